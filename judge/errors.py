@@ -1,0 +1,133 @@
+"""What can go wrong, as types. Never catches anything.
+
+The tree, and who is to blame::
+
+    JudgeError              shown to the user as one sentence (and a hint), never as a traceback; exit code 1
+    ├── DataError           a file's content is not what its format promises
+    ├── SpecError           a run definition, a criteria set or an option says something impossible
+    ├── TemplateError       an Eval-Prompt does not render
+    ├── RunFolderError      a result folder cannot be used: locked, of another run, of another version, unwritable
+    ├── MissingExtraError   an optional package is needed and not installed
+    └── BackendError        the world failed while a judge was asked; carries kind, retryable and retry_after
+
+Anything else that is raised is a bug of this program and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Literal
+
+
+class JudgeError(Exception):
+    """A sentence for the user; `hint` is the command or change that mends it."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class DataError(JudgeError):
+    """A file's content breaks its format: names file, row, column, the value found and the values allowed."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: object = None,
+        row: int | str | None = None,
+        column: str | None = None,
+        found: object = None,
+        allowed: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        where = [str(file)] if file is not None else []
+        if row is not None:
+            where.append(f"row {row}")
+        if column is not None:
+            where.append(f"column {column!r}")
+        sentence = f"{', '.join(where)}: {message}" if where else message
+        if found is not None:
+            sentence += f"; found {_short(found)}"
+        if allowed is not None:
+            sentence += f"; allowed: {allowed}"
+        super().__init__(sentence, hint=hint)
+
+
+class SpecError(JudgeError):
+    """A run definition, a criteria set or an option says something impossible."""
+
+
+class TemplateError(JudgeError):
+    """An Eval-Prompt does not render: names file, line and variable."""
+
+
+class RunFolderError(JudgeError):
+    """A result folder cannot be used: locked, of another run, of another version, or unwritable."""
+
+
+class MissingExtraError(JudgeError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package that is not installed: pip install 'storyjudge[{extra}]'")
+
+
+ErrorKind = Literal[
+    "auth",  # 401, 403
+    "model",  # the server does not have this model
+    "address",  # no server there, or not one that speaks the protocol
+    "request",  # 400, 404, 422: asking again would fail again
+    "context",  # the request is longer than the model's context
+    "quota",  # paid-for quota is used up
+    "rate",  # 429: slow down
+    "overload",  # 503, 529
+    "server",  # other 5xx
+    "connection",  # reset, refused in mid-run, broken pipe
+    "timeout",  # no answer within attempt_timeout
+    "garbage",  # an answer that is not the protocol's
+    "filtered",  # the provider's content filter refused to answer
+]
+
+
+class BackendError(JudgeError):
+    """The world failed while a judge was asked.
+
+    `kind` says how, `retryable` whether asking again can help, `retry_after` (seconds) what the server asked for.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: ErrorKind,
+        retryable: bool,
+        retry_after: float | None = None,
+        status: int | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.kind: ErrorKind = kind
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.status = status
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word most like `word`, or None when nothing is close."""
+    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return matches[0] if matches else None
+
+
+def unknown(what: str, word: str, known: Iterable[str]) -> str:
+    """One sentence for a name that is not known: names the nearest and lists what is."""
+    names = sorted(known)
+    close = nearest(word, names)
+    guess = f"; did you mean {close!r}?" if close else ""
+    return f"{what} {word!r} is not known{guess} (known: {', '.join(names)})"
+
+
+def _short(value: object, limit: int = 80) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

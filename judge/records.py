@@ -1,0 +1,184 @@
+"""Plain values that pass between layers: stories, criteria, queries, responses, judgments. Nothing here does anything.
+
+All are frozen. Text is `str`, ratings are points of the criterion's scale (float), times are seconds, and "not known" is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+SourceKind = Literal["judge", "rater"]
+
+Outcome = Literal["answered", "provider_error", "timeout", "filtered"]
+"""What the transport knows about an attempt, and no more."""
+
+Status = Literal[
+    "ok",
+    "no_rating",
+    "ambiguous",
+    "out_of_scale",
+    "refused",
+    "empty",
+    "truncated",
+    "not_answered",
+    "filtered",
+    "imported",
+]
+"""What became of one repeat. Only `ok` and `imported` carry a rating."""
+
+STATUSES: tuple[str, ...] = get_args(Status)
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """The number a person gave one story on one criterion. `rater` is None where identity is unknown."""
+
+    criterion: str
+    value: float
+    rater: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The text that is judged, with what is known about it. `reference` is the human story for the same story-prompt."""
+
+    id: str
+    story_prompt: str
+    system: str
+    text: str
+    reference: str | None = None
+    ratings: tuple[Rating, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Lowest and highest point, and the step between points (1-5 by 1 in all three studies)."""
+
+    min: float = 1
+    max: float = 5
+    step: float = 1
+
+    def points(self) -> list[float]:
+        """All points from min to max."""
+        count = round((self.max - self.min) / self.step)
+        return [self.min + i * self.step for i in range(count + 1)]
+
+    def __contains__(self, value: float) -> bool:
+        """Whether the value lies between min and max, on a point or not."""
+        return self.min <= value <= self.max
+
+    def on_step(self, value: float) -> bool:
+        """Whether the value is one of the points, to 1e-9."""
+        steps = (value - self.min) / self.step
+        return value in self and abs(steps - round(steps)) < 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What is rated. `guidelines` holds one sentence per point of the scale, lowest first, or is empty."""
+
+    name: str
+    abbreviation: str
+    definition: str
+    scale: Scale = Scale()
+    guidelines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message as sent."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """How the judge is to generate. None = not said: the provider's default holds, and nothing is sent."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One rendered request: story x criterion x Eval-Prompt. Repeats of it share `key` and differ in `repeat`."""
+
+    key: str
+    story: Story
+    criterion: Criterion
+    eval_prompt: str
+    messages: tuple[Message, ...]
+    generation: Generation
+    api: Literal["chat", "completions"] = "chat"
+    structured: Literal["none", "choice", "json"] = "none"
+    scoring: Literal["text", "logprobs"] = "text"
+    asks_explanation: bool = False
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """Raw text of one answer, and what the server said about it. `reasoning` is thinking kept apart, never parsed."""
+
+    text: str
+    finish_reason: str | None = None
+    reasoning: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    logprobs: Any = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What parsing made of a response.
+
+    `rating` is not None exactly when `status` is `ok` (or `imported`). `span` is the (start, end) of the characters in
+    the text from which the rating was read.
+    """
+
+    status: Status
+    rating: float | None = None
+    flags: tuple[str, ...] = ()
+    explanation: str | None = None
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One repeat as the journal holds it: its response, or, without one, the outcome of its last attempt and why."""
+
+    query_key: str
+    story: str
+    criterion: str
+    eval_prompt: str
+    repeat: int
+    outcome: Outcome
+    response: Response | None = None
+    error_kind: str | None = None
+    error: str | None = None
+    flags: tuple[str, ...] = ()
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeIdentity:
+    """Provider + model + revision + engine settings: what makes two judges the same judge."""
+
+    provider: str
+    model: str
+    identity: str | None = None
+    revision: str | None = None
+    engine: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """`provider/model`, as run.yaml writes it."""
+        return f"{self.provider}/{self.model}"

@@ -1,0 +1,21 @@
+"""Where the files that ship with the program lie: Eval-Prompts, criteria sets, run definitions. Never reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(folder: str) -> Path:
+    """The folder `prompts` or `runs` that ships with the program.
+
+    In a wheel it lies inside the package; in a checkout it lies beside it.
+    """
+    inside = _PACKAGE / folder
+    return inside if inside.is_dir() else _PACKAGE.parent / folder
+
+
+def package_file(*parts: str) -> Path:
+    """A data file inside the package, e.g. `package_file("datasets", "demo_stories.jsonl")`."""
+    return _PACKAGE.joinpath(*parts)

@@ -1,0 +1,230 @@
+"""Tables as people and machines read them, always with their signature. Never computes what it prints."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import orjson
+
+from judge.errors import SpecError
+from judge.stats.estimate import Estimate
+
+Format = Literal["table", "json", "csv", "md", "latex"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: the key in the rows, the title people read, decimals for numbers, a factor (100 for per cent)."""
+
+    key: str
+    title: str
+    digits: int = 2
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of plain values or `Estimate`s, with the signature that stands under them and notes in whole sentences."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Mapping[str, Any]]
+    signature: str
+    notes: Sequence[str] = field(default_factory=tuple)
+
+
+def render(table: Table, form: str, *, color: bool = False) -> str:
+    """The table as text in one of `FORMATS`; with a final newline."""
+    if form == "json":
+        return _json(table)
+    if form == "csv":
+        return _csv(table)
+    if form == "md":
+        return _markdown(table)
+    if form == "latex":
+        return _latex(table)
+    if form == "table":
+        return _plain(table, color=color)
+    raise SpecError(f"--format {form!r} is not known; allowed: {', '.join(FORMATS)}")
+
+
+def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | None = None) -> None:
+    """Print tables, or write them to a file. Several tables as JSON become a list."""
+    group = [tables] if isinstance(tables, Table) else list(tables)
+    if form == "json" and len(group) > 1:
+        text = "[" + ",\n".join(_json(t).rstrip("\n") for t in group) + "]\n"
+    else:
+        color = output is None and sys.stdout.isatty()
+        text = "\n".join(render(t, form, color=color) for t in group)
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SpecError(f"{output} cannot be written: {error.strerror}") from error
+
+
+def flat_row(row: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Any]:
+    """A row of plain values: an `Estimate` under key k becomes k, k_low, k_high, k_n and, if undefined, k_reason."""
+    flat: dict[str, Any] = {}
+    for column in columns:
+        value = row.get(column.key)
+        if isinstance(value, Estimate):
+            flat[column.key] = value.value
+            if value.low is not None or value.high is not None:
+                flat[f"{column.key}_low"], flat[f"{column.key}_high"] = value.low, value.high
+            flat[f"{column.key}_n"] = value.n
+            if value.reason:
+                flat[f"{column.key}_reason"] = value.reason
+        else:
+            flat[column.key] = None if isinstance(value, float) and math.isnan(value) else value
+    return flat
+
+
+def _json(table: Table) -> str:
+    value = {
+        "title": table.title,
+        "signature": table.signature,
+        "rows": [flat_row(row, table.columns) for row in table.rows],
+        "notes": list(table.notes) + _reasons(table),
+    }
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
+    return orjson.dumps(value, option=options).decode()
+
+
+def _csv(table: Table) -> str:
+    rows = [flat_row(row, table.columns) for row in table.rows]
+    names: dict[str, None] = {}
+    for column in table.columns:
+        names[column.key] = None
+        for suffix in ("_low", "_high", "_n", "_reason"):
+            if any(f"{column.key}{suffix}" in row for row in rows):
+                names[f"{column.key}{suffix}"] = None
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, fieldnames=list(names), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    for note in [table.signature, *table.notes]:
+        stream.write(f"# {note}\n")
+    return stream.getvalue()
+
+
+def _markdown(table: Table) -> str:
+    def escape(text: str) -> str:
+        return text.replace("|", "\\|").replace("\n", " ")
+
+    lines = [f"**{table.title}**", ""]
+    lines.append("| " + " | ".join(escape(c.title) for c in table.columns) + " |")
+    lines.append("|" + "|".join("---:" if _numeric(table, c) else "---" for c in table.columns) + "|")
+    lines += ["| " + " | ".join(escape(_cell(row, c)) for c in table.columns) + " |" for row in table.rows]
+    lines += ["", f"`{table.signature}`"]
+    lines += [f"- {note}" for note in [*table.notes, *_reasons(table)]]
+    return "\n".join(lines) + "\n"
+
+
+_LATEX = str.maketrans(
+    {
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+    }
+)
+
+
+def _latex(table: Table) -> str:
+    spec = "".join("r" if _numeric(table, c) else "l" for c in table.columns)
+    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
+    lines.append(" & ".join(c.title.translate(_LATEX) for c in table.columns) + r" \\")
+    lines.append(r"\midrule")
+    lines += [" & ".join(_cell(row, c).translate(_LATEX) for c in table.columns) + r" \\" for row in table.rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines.append(rf"\caption{{{table.title.translate(_LATEX)}. \texttt{{{table.signature.translate(_LATEX)}}}}}")
+    lines.append(r"\end{table}")
+    lines += [f"% {note}" for note in [*table.notes, *_reasons(table)]]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(table: Table, *, color: bool) -> str:
+    cells = [[_cell(row, c) for c in table.columns] for row in table.rows]
+    widths = [max([len(c.title), *(len(line[i]) for line in cells)]) for i, c in enumerate(table.columns)]
+    right = [_numeric(table, c) for c in table.columns]
+
+    def line(texts: Sequence[str]) -> str:
+        padded = (t.rjust(w) if r else t.ljust(w) for t, w, r in zip(texts, widths, right, strict=True))
+        return "  ".join(padded).rstrip()
+
+    bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if color and not _no_color() else ("", "", "")
+    lines = [f"{bold}{table.title}{reset}", line([c.title for c in table.columns])]
+    lines.append("  ".join("─" * w for w in widths))
+    lines += [line(texts) for texts in cells]
+    lines.append(f"{dim}{table.signature}{reset}")
+    lines += [f"· {note}" for note in [*table.notes, *_reasons(table)]]
+    return "\n".join(lines) + "\n"
+
+
+def _no_color() -> bool:
+    import os
+
+    return bool(os.environ.get("NO_COLOR"))
+
+
+def _numeric(table: Table, column: Column) -> bool:
+    values = [row.get(column.key) for row in table.rows]
+    known = [v for v in values if v is not None]
+    return bool(known) and all(isinstance(v, int | float | Estimate) for v in known)
+
+
+def _cell(row: Mapping[str, Any], column: Column) -> str:
+    value = row.get(column.key)
+    if isinstance(value, Estimate):
+        return _estimate(value, column)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "—"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return _number(value, column)
+    if isinstance(value, int):
+        return str(value) if column.factor == 1 else _number(value, column)
+    return str(value)
+
+
+def _estimate(estimate: Estimate, column: Column) -> str:
+    if estimate.value is None:
+        return "undefined"
+    text = _number(estimate.value, column)
+    if estimate.low is not None and estimate.high is not None:
+        text += f" [{_number(estimate.low, column)}, {_number(estimate.high, column)}]"
+    return text
+
+
+def _number(value: float, column: Column) -> str:
+    text = f"{value * column.factor:.{column.digits}f}"
+    return text.replace("-0." + "0" * column.digits, "0." + "0" * column.digits) if float(text) == 0 else text
+
+
+def _reasons(table: Table) -> list[str]:
+    """One sentence for each distinct reason why cells are undefined, naming the columns."""
+    found: dict[str, dict[str, None]] = {}
+    for row in table.rows:
+        for column in table.columns:
+            value = row.get(column.key)
+            if isinstance(value, Estimate) and value.reason:
+                found.setdefault(value.reason, {})[column.title] = None
+    return [f"{', '.join(titles)}: {reason}" for reason, titles in found.items()]
