@@ -1,0 +1,49 @@
+"""Back-ends by name. Each is one module known only here; third parties add one through the entry point `judge.backends`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from judge.backends.protocol import Backend, Capabilities, Settings
+from judge.errors import SpecError, unknown
+
+__all__ = ["BACKENDS", "Backend", "Capabilities", "Settings", "known_backends", "open_backend", "split_judge"]
+
+BACKENDS: dict[str, str] = {
+    "openai": "judge.backends.openai_http",
+    "recorded": "judge.backends.recorded",
+    "scripted": "judge.backends.scripted",
+    "surface": "judge.backends.surface",
+}
+"""Name -> module with `open(model: str, settings: Settings) -> Backend`."""
+
+
+def known_backends() -> list[str]:
+    """Names of all back-ends, installed ones of third parties included."""
+    return sorted({*BACKENDS, *(e.name for e in entry_points(group="judge.backends"))})
+
+
+def split_judge(judge: str) -> tuple[str, str]:
+    """`provider/model` -> (provider, model). `surface` alone means its shipped model."""
+    provider, _, model = judge.partition("/")
+    if provider not in known_backends():
+        raise SpecError(
+            unknown("back-end", provider, known_backends()),
+            hint="write the judge as provider/model, e.g. openai/gpt-4o-mini or surface",
+        )
+    if not model and provider != "surface":
+        raise SpecError(f"judge {judge!r} names no model", hint=f"write {provider}/MODEL")
+    return provider, model
+
+
+def open_backend(judge: str, settings: Settings) -> Backend:
+    """Open the back-end of a judge written `provider/model`; its module is imported only now."""
+    provider, model = split_judge(judge)
+    if provider in BACKENDS:
+        loader = import_module(BACKENDS[provider]).open
+    else:
+        (entry,) = [e for e in entry_points(group="judge.backends") if e.name == provider][:1]
+        loader = entry.load()
+    backend: Backend = loader(model, settings)
+    return backend
