@@ -1,0 +1,6 @@
+"""What was asked and answered, in one SQLite file: the only thing that cannot be recomputed."""
+
+from judge.journal.reader import JournalReader, Totals
+from judge.journal.writer import COMMIT_WINDOW, Committed, JournalWriter
+
+__all__ = ["COMMIT_WINDOW", "Committed", "JournalReader", "JournalWriter", "Totals"]

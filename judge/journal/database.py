@@ -1,0 +1,101 @@
+"""Opens a journal's SQLite file and turns its errors into sentences. Never reads or writes rows."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from judge.errors import RunFolderError
+from judge.journal.schema import FORMAT, TABLES
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """Make a new journal and return a writing connection. The file must not exist."""
+    with sentences(path):
+        connection = _connect(path)
+        connection.executescript("BEGIN IMMEDIATE;" + TABLES)
+        connection.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
+        connection.commit()
+        return connection
+
+
+def open_writing(path: Path) -> sqlite3.Connection:
+    """A writing connection to an existing journal."""
+    with sentences(path):
+        connection = _connect(path)
+        _check_format(connection, path)
+        return connection
+
+
+def open_reading(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; works beside a running writer, and on a read-only folder."""
+    if not path.is_file():
+        raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
+    with sentences(path):
+        try:
+            connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+            _check_format(connection, path)
+        except sqlite3.OperationalError:
+            # WAL needs a writable folder for its index; a journal nobody writes can be read as immutable instead.
+            if path.with_name(path.name + "-wal").exists():
+                raise
+            uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+            connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            _check_format(connection, path)
+        return connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # Statements run on the event loop's thread and commits on another, never both at once: see JournalWriter.
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA busy_timeout = 5000")
+    return connection
+
+
+def _check_format(connection: sqlite3.Connection, path: Path) -> None:
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise
+        row = None
+    if row is None:
+        raise RunFolderError(f"{path} is a SQLite file but not a journal", hint="give the result folder of a run")
+    if int(row[0]) != FORMAT:
+        raise RunFolderError(
+            f"{path} is a journal of format {row[0]}; this program reads format {FORMAT}",
+            hint="install the version of storyjudge that the folder's manifest.json names",
+        )
+
+
+@contextmanager
+def sentences(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into `RunFolderError`s that say what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error)
+        if "full" in text:
+            raise RunFolderError(
+                f"{path}: the disk is full; everything answered before is kept",
+                hint="free some space and run the same command again: it asks only what is missing",
+            ) from error
+        if "readonly" in text or "unable to open" in text:
+            raise RunFolderError(
+                f"{path} cannot be written: the folder is read-only or does not exist",
+                hint="check the folder's permissions, or choose another with --output",
+            ) from error
+        if "locked" in text:
+            raise RunFolderError(f"{path} is being written by another process", hint="wait for it to finish") from error
+        if "not a database" in text or "malformed" in text:
+            raise RunFolderError(f"{path} is not a readable journal ({text})", hint="restore it from a copy") from error
+        if isinstance(error, sqlite3.OperationalError):
+            raise RunFolderError(
+                f"{path}: writing or reading failed ({text}); everything answered before is kept",
+                hint="check the disk, then run the same command again: it asks only what is missing",
+            ) from error
+        raise

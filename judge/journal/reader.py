@@ -1,0 +1,184 @@
+"""Reads a journal: stories, answers, counts. Never writes, and works beside a running writer."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.journal import database
+from judge.records import Answer, Rating, Response, Story
+
+_SETTLED = "SELECT DISTINCT repeat FROM attempts WHERE query_key = ? AND final = 1"
+_ANSWERED = "SELECT DISTINCT repeat FROM attempts WHERE query_key = ? AND outcome = 'answered'"
+
+_ANSWERS = """
+SELECT q.key, q.story, q.criterion, q.eval_prompt, q.flags, a.repeat, a.tries, r.query_key IS NOT NULL,
+       r.text, r.finish_reason, r.reasoning, r.prompt_tokens, r.completion_tokens, r.cached_tokens, r.logprobs, r.model,
+       last.outcome, last.error_kind, last.error
+FROM (SELECT query_key, repeat, count(*) AS tries, max(id) AS id FROM attempts GROUP BY query_key, repeat) a
+JOIN queries q ON q.key = a.query_key
+LEFT JOIN responses r ON r.query_key = a.query_key AND r.repeat = a.repeat
+JOIN attempts last ON last.id = a.id
+"""
+
+_RULES = {
+    "responses of no known query": "SELECT count(*) FROM responses WHERE query_key NOT IN (SELECT key FROM queries)",
+    "responses without an answered attempt": """
+        SELECT count(*) FROM responses r WHERE NOT EXISTS (SELECT 1 FROM attempts a
+        WHERE a.query_key = r.query_key AND a.repeat = r.repeat AND a.outcome = 'answered')""",
+    "answered attempts without a response": """
+        SELECT count(*) FROM attempts a WHERE a.outcome = 'answered' AND NOT EXISTS (SELECT 1 FROM responses r
+        WHERE a.query_key = r.query_key AND a.repeat = r.repeat)""",
+    "queries of no known story": "SELECT count(*) FROM queries WHERE story NOT IN (SELECT id FROM stories)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over a journal: repeats by outcome, tokens as far as the server told them, seconds of work."""
+
+    answered: int
+    failed: Mapping[str, int]
+    attempts: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cached_tokens: int | None
+    first_request: float | None
+    last_commit: float | None
+
+
+class JournalReader:
+    """A read-only view of one journal."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._db = database.open_reading(path)
+
+    def __enter__(self) -> JournalReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def meta(self) -> dict[str, Any]:
+        """All stored plain data by key."""
+        rows = self._db.execute("SELECT key, value FROM meta WHERE key != 'format'")
+        return {key: orjson.loads(value) for key, value in rows}
+
+    def story_count(self) -> int:
+        """How many stories the run's dataset has."""
+        (count,) = self._db.execute("SELECT count(*) FROM stories").fetchone()
+        return int(count)
+
+    def stories(self, *, by_prompt: bool = False) -> Iterator[Story]:
+        """Stories with people's ratings, in dataset order, or with equal story-prompts together (sorted as text)."""
+        sql = (
+            "SELECT * FROM stories ORDER BY story_prompt, position" if by_prompt else "SELECT * FROM stories ORDER BY 1"
+        )
+        cursor = self._db.execute(sql)
+        for position, name, story_prompt, system, text, reference in cursor:
+            yield Story(name, story_prompt, system, text, reference, self._ratings(position))
+
+    def _ratings(self, position: int) -> tuple[Rating, ...]:
+        rows = self._db.execute(
+            "SELECT criterion, value, rater FROM ratings WHERE story = ? ORDER BY rowid", (position,)
+        )
+        return tuple(Rating(*row) for row in rows)
+
+    def settled(self, query_key: str, *, failed_too: bool = True) -> set[int]:
+        """Repeats of a query that are not to be asked again: answered, and (unless told otherwise) given up."""
+        sql = _SETTLED if failed_too else _ANSWERED
+        rows = self._db.execute(sql, (query_key,))
+        return {row[0] for row in rows}
+
+    def settled_total(self) -> int:
+        """How many repeats are answered or given up."""
+        sql = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts WHERE final = 1)"
+        return int(self._db.execute(sql).fetchone()[0])
+
+    def answers(self) -> Iterator[Answer]:
+        """Every repeat that was tried: with its response, or with the last attempt that failed."""
+        cursor = self._db.execute(_ANSWERS)
+        for row in cursor:
+            yield _answer(row)
+
+    def totals(self) -> Totals:
+        """Sums over everything in the journal."""
+        (answered,) = self._db.execute("SELECT count(*) FROM responses").fetchone()
+        (attempts,) = self._db.execute("SELECT count(*) FROM attempts").fetchone()
+        failed = dict(
+            self._db.execute(
+                """SELECT coalesce(error_kind, outcome), count(*) FROM attempts WHERE final = 1 AND id IN
+                   (SELECT max(id) FROM attempts GROUP BY query_key, repeat) AND outcome != 'answered'
+                   GROUP BY 1 ORDER BY 2 DESC"""
+            ).fetchall()
+        )
+        tokens = self._db.execute(
+            "SELECT sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens) FROM responses"
+        ).fetchone()
+        first, last = self._db.execute("SELECT min(first_request), max(last_commit) FROM sessions").fetchone()
+        return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last)
+
+    def latest_error(self) -> tuple[str, str] | None:
+        """Kind and sentence of the newest failed attempt."""
+        row: tuple[str, str] | None = self._db.execute(
+            "SELECT error_kind, error FROM attempts WHERE outcome != 'answered' ORDER BY id DESC LIMIT 1"
+        ).fetchone()
+        return row
+
+    def check_integrity(self) -> list[str]:
+        """What SQLite's own check and the rules between tables find wrong; empty = nothing."""
+        try:
+            problems = [row[0] for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
+        except sqlite3.DatabaseError as error:
+            return [str(error)]
+        for what, sql in _RULES.items():
+            (count,) = self._db.execute(sql).fetchone()
+            if count:
+                problems.append(f"{count} {what}")
+        return problems
+
+    def queries(self) -> Iterator[tuple[str, str, str, str]]:
+        """(key, story id, criterion, eval_prompt) of every query that was tried."""
+        yield from self._db.execute("SELECT key, story, criterion, eval_prompt FROM queries")
+
+
+def _answer(row: tuple[Any, ...]) -> Answer:
+    key, story, criterion, eval_prompt, flags, repeat, tries, has_response = row[:8]
+    text, finish, reasoning, prompt_tokens, completion_tokens, cached, logprobs, model = row[8:16]
+    outcome, kind, error = row[16:]
+    response = None
+    if has_response:
+        response = Response(
+            text,
+            finish,
+            reasoning,
+            prompt_tokens,
+            completion_tokens,
+            cached,
+            None if logprobs is None else orjson.loads(logprobs),
+            model,
+        )
+        outcome, kind, error = "answered", None, None
+    return Answer(
+        query_key=key,
+        story=story,
+        criterion=criterion,
+        eval_prompt=eval_prompt,
+        repeat=repeat,
+        outcome=outcome,
+        response=response,
+        error_kind=kind,
+        error=error,
+        flags=tuple(flags.split(";")) if flags else (),
+        attempts=tries,
+    )

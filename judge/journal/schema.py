@@ -1,0 +1,74 @@
+"""The journal's tables and format version. Never holds a parse: parsing happens when a table is built."""
+
+from __future__ import annotations
+
+FORMAT = 1
+"""Raised when a released program can no longer read older journals as they stand; see tests/journals."""
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE stories (
+    position INTEGER PRIMARY KEY,            -- order in the dataset, from 0
+    id TEXT NOT NULL UNIQUE,
+    story_prompt TEXT NOT NULL,
+    system TEXT NOT NULL,
+    text TEXT NOT NULL,
+    reference TEXT
+);
+CREATE INDEX stories_by_prompt ON stories (story_prompt, position);
+
+CREATE TABLE ratings (                       -- people's ratings; rater is NULL where identity is unknown
+    story INTEGER NOT NULL REFERENCES stories (position),
+    criterion TEXT NOT NULL,
+    rater TEXT,
+    value REAL NOT NULL
+);
+CREATE INDEX ratings_by_story ON ratings (story);
+
+CREATE TABLE sessions (                      -- one row for each time a program worked on this journal
+    id INTEGER PRIMARY KEY,
+    started REAL NOT NULL,                   -- seconds since 1970, here and below
+    first_request REAL,
+    last_commit REAL,
+    executor TEXT NOT NULL,
+    ended TEXT                               -- done, interrupted, stopped: SENTENCE; NULL = running or killed
+);
+
+CREATE TABLE queries (
+    key TEXT PRIMARY KEY,
+    story TEXT NOT NULL,
+    criterion TEXT NOT NULL,
+    eval_prompt TEXT NOT NULL,
+    flags TEXT NOT NULL                      -- joined by ';'
+) WITHOUT ROWID;
+
+CREATE TABLE attempts (
+    id INTEGER PRIMARY KEY,
+    query_key TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('answered', 'provider_error', 'timeout', 'filtered')),
+    final INTEGER NOT NULL,                  -- 1 = answered, or given up: running again does not ask again
+    started REAL NOT NULL,
+    seconds REAL NOT NULL,
+    session INTEGER NOT NULL,
+    status INTEGER,                          -- HTTP status, where there was one
+    error_kind TEXT,
+    error TEXT
+);
+CREATE INDEX attempts_by_repeat ON attempts (query_key, repeat);
+
+CREATE TABLE responses (                     -- accepted answers
+    query_key TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    finish_reason TEXT,
+    reasoning TEXT,
+    prompt_tokens INTEGER,                   -- of the whole call, on the first of its repeats; likewise the next two
+    completion_tokens INTEGER,
+    cached_tokens INTEGER,
+    logprobs TEXT,                           -- JSON
+    model TEXT,                              -- as the server named it
+    UNIQUE (query_key, repeat)
+);
+"""

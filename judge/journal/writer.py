@@ -1,0 +1,227 @@
+"""The journal's only writer: collects rows and commits them in groups. Never counts a repeat before its commit."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.errors import BackendError, JudgeError
+from judge.journal import database
+from judge.records import Outcome, Query, Response, Story
+
+COMMIT_WINDOW = 0.05
+"""Seconds between group commits: at most this much answered work is asked again after a kill -9."""
+
+BACKLOG = 4096
+"""Rows waiting for a commit beyond which those who add rows must wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What one group commit made durable."""
+
+    answered: int
+    failed: int
+
+
+class JournalWriter:
+    """Rows are inserted on the caller's thread and committed on another.
+
+    Inserting in the other thread would hand the interpreter lock back and forth for every row; the commit, with its
+    wait for the disk, is one call that gives the lock away.
+    """
+
+    def __init__(self, path: Path, *, executor: str = "async", on_commit: Callable[[Committed], None] | None = None):
+        self.path = path
+        self._db = database.open_writing(path) if path.exists() else database.create(path)
+        self._on_commit = on_commit
+        self._queries: list[tuple[str, str, str, str, str]] = []
+        self._attempts: list[tuple[Any, ...]] = []
+        self._responses: list[tuple[Any, ...]] = []
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._wake = asyncio.Event()
+        self._drained = asyncio.Event()
+        self._drained.set()
+        self._stop = False
+        self._failure: BaseException | None = None
+        self._first_request: float | None = None
+        with database.sentences(path):
+            cursor = self._db.execute("INSERT INTO sessions (started, executor) VALUES (?, ?)", (time.time(), executor))
+            self.session = cursor.lastrowid
+        self._task: asyncio.Task[None] | None = None
+
+    def __enter__(self) -> JournalWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Rows that are written once, before anything is asked.
+
+    def set_meta(self, values: dict[str, Any]) -> None:
+        """Store plain data under keys, committed at once."""
+        rows = [(key, orjson.dumps(value).decode()) for key, value in values.items()]
+        with database.sentences(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+            self._db.execute("COMMIT")
+
+    def add_stories(self, stories: Iterable[Story]) -> int:
+        """Store stories with people's ratings in one transaction, reading them one by one; returns how many."""
+        count = 0
+        with database.sentences(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                for story in stories:
+                    self._db.execute(
+                        "INSERT INTO stories VALUES (?, ?, ?, ?, ?, ?)",
+                        (count, story.id, story.story_prompt, story.system, story.text, story.reference),
+                    )
+                    if story.ratings:
+                        self._db.executemany(
+                            "INSERT INTO ratings VALUES (?, ?, ?, ?)",
+                            [(count, r.criterion, r.rater, r.value) for r in story.ratings],
+                        )
+                    count += 1
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+        return count
+
+    # Rows that come while the run goes on.
+
+    def answered(self, query: Query, repeat: int, response: Response, *, started: float, seconds: float) -> None:
+        """An answer, accepted: kept with whatever it says."""
+        self._add_query(query)
+        self._attempts.append((query.key, repeat, "answered", 1, started, seconds, self.session, 200, None, None))
+        self._responses.append(
+            (
+                query.key,
+                repeat,
+                response.text,
+                response.finish_reason,
+                response.reasoning,
+                response.prompt_tokens,
+                response.completion_tokens,
+                response.cached_tokens,
+                None if response.logprobs is None else orjson.dumps(response.logprobs).decode(),
+                response.model,
+            )
+        )
+        self._notify()
+
+    def failed(
+        self, query: Query, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+    ) -> None:
+        """An attempt that brought no answer. `final` = given up: only `judge retry` asks again."""
+        outcome: Outcome = "provider_error"
+        if error.kind in ("timeout", "filtered"):
+            outcome = "timeout" if error.kind == "timeout" else "filtered"
+        self._add_query(query)
+        self._attempts.append(
+            (
+                query.key,
+                repeat,
+                outcome,
+                int(final),
+                started,
+                seconds,
+                self.session,
+                error.status,
+                error.kind,
+                str(error)[:2000],
+            )
+        )
+        self._notify()
+
+    async def room(self) -> None:
+        """Wait while too many rows are uncommitted; raises what broke the writer, if it broke."""
+        if self._failure is not None:
+            raise self._failure
+        if self._task is not None and self._task.done():
+            self._task.result()
+        if len(self._attempts) >= BACKLOG:
+            self._drained.clear()
+            await self._drained.wait()
+
+    def start(self) -> None:
+        """Begin committing in groups; call inside the event loop."""
+        self._task = asyncio.get_running_loop().create_task(self._commit_groups())
+
+    async def finish(self, ended: str) -> None:
+        """Commit what is left and note how the session ended."""
+        self._stop = True
+        self._wake.set()
+        if self._task is not None:
+            await self._task
+        if self._failure is not None:
+            raise self._failure
+        with database.sentences(self.path):
+            self._db.execute("UPDATE sessions SET ended = ? WHERE id = ?", (ended, self.session))
+
+    def close(self) -> None:
+        """Close the file. Rows not yet committed are dropped: `finish` commits them."""
+        self._thread.shutdown(wait=True)
+        self._db.close()
+
+    # Group commit.
+
+    def _add_query(self, query: Query) -> None:
+        if self._first_request is None:
+            self._first_request = time.time()
+        self._queries.append(
+            (query.key, query.story.id, query.criterion.name, query.eval_prompt, ";".join(query.flags))
+        )
+
+    def _notify(self) -> None:
+        if len(self._attempts) == 1:
+            self._wake.set()
+
+    async def _commit_groups(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                if not self._stop:
+                    await asyncio.sleep(COMMIT_WINDOW)
+                while self._attempts:
+                    done = self._insert()
+                    with database.sentences(self.path):
+                        await loop.run_in_executor(self._thread, self._db.commit)
+                    if self._on_commit is not None:
+                        self._on_commit(done)
+                    self._drained.set()
+                if self._stop:
+                    return
+        except JudgeError as error:
+            self._failure = error
+            self._drained.set()
+
+    def _insert(self) -> Committed:
+        queries, self._queries = self._queries, []
+        attempts, self._attempts = self._attempts, []
+        responses, self._responses = self._responses, []
+        with database.sentences(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR IGNORE INTO queries VALUES (?, ?, ?, ?, ?)", queries)
+            self._db.executemany(
+                "INSERT INTO attempts (query_key, repeat, outcome, final, started, seconds, session, status,"
+                " error_kind, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                attempts,
+            )
+            self._db.executemany("INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", responses)
+            self._db.execute(
+                "UPDATE sessions SET first_request = coalesce(first_request, ?), last_commit = ? WHERE id = ?",
+                (self._first_request, time.time(), self.session),
+            )
+        failed = sum(1 for row in attempts if row[2] != "answered" and row[3])
+        return Committed(answered=len(responses), failed=failed)
