@@ -11,7 +11,7 @@ from judge.records import Query, Response
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a back-end can do. `repeats_per_call` None = any number in one call; `max_concurrency` None = no own limit."""
+    """What a back-end can do. None = any number of repeats in one call; no limit of its own to concurrency."""
 
     repeats_per_call: int | None = None
     logprobs: bool = False

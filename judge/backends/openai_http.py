@@ -1,0 +1,213 @@
+"""`openai/<model>`: any OpenAI-compatible server, over aiohttp. Never retries, never changes what is asked.
+
+The openai SDK is not used here: it costs 1 to 3 ms of CPU for each request where aiohttp costs 0.1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import aiohttp
+import orjson
+
+from judge.backends.openai_errors import connection_error, status_error
+from judge.backends.openai_probe import probe_server
+from judge.backends.protocol import Capabilities, Settings
+from judge.errors import BackendError
+from judge.records import Message, Query, Response
+
+DEFAULT_URL = "https://api.openai.com/v1"
+
+
+def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
+    """Open the back-end; no connection is made yet."""
+    return OpenAIBackend(model, settings)
+
+
+class OpenAIBackend:
+    """Asks a server that speaks the OpenAI protocol (chat or plain completions)."""
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        urls = settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,)
+        self.model = model
+        self.urls = tuple(url.rstrip("/") for url in urls)
+        self.key = os.environ.get("OPENAI_API_KEY", "")
+        self.capabilities = Capabilities(structured=frozenset({"none", "choice", "json"}))
+        self._settings = settings
+        self._session: aiohttp.ClientSession | None = None
+        self._extra = {k: v for k, v in settings.engine.items() if k != "headers"}
+        # Newer OpenAI models refuse max_tokens, other servers know nothing else: found out by the probe.
+        self._max_tokens_name = "max_tokens"
+
+    async def probe(self) -> Mapping[str, Any]:
+        """Check every address, the key and the model within 3 seconds each; returns facts for the manifest."""
+        if not self.key and any(url.startswith(DEFAULT_URL) for url in self.urls):
+            raise BackendError(
+                f"{DEFAULT_URL} needs a key and OPENAI_API_KEY is not set",
+                kind="auth",
+                retryable=False,
+                hint="export OPENAI_API_KEY=..., or give base_url for a server of your own",
+            )
+        facts: dict[str, Any] = {"max_tokens_parameter": self._max_tokens_name, "servers": []}
+        for url in self.urls:
+            found = await probe_server(self._client(), url, self.model, self._scrub)
+            self._max_tokens_name = found.pop("max_tokens_parameter", self._max_tokens_name)
+            facts["servers"].append({"base_url": url, **found})
+        facts["max_tokens_parameter"] = self._max_tokens_name
+        return facts
+
+    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+        """One HTTP request for all given repeats; raises `BackendError`."""
+        url = self._url(query)
+        try:
+            body = await self._post(url, query, repeats)
+        except BackendError as error:
+            if (
+                error.status != 400
+                or "max_completion_tokens" not in str(error)
+                or self._max_tokens_name != "max_tokens"
+            ):
+                raise
+            self._max_tokens_name = "max_completion_tokens"
+            body = await self._post(url, query, repeats)
+        responses = _read(body, url, chat=query.api == "chat")
+        if len(responses) < len(repeats):
+            # The server ignores n: from now on one call for each repeat.
+            self.capabilities = Capabilities(1, structured=self.capabilities.structured)
+        return responses[: len(repeats)]
+
+    async def _post(self, url: str, query: Query, repeats: Sequence[int]) -> bytes:
+        route = "/chat/completions" if query.api == "chat" else "/completions"
+        try:
+            async with self._client().post(url + route, data=orjson.dumps(self.payload(query, repeats))) as reply:
+                body = await reply.read()
+                if reply.status != 200:
+                    raise status_error(reply.status, reply.headers, body, url, self._scrub)
+                return body
+        except TimeoutError:
+            raise BackendError(
+                f"{url}: no answer within {self._settings.attempt_timeout:g} s", kind="timeout", retryable=True
+            ) from None
+        except aiohttp.ClientError as error:
+            raise connection_error(error, url) from error
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def payload(self, query: Query, repeats: Sequence[int]) -> dict[str, Any]:
+        """The request's JSON body, exactly as sent."""
+        generation = query.generation
+        body: dict[str, Any] = {"model": self.model, **self._extra}
+        if query.api == "chat":
+            body["messages"] = [{"role": m.role, "content": m.content} for m in query.messages]
+        else:
+            body["prompt"] = joined(query.messages)
+        if generation.temperature is not None:
+            body["temperature"] = generation.temperature
+        if generation.top_p is not None:
+            body["top_p"] = generation.top_p
+        if generation.max_tokens is not None:
+            body[self._max_tokens_name if query.api == "chat" else "max_tokens"] = generation.max_tokens
+        if generation.seed is not None:
+            body["seed"] = generation.seed + repeats[0]
+        if generation.stop:
+            body["stop"] = list(generation.stop)
+        if len(repeats) > 1:
+            body["n"] = len(repeats)
+        if query.structured != "none":
+            body.update(_structured(query))
+        return body
+
+    def _client(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            headers = {"Content-Type": "application/json", **self._settings.engine.get("headers", {})}
+            if self.key:
+                headers["Authorization"] = f"Bearer {self.key}"
+            self._session = aiohttp.ClientSession(
+                headers=headers,
+                # The limiter above decides how many requests are in flight.
+                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
+                timeout=aiohttp.ClientTimeout(total=self._settings.attempt_timeout, sock_connect=10),
+                auto_decompress=True,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                trust_env=True,
+            )
+        return self._session
+
+    def _url(self, query: Query) -> str:
+        if len(self.urls) == 1:
+            return self.urls[0]
+        # Queries on one story-prompt share prefixes, so they go to one server.
+        digest = hashlib.blake2b(query.story.story_prompt.encode(), digest_size=4).digest()
+        return self.urls[int.from_bytes(digest, "big") % len(self.urls)]
+
+    def _scrub(self, text: str) -> str:
+        return text.replace(self.key, "***") if self.key else text
+
+
+def joined(messages: Sequence[Message]) -> str:
+    """Messages as one prompt for the completions route: contents apart by a blank line, ending as the last one ends."""
+    return "\n\n".join(message.content for message in messages)
+
+
+def _structured(query: Query) -> dict[str, Any]:
+    """Constraints as OpenAI's `response_format` (json) and vLLM's `structured_outputs` (choice) write them."""
+    scale = query.criterion.scale
+    if query.structured == "choice":
+        return {"structured_outputs": {"choice": [f"{point:g}" for point in scale.points()]}}
+    rating = {"type": "number", "enum": scale.points()}
+    if all(float(point).is_integer() for point in scale.points()):
+        rating = {"type": "integer", "enum": [int(point) for point in scale.points()]}
+    fields: dict[str, Any] = {"rating": rating}
+    if query.asks_explanation:
+        fields["explanation"] = {"type": "string"}
+    schema = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    return {
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "judgment", "strict": True, "schema": schema},
+        }
+    }
+
+
+def _read(body: bytes, url: str, *, chat: bool) -> list[Response]:
+    """Responses of one call; usage stands on the first. What is not the protocol is a retryable `BackendError`."""
+    try:
+        data = orjson.loads(body)
+        choices = data["choices"]
+        usage = data.get("usage") or {}
+        model = data.get("model")
+        responses = [_response(choice, model, chat=chat) for choice in sorted(choices, key=lambda c: c.get("index", 0))]
+        details = usage.get("prompt_tokens_details") or {}
+        tokens = (usage.get("prompt_tokens"), usage.get("completion_tokens"), details.get("cached_tokens"))
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise _garbage(url, body) from error
+    if not responses:
+        raise _garbage(url, body)
+    first = responses[0]
+    responses[0] = Response(first.text, first.finish_reason, first.reasoning, *tokens, first.logprobs, first.model)
+    return responses
+
+
+def _response(choice: Mapping[str, Any], model: str | None, *, chat: bool) -> Response:
+    if not chat:
+        return Response(choice["text"], choice.get("finish_reason"), logprobs=choice.get("logprobs"), model=model)
+    message = choice["message"]
+    text = message.get("content")
+    if isinstance(text, list):
+        text = "".join(part.get("text", "") for part in text)
+    # A structured refusal is what the model answered instead of content.
+    text = text or message.get("refusal") or ""
+    reasoning = message.get("reasoning_content") or message.get("reasoning") or None
+    return Response(text, choice.get("finish_reason"), reasoning, logprobs=choice.get("logprobs"), model=model)
+
+
+def _garbage(url: str, body: bytes) -> BackendError:
+    start = body[:80].decode("utf-8", "replace")
+    return BackendError(f"{url}: the answer is not an OpenAI-style answer: {start!r}", kind="garbage", retryable=True)

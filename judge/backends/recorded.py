@@ -1,0 +1,88 @@
+"""`recorded/<result folder or file>`: stored answers, given again. Never answers what was not recorded.
+
+A file is JSON Lines with `story, criterion, eval_prompt, repeat, text` and optionally `finish_reason` and `reasoning`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.backends.protocol import Capabilities, Settings
+from judge.errors import BackendError, DataError
+from judge.journal import JournalReader
+from judge.records import Query, Response
+
+_Place = tuple[str, str, str, int]
+
+
+def open(model: str, settings: Settings) -> RecordedBackend:  # noqa: A001, ARG001  the registry's name and form
+    """Open a result folder (its journal.sqlite) or a JSON Lines file."""
+    return RecordedBackend(Path(model))
+
+
+class RecordedBackend:
+    """Gives each query the answer recorded for its story, criterion, Eval-Prompt and repeat."""
+
+    capabilities = Capabilities(structured=frozenset({"none", "choice", "json"}))
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._answers = dict(_from_journal(path / "journal.sqlite") if path.is_dir() else _from_file(path))
+
+    async def probe(self) -> Mapping[str, Any]:
+        """How many answers there are, and from where."""
+        return {"recorded": str(self.path), "answers": len(self._answers)}
+
+    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+        """The recorded answers; raises a `BackendError` that is not retryable where one is missing."""
+        found = []
+        for repeat in repeats:
+            place = (query.story.id, query.criterion.name, query.eval_prompt, repeat)
+            if place not in self._answers:
+                raise BackendError(
+                    f"{self.path} holds no answer for story {place[0]}, {place[1]}, {place[2]}, repeat {place[3]}",
+                    kind="request",
+                    retryable=False,
+                )
+            found.append(self._answers[place])
+        return found
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+
+def _from_journal(path: Path) -> Iterator[tuple[_Place, Response]]:
+    with JournalReader(path) as journal:
+        for answer in journal.answers():
+            if answer.response is not None:
+                yield (answer.story, answer.criterion, answer.eval_prompt, answer.repeat), answer.response
+
+
+def _from_file(path: Path) -> Iterator[tuple[_Place, Response]]:
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise DataError(
+            f"cannot be read: {error.strerror}", file=path, hint="recorded/RESULT_FOLDER or FILE"
+        ) from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            data = orjson.loads(line)
+            place = (str(data["story"]), str(data["criterion"]), str(data["eval_prompt"]), int(data["repeat"]))
+            yield place, Response(str(data["text"]), data.get("finish_reason"), data.get("reasoning"))
+        except orjson.JSONDecodeError as error:
+            raise DataError(f"not valid JSON ({error})", file=path, row=number) from error
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                "not a recorded answer",
+                file=path,
+                row=number,
+                found=line[:60],
+                allowed="an object with story, criterion, eval_prompt, repeat, text",
+            ) from error

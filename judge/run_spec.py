@@ -1,0 +1,159 @@
+"""A run's definition (`run.yaml`): strict, with no hidden default for generation. Never looks at data or servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from judge.errors import SpecError, nearest
+from judge.fingerprint import fingerprint
+from judge.records import Generation
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Names = Annotated[list[str], BeforeValidator(_listed), Field(min_length=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class GenerationSpec(_Strict):
+    """How the judge is to generate. What is not said is the provider's default and is not sent."""
+
+    temperature: float | None = Field(None, ge=0, description="sampling temperature")
+    top_p: float | None = Field(None, gt=0, le=1, description="nucleus sampling")
+    max_tokens: int | None = Field(None, ge=1, description="longest answer, in tokens")
+    seed: int | None = Field(None, description="repeat i is asked with seed + i, one call for each repeat")
+    stop: list[str] = Field(default_factory=list, description="strings that end an answer")
+
+    def record(self) -> Generation:
+        """As the plain value that queries carry."""
+        return Generation(self.temperature, self.top_p, self.max_tokens, self.seed, tuple(self.stop))
+
+
+class CriteriaSpec(_Strict):
+    """Which criteria: a set by name or file, some of it, and whose wording."""
+
+    set: str = Field(description="name of a shipped criteria set, or a YAML file")
+    only: list[str] | None = Field(None, description="names or abbreviations; all when not said")
+    wording: str | None = Field(None, description="a study's file with the strings as published")
+
+
+def _criteria(value: Any) -> Any:
+    return {"set": value} if isinstance(value, str) else value
+
+
+class RunSpec(_Strict):
+    """Everything that defines a run."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="letters, digits, dot, dash, underscore")
+    dataset: str = Field(description="name of a known dataset, or a file of stories")
+    columns: dict[str, Any] | None = Field(None, description="column map, where the file is not in native form")
+    judge: str = Field(description="provider/model, e.g. openai/gpt-4o-mini, or surface")
+    criteria: Annotated[CriteriaSpec, BeforeValidator(_criteria)] = Field(
+        description="set name, file, or {set, only, wording}"
+    )
+    eval_prompts: Names = Field(description="one name or file, or a list of them")
+    repeats: int = Field(1, ge=1, le=1000, description="independent answers to each query")
+    generation: GenerationSpec = Field(default_factory=GenerationSpec)
+    api: Literal["chat", "completions"] = Field("chat", description="which route of the server")
+    system: str | None = Field(None, description="system message put before every query")
+    structured: Literal["none", "choice", "json"] = Field("none", description="ask the server to constrain the answer")
+    base_url: Annotated[list[str], BeforeValidator(_listed)] = Field(
+        default_factory=list, description="server, or several"
+    )
+    revision: str | None = Field(None, description="model revision, part of the judge's identity")
+    identity: str | None = Field(None, description="name under which executors count as the same judge")
+    engine: dict[str, Any] = Field(default_factory=dict, description="opaque engine keys, part of the judge's identity")
+    concurrency: int = Field(64, ge=1, le=4096, description="requests in flight at most")
+    attempt_timeout: float = Field(120.0, gt=0, description="seconds until an attempt counts as a timeout")
+    max_attempts: int = Field(8, ge=1, description="attempts for a repeat before it counts as failed")
+    max_cost: float | None = Field(None, ge=0, description="stop before spending more, in the price table's currency")
+
+    def judge_key(self) -> str:
+        """Fingerprint of who judges: provider, identity, revision and engine settings."""
+        provider, _, model = self.judge.partition("/")
+        engine = {k: v for k, v in self.engine.items() if k not in _NOT_IDENTITY}
+        return fingerprint(
+            {"provider": provider, "identity": self.identity or model, "revision": self.revision, "engine": engine}
+        )
+
+
+_NOT_IDENTITY = {"gpu_memory_utilization", "tensor_parallel_size", "data_parallel_size", "max_num_seqs"}
+"""Engine keys that change how fast an engine runs, not what it says."""
+
+
+def load_run_spec(path: Path, overrides: Iterable[str] = ()) -> RunSpec:
+    """Read run.yaml; `overrides` are `key=value`, with dots for nested keys and values in YAML."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SpecError(f"{path} does not exist", hint="judge init NAME writes a commented one") from None
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{path} is not UTF-8 (byte {error.start})") from error
+    except OSError as error:
+        raise SpecError(f"{path} cannot be read: {error.strerror}") from error
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(data, dict):
+        raise SpecError(f"{path} must hold keys and values, like `name: my-run`", hint="judge init NAME writes one")
+    for override in overrides:
+        _override(data, override)
+    return parse_run_spec(data, str(path))
+
+
+def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
+    """Check plain data against the schema; every mistake names its key, and an unknown key the nearest known one."""
+    try:
+        return RunSpec.model_validate(data)
+    except ValidationError as error:
+        lines = [_mistake(dict(mistake)) for mistake in error.errors()]
+        raise SpecError(f"{where}: {'; '.join(lines)}", hint="judge run --print-schema shows every key") from error
+
+
+def _override(data: dict[str, Any], override: str) -> None:
+    key, equals, value = override.partition("=")
+    if not equals:
+        raise SpecError(f"--set {override!r} needs the form key=value", hint="e.g. --set repeats=3")
+    *parents, last = key.strip().split(".")
+    target = data
+    for parent in parents:
+        child = target.setdefault(parent, {})
+        if not isinstance(child, dict):
+            raise SpecError(f"--set {override!r}: {parent!r} holds a single value, not keys")
+        target = child
+    try:
+        target[last] = yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise SpecError(f"--set {override!r}: the value is not valid YAML") from error
+
+
+def _mistake(error: dict[str, Any]) -> str:
+    path = [str(part) for part in error["loc"]]
+    where = ".".join(path)
+    if error["type"] == "extra_forbidden":
+        known = _keys(path[:-1])
+        close = nearest(path[-1], known)
+        guess = f", did you mean {close!r}?" if close else f" (known: {', '.join(sorted(known))})"
+        return f"unknown key {where!r}{guess}"
+    if error["type"] == "missing":
+        return f"key {where!r} is missing"
+    return f"{where}: {error['msg'][0].lower()}{error['msg'][1:]}; found {str(error['input'])[:60]!r}"
+
+
+def _keys(parents: list[str]) -> set[str]:
+    if parents[:1] == ["generation"]:
+        return set(GenerationSpec.model_fields)
+    if parents[:1] == ["criteria"]:
+        return set(CriteriaSpec.model_fields)
+    return set(RunSpec.model_fields)
