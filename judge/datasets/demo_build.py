@@ -38,11 +38,11 @@ LOWEST, HIGHEST = 1, 5
 DEDUCTIONS: dict[str, dict[str, int]] = {
     "original": dict.fromkeys(CRITERIA, 0),
     # the opening stays on its prompt, but the story stops there: no development and no ending
-    "looped": {"Relevance": 1, "Coherence": 2, "Empathy": 1, "Surprise": 2, "Engagement": 2, "Complexity": 2},
+    "looped": {"Relevance": 1, "Coherence": 2, "Empathy": 2, "Surprise": 2, "Engagement": 2, "Complexity": 2},
     # everything is still there, in an order in which it cannot be followed
-    "shuffled": {"Relevance": 0, "Coherence": 2, "Empathy": 1, "Surprise": 1, "Engagement": 1, "Complexity": 0},
-    # half a story, then half of one that has nothing to do with it
-    "spliced": {"Relevance": 2, "Coherence": 2, "Empathy": 1, "Surprise": 1, "Engagement": 1, "Complexity": 0},
+    "shuffled": {"Relevance": 0, "Coherence": 3, "Empathy": 1, "Surprise": 1, "Engagement": 2, "Complexity": 0},
+    # two halves, each in order, that have nothing to do with each other; the ending is unforeseen, if for no reason
+    "spliced": {"Relevance": 2, "Coherence": 2, "Empathy": 1, "Surprise": 0, "Engagement": 1, "Complexity": 1},
 }
 """Points taken off the original's grade, by system and criterion."""
 
