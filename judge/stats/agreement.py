@@ -1,0 +1,62 @@
+"""How equal repeats are: exact agreement, flip rate, spread within stories. Never uses a repeat without a rating."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.estimate import Estimate
+
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Three views of the same repeats.
+
+    Attributes
+    ----------
+    exact : Estimate
+        Share of stories whose rated repeats are all equal.
+    flip : Estimate
+        Chance that asking again changes the rating: share of unequal pairs of repeats, averaged over stories.
+    within_sd : Estimate
+        Standard deviation within stories, in points: root of the pooled variance (degrees of freedom as weights).
+    left_out : int
+        Stories with fewer than two rated repeats.
+    """
+
+    exact: Estimate
+    flip: Estimate
+    within_sd: Estimate
+    left_out: int
+
+
+def agreement(ratings: NDArray[np.float64], *, columns: str = "repeats") -> Agreement:
+    """Agreement of repeats, shape (n stories, k repeats), NaN = no rating; values within 1e-9 are equal.
+
+    Uses every story with at least two rated repeats; undefined, with a reason, where there is none.
+    """
+    known = ~np.isnan(ratings)
+    count = known.sum(axis=1)
+    usable = count >= 2
+    n = int(usable.sum())
+    if n == 0:
+        nothing = Estimate.undefined(f"undefined with fewer than 2 {columns} of a story")
+        return Agreement(nothing, nothing, nothing, left_out=ratings.shape[0])
+    rows, seen, m = ratings[usable], known[usable], count[usable]
+    spread = np.nanmax(rows, axis=1) - np.nanmin(rows, axis=1)
+    i, j = np.triu_indices(ratings.shape[1], k=1)
+    both = seen[:, i] & seen[:, j]
+    unequal = both & (np.abs(np.nan_to_num(rows[:, i]) - np.nan_to_num(rows[:, j])) > _SAME)
+    flips = unequal.sum(axis=1) / both.sum(axis=1)
+    mean = np.where(seen, rows, 0.0).sum(axis=1) / m
+    squares = (np.where(seen, rows - mean[:, None], 0.0) ** 2).sum()
+    return Agreement(
+        exact=Estimate(float((spread <= _SAME).mean()), n=n),
+        flip=Estimate(float(flips.mean()), n=n),
+        within_sd=Estimate(float(np.sqrt(squares / (m - 1).sum())), n=n),
+        left_out=int(ratings.shape[0] - n),
+    )

@@ -1,0 +1,34 @@
+"""What a mean could be if the missing values were known: worst and best case. Never guesses where between."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.estimate import Estimate
+
+
+def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimate:
+    """The mean of the known values with Manski's (1990) bounds for the mean of all.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        NaN = missing.
+    low, high : float
+        Ends of the scale: what every missing value could be at worst and at best.
+
+    Returns
+    -------
+    Estimate
+        `value` is the mean of the known values, `low` and `high` the bounds (equal to it when nothing is missing): not
+        a confidence interval. Undefined where no value is known; n is the number of all values.
+    """
+    known = ~np.isnan(values)
+    n, m = values.size, int(known.sum())
+    if m == 0:
+        return Estimate.undefined("no rating at all", n=n)
+    total = float(values[known].sum())
+    lost = n - m
+    ends = (total + lost * low) / n, (total + lost * high) / n
+    return Estimate(total / m, n=n, low=ends[0], high=ends[1], method="worst case, best case")

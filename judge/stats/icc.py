@@ -1,0 +1,205 @@
+"""The intraclass correlation family with F tests and F intervals. Never fills a missing rating, never clips a negative.
+
+Formulas: McGraw & Wong 1996, Psychological Methods 1(1), tables 4 and 7 (with their correction), in the notation of
+Shrout & Fleiss 1979. For n stories rated k times: MSB between stories, MSW within stories, MSJ between raters
+(columns), MSE residual.
+
+========  =======================  ==========================================================================
+form      also called              when
+========  =======================  ==========================================================================
+ICC(1,1)  one-way random           columns mean nothing (raters unknown, or not the same for each story)
+ICC(2,1)  ICC(A,1), agreement      the same raters rated every story and are a sample of raters
+ICC(3,1)  ICC(C,1), consistency    as (2,1), leniency forgiven
+ICC(.,k)  average of k             the reliability of the mean of the k ratings
+========  =======================  ==========================================================================
+
+Repeats of one judge are exchangeable, so (1,.) and (2,.) agree up to chance there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+FORMS = ("ICC(1,1)", "ICC(1,k)", "ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
+ONE_WAY = FORMS[:2]
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSquares:
+    """Mean squares of the two-way layout without interaction; arrays of the leading axes' shape."""
+
+    between: Floats
+    within: Floats
+    columns: Floats
+    residual: Floats
+    n: int
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class IccRow:
+    """One form of the family: the estimate with its F interval, and the F test of "no difference between stories"."""
+
+    form: str
+    estimate: Estimate
+    f: float | None = None
+    df1: int | None = None
+    df2: int | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IccFamily:
+    """All six forms for one table of ratings: n complete stories, k columns, and how many stories were incomplete."""
+
+    rows: tuple[IccRow, ...]
+    n: int
+    k: int
+    incomplete: int
+
+    def __getitem__(self, form: str) -> IccRow:
+        return next(row for row in self.rows if row.form == form)
+
+
+def mean_squares(ratings: Floats) -> MeanSquares:
+    """Mean squares of complete ratings, shape (..., n stories, k columns), n >= 2 and k >= 2.
+
+    Sums of squares below 1e-12 of the total are rounding noise and are set to 0, so that repeats that are equal give
+    exactly MSW = 0.
+    """
+    n, k = ratings.shape[-2:]
+    centred = ratings - ratings.mean(axis=(-2, -1), keepdims=True)
+    rows = centred.mean(axis=-1, keepdims=True)
+    columns = centred.mean(axis=-2, keepdims=True)
+    total = (centred**2).sum(axis=(-2, -1))
+    ss_between = k * (rows**2).sum(axis=(-2, -1))
+    ss_within = ((centred - rows) ** 2).sum(axis=(-2, -1))
+    ss_columns = n * (columns**2).sum(axis=(-2, -1))
+    ss_residual = ((centred - rows - columns) ** 2).sum(axis=(-2, -1))
+    clean = [np.where(ss <= 1e-12 * total, 0.0, ss) for ss in (ss_between, ss_within, ss_columns, ss_residual)]
+    return MeanSquares(
+        between=clean[0] / (n - 1),
+        within=clean[1] / (n * (k - 1)),
+        columns=clean[2] / (k - 1),
+        residual=clean[3] / ((n - 1) * (k - 1)),
+        n=n,
+        k=k,
+    )
+
+
+def values(ms: MeanSquares) -> dict[str, Floats]:
+    """The six forms as arrays of the leading axes' shape; NaN where the denominator is 0."""
+    n, k = ms.n, ms.k
+    b, w, j, e = ms.between, ms.within, ms.columns, ms.residual
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = {
+            "ICC(1,1)": (b - w) / (b + (k - 1) * w),
+            "ICC(1,k)": (b - w) / b,
+            "ICC(2,1)": (b - e) / (b + (k - 1) * e + k * (j - e) / n),
+            "ICC(2,k)": (b - e) / (b + (j - e) / n),
+            "ICC(3,1)": (b - e) / (b + (k - 1) * e),
+            "ICC(3,k)": (b - e) / b,
+        }
+    return {form: np.where(np.isfinite(value), value, np.nan) for form, value in found.items()}
+
+
+def family(ratings: Floats, *, confidence: float = 0.95, columns: str = "repeats") -> IccFamily:
+    """The ICC family of one table, shape (n, k), NaN = missing.
+
+    Parameters
+    ----------
+    ratings : array, shape (n, k)
+        Stories by repeats (or raters), in points of the scale. Stories with a missing cell are left out and counted.
+    confidence : float
+        Coverage of the F intervals.
+    columns : str
+        What the columns are called in a reason.
+
+    Returns
+    -------
+    IccFamily
+        Undefined with a reason for n < 2, k < 2, or ratings that are all equal (0/0: there is nothing to tell apart,
+        whatever the agreement). With equal repeats F is infinite: the value is 1 and has no interval.
+    """
+    complete = ratings[~np.isnan(ratings).any(axis=1)] if ratings.size else ratings
+    n, k = complete.shape
+    incomplete = ratings.shape[0] - n
+    reason = _reason(complete, columns)
+    if reason:
+        rows = tuple(IccRow(form, Estimate.undefined(reason, n=n)) for form in FORMS)
+        return IccFamily(rows, n=n, k=k, incomplete=incomplete)
+    ms = mean_squares(complete)
+    found = {form: float(value) for form, value in values(ms).items()}
+    ends = _intervals(ms, found, confidence)
+    rows = tuple(_row(form, found[form], ends[form], ms, confidence) for form in FORMS)
+    return IccFamily(rows, n=n, k=k, incomplete=incomplete)
+
+
+def _reason(complete: Floats, columns: str) -> str | None:
+    n, k = complete.shape
+    if k < 2:
+        return f"undefined with fewer than 2 {columns}"
+    if n < 2:
+        return "undefined with fewer than 2 complete stories"
+    if float(np.ptp(complete)) < 1e-9:
+        return "undefined because all ratings are equal (0/0)"
+    return None
+
+
+def _row(form: str, value: float, ends: tuple[float, float], ms: MeanSquares, confidence: float) -> IccRow:
+    n, k = ms.n, ms.k
+    one_way = form in ONE_WAY
+    error = float(ms.within if one_way else ms.residual)
+    df1, df2 = n - 1, n * (k - 1) if one_way else (n - 1) * (k - 1)
+    if np.isnan(value):
+        why = "undefined because the stories' means are all equal"
+        return IccRow(form, Estimate.undefined(why, n=n), df1=df1, df2=df2)
+    if error == 0:
+        why = "no interval: the repeats of each story leave no error, F is infinite"
+        return IccRow(form, Estimate(value=value, n=n, reason=why), df1=df1, df2=df2)
+    ratio = float(ms.between) / error
+    if np.isnan(ends).any():
+        estimate = Estimate(value=value, n=n, reason="no interval: F bounds do not exist here")
+    else:
+        estimate = Estimate(value=value, n=n, low=ends[0], high=ends[1], method=f"F, {100 * confidence:.0f} %")
+    return IccRow(form, estimate, f=ratio, df1=df1, df2=df2, p=float(stats.f.sf(ratio, df1, df2)))
+
+
+def _intervals(ms: MeanSquares, found: dict[str, float], confidence: float) -> dict[str, tuple[float, float]]:
+    """F intervals of all forms; NaN where they do not exist."""
+    n, k, upper = ms.n, ms.k, 0.5 + confidence / 2
+    out: dict[str, tuple[float, float]] = {}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for way, error, df2 in (("1", ms.within, n * (k - 1)), ("3", ms.residual, (n - 1) * (k - 1))):
+            ratio = ms.between / error
+            low = float(ratio / stats.f.ppf(upper, n - 1, df2))
+            high = float(ratio * stats.f.ppf(upper, df2, n - 1))
+            out[f"ICC({way},1)"] = ((low - 1) / (low + k - 1), (high - 1) / (high + k - 1))
+            out[f"ICC({way},k)"] = (1 - np.divide(1, low), 1 - np.divide(1, high))
+        low, high = _agreement_interval(ms, found["ICC(2,1)"], upper)
+    out["ICC(2,1)"] = (low, high)
+    out["ICC(2,k)"] = (low * k / (1 + low * (k - 1)), high * k / (1 + high * (k - 1)))
+    return out
+
+
+def _agreement_interval(ms: MeanSquares, icc: float, upper: float) -> tuple[float, float]:
+    """Ends for ICC(2,1), with Satterthwaite degrees of freedom (McGraw & Wong 1996, table 7)."""
+    n, k = ms.n, ms.k
+    b, j, e = float(ms.between), float(ms.columns), float(ms.residual)
+    if e == 0 or np.isnan(icc):
+        return float("nan"), float("nan")
+    ratio = j / e
+    inner = n * (1 + (k - 1) * icc) - k * icc
+    numerator = (n - 1) * (k - 1) * (k * icc * ratio + inner) ** 2
+    denominator = (n - 1) * k**2 * icc**2 * ratio**2 + inner**2
+    v = numerator / denominator
+    f_low, f_high = float(stats.f.ppf(upper, n - 1, v)), float(stats.f.ppf(upper, v, n - 1))
+    spread = k * j + (k * n - k - n) * e
+    return n * (b - f_low * e) / (f_low * spread + n * b), n * (f_high * b - e) / (spread + n * f_high * b)

@@ -1,0 +1,203 @@
+"""Kendall's tau-b by counting from integer codes. Never ranks raw floats: ties are settled once, when codes are made.
+
+tau-b = (C - D) / sqrt((T - X)(T - Y)), with C concordant and D discordant pairs, T = n(n-1)/2 all pairs, X and Y the
+pairs tied on one side (Kendall 1945). It is undefined, and NaN here, when one side is constant or n < 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+DECIMALS = 9
+"""Values closer than 1e-9 are ties: means of ratings carry noise of 1e-16 that would break exact ties."""
+
+_DENSE_CELLS = 4096
+"""Above this many cells a contingency table costs more than it saves."""
+
+_QUADRATIC_N = 4000
+"""Up to here the n x n matrix of signs fits easily into memory (float32: 64 MB)."""
+
+
+def codes(values: Floats) -> Codes:
+    """Integer ranks of distinct values after rounding to 1e-9; NaN becomes -1.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        Any finite numbers; NaN = missing.
+
+    Returns
+    -------
+    array of int64, shape (n,)
+        0 for the lowest distinct value, and so on; -1 where missing.
+    """
+    rounded = np.round(np.asarray(values, dtype=np.float64), DECIMALS)
+    out = np.full(rounded.shape, -1, dtype=np.int64)
+    known = ~np.isnan(rounded)
+    out[known] = np.unique(rounded[known], return_inverse=True)[1].reshape(-1)
+    return out
+
+
+def tau_b(x: Codes, y: Codes) -> float:
+    """tau-b of two vectors of codes (pairs with a missing side are left out); NaN where undefined.
+
+    Parameters
+    ----------
+    x, y : array of int, shape (n,)
+        As made by `codes`.
+    """
+    x, y = _both(x, y)
+    if x.size < 2:
+        return float("nan")
+    levels_x, levels_y = int(x.max()) + 1, int(y.max()) + 1
+    if levels_x * levels_y <= _DENSE_CELLS:
+        table = np.bincount(x * levels_y + y, minlength=levels_x * levels_y).reshape(levels_x, levels_y)
+        return float(tau_b_table(table))
+    return _tau_b_merge(x, y)
+
+
+def tau_b_table(table: NDArray[np.int64]) -> Floats:
+    """tau-b of contingency tables, shape (..., levels of x, levels of y), levels in ascending order; shape (...)."""
+    table = np.asarray(table, dtype=np.int64)
+    concordant = _above(table)
+    discordant = _above(table[..., ::-1])
+    margin_x, margin_y = table.sum(axis=-1), table.sum(axis=-2)
+    n = margin_x.sum(axis=-1)
+    return _ratio(concordant - discordant, n, _tied(margin_x), _tied(margin_y))
+
+
+def tau_b_rows(x: Floats, y: Floats) -> Floats:
+    """tau-b of each pair of rows, shape (b, n), for small n; values are rounded to 1e-9 first, and NaN pairs left out.
+
+    Costs b * n * n, so it is for system means and groups, not for stories.
+    """
+    x, y = np.round(x, DECIMALS), np.round(y, DECIMALS)
+    sign_x = np.sign(x[:, :, None] - x[:, None, :])
+    sign_y = np.sign(y[:, :, None] - y[:, None, :])
+    known = ~(np.isnan(sign_x) | np.isnan(sign_y))
+    sign_x, sign_y = np.where(known, sign_x, 0.0), np.where(known, sign_y, 0.0)
+    score = (sign_x * sign_y).sum(axis=(1, 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tau = score / np.sqrt(np.abs(sign_x).sum(axis=(1, 2)) * np.abs(sign_y).sum(axis=(1, 2)))
+    return np.asarray(np.where(np.isfinite(tau), tau, np.nan), dtype=np.float64)
+
+
+def weighted_tau_b(x: Codes, y: Codes) -> Callable[[NDArray[np.int64]], Floats]:
+    """A function from weights (b, n) to the tau-b of b resamples, in which story i stands weights[b, i] times.
+
+    What does not depend on the weights is made once: a table of the occupied cells where there are few levels, the
+    matrix of signs where there are many. A copy of a story is tied with itself on both sides, as in any resample.
+    """
+    keep = (x >= 0) & (y >= 0)
+    x, y = _dense(x[keep]), _dense(y[keep])
+    if x.size == 0:
+        return lambda weights: np.full(weights.shape[0], np.nan)
+    levels = int(x.max()) + 1, int(y.max()) + 1
+    if levels[0] * levels[1] <= _DENSE_CELLS:
+        return _by_tables(x, y, levels, keep)
+    if x.size <= _QUADRATIC_N:
+        return _by_signs(x, y, keep)
+
+    def by_merging(weights: NDArray[np.int64]) -> Floats:
+        index = np.arange(x.size)
+        draws = (np.repeat(index, row) for row in weights[:, keep])
+        return np.array([tau_b(x[draw], y[draw]) for draw in draws])
+
+    return by_merging
+
+
+def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray[np.int64]:
+    """Weights (b, n) added up by level (n,), each level of 0..levels-1 present at least once; shape (b, levels)."""
+    order = np.argsort(level, kind="stable")
+    starts = np.searchsorted(level[order], np.arange(levels))
+    return np.asarray(np.add.reduceat(weights[:, order], starts, axis=1), dtype=np.int64)
+
+
+def _by_tables(x: Codes, y: Codes, levels: tuple[int, int], keep: NDArray[np.bool_]) -> Callable[..., Floats]:
+    occupied, cell = np.unique(x * levels[1] + y, return_inverse=True)
+
+    def by_tables(weights: NDArray[np.int64]) -> Floats:
+        table = np.zeros((weights.shape[0], levels[0] * levels[1]), dtype=np.int64)
+        table[:, occupied] = level_sums(weights[:, keep], cell.reshape(-1), occupied.size)
+        return tau_b_table(table.reshape(-1, *levels))
+
+    return by_tables
+
+
+def _by_signs(x: Codes, y: Codes, keep: NDArray[np.bool_]) -> Callable[..., Floats]:
+    signs = (np.sign(x[:, None] - x[None, :]) * np.sign(y[:, None] - y[None, :])).astype(np.float32)
+    levels = int(x.max()) + 1, int(y.max()) + 1
+
+    def by_signs(weights: NDArray[np.int64]) -> Floats:
+        w = weights[:, keep]
+        # Row sums of signs times weights stay below 2**24, so float32 holds them exactly.
+        score = np.einsum("bi,bi->b", w.astype(np.float32) @ signs, w, dtype=np.float64) / 2
+        tied_x, tied_y = (_tied(level_sums(w, side, k)) for side, k in zip((x, y), levels, strict=True))
+        return _ratio(score, w.sum(axis=1), tied_x, tied_y)
+
+    return by_signs
+
+
+def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pairs of which one lies strictly higher than the other on both axes: each cell times the sum above it."""
+    suffix = table[..., ::-1, ::-1].cumsum(axis=-2).cumsum(axis=-1)[..., ::-1, ::-1]
+    return np.asarray((table[..., :-1, :-1] * suffix[..., 1:, 1:]).sum(axis=(-2, -1)), dtype=np.int64)
+
+
+def _tied(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray((counts * (counts - 1) // 2).sum(axis=-1), dtype=np.int64)
+
+
+def _ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_y: Codes) -> Floats:
+    pairs = n * (n - 1) // 2
+    untied_x, untied_y = (pairs - tied_x).astype(np.float64), (pairs - tied_y).astype(np.float64)
+    defined = (untied_x > 0) & (untied_y > 0)
+    scale = np.sqrt(np.where(defined, untied_x, 1.0)) * np.sqrt(np.where(defined, untied_y, 1.0))
+    tau = np.clip(np.asarray(score, dtype=np.float64) / scale, -1.0, 1.0)
+    return np.asarray(np.where(defined, tau, np.nan), dtype=np.float64)
+
+
+def _both(x: Codes, y: Codes) -> tuple[Codes, Codes]:
+    keep = (x >= 0) & (y >= 0)
+    return (x, y) if bool(keep.all()) else (x[keep], y[keep])
+
+
+def _dense(level: Codes) -> Codes:
+    return np.unique(level, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _tau_b_merge(x: Codes, y: Codes) -> float:
+    """tau-b with many levels in O(n log n): sort by (x, y) and count the inversions that are left in y."""
+    n = x.size
+    order = np.lexsort((y, x))
+    x, y = x[order], y[order]
+    tied_x, tied_y = _tied(np.bincount(x)), _tied(np.bincount(y))
+    tied_both = _tied(np.unique(x * (int(y.max()) + 1) + y, return_counts=True)[1])
+    discordant = _inversions(_dense(y))
+    concordant = n * (n - 1) // 2 - tied_x - tied_y + tied_both - discordant
+    return float(_ratio(np.asarray(concordant - discordant), np.asarray(n), np.asarray(tied_x), np.asarray(tied_y)))
+
+
+def _inversions(values: Codes) -> int:
+    """Pairs i < j with values[i] > values[j]: one pass a bit, highest first.
+
+    Two numbers are compared by the highest bit in which they differ. Within a block of equal higher bits, in original
+    order, each 0 that follows a 1 is therefore one inversion; then the block is split stably by that bit.
+    """
+    total = 0
+    for bit in range(int(values.max()).bit_length() - 1, -1, -1):
+        high = values >> (bit + 1)
+        order = np.argsort(high, kind="stable")
+        values, high = values[order], high[order]
+        ones = (values >> bit) & 1
+        before = np.cumsum(ones) - ones
+        first = np.concatenate(([True], high[1:] != high[:-1]))
+        start = before[np.flatnonzero(first)][np.cumsum(first) - 1]
+        total += int(((before - start) * (1 - ones)).sum())
+    return total

@@ -1,0 +1,24 @@
+"""Shares with intervals. Never gives a share of nothing."""
+
+from __future__ import annotations
+
+import math
+
+from judge.stats.estimate import Estimate
+
+_Z95 = 1.959963984540054
+
+
+def wilson(successes: int, n: int, *, z: float = _Z95) -> Estimate:
+    """A share with Wilson's (1927) score interval, for independent trials; undefined for n = 0.
+
+    (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n); z defaults to 95 %.
+    """
+    if n == 0:
+        return Estimate.undefined("a share of nothing")
+    p = successes / n
+    centre = p + z * z / (2 * n)
+    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    low, high = (centre - half) / scale, (centre + half) / scale
+    return Estimate(p, n=n, low=max(0.0, low), high=min(1.0, high), method="Wilson, 95 %")

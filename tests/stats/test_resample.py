@@ -1,0 +1,49 @@
+"""Resamples come from the seed given, and an interval is refused where too many of them are degenerate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judge.stats import resample
+from judge.stats.estimate import Estimate
+
+
+def test_units_are_drawn_as_often_as_there_are_units_and_the_seed_decides() -> None:
+    unit = np.repeat(np.arange(5), 3)
+    first, again = (resample.draw(unit, 8, np.random.default_rng(4), "boot-inputs") for _ in range(2))
+    assert (first.counts.sum(axis=1) == 5).all()
+    np.testing.assert_array_equal(first.counts, again.counts)
+    sizes = first.values(lambda weights: weights.sum(axis=1).astype(float))
+    assert (sizes == 15).all()
+
+
+def test_percentile_interval_covers_a_mean_about_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    hits = 0
+    for _ in range(300):
+        x = rng.normal(size=60)
+        drawn = resample.draw(np.arange(60), 200, rng, "boot-stories")
+        values = drawn.values(lambda w, x=x: w @ x / 60)
+        found = resample.percentile(Estimate(float(x.mean()), 60), values, "boot-stories")
+        hits += bool(found.low <= 0 <= found.high)
+    assert (
+        0.90 <= hits / 300 <= 0.98
+    )  # 0.95 less the percentile bootstrap's known shortfall, two Monte Carlo errors each way
+
+
+def test_too_many_degenerate_resamples_leave_no_interval() -> None:
+    values = np.array([0.1] * 94 + [np.nan] * 6)
+    found = resample.percentile(Estimate(0.1, 10), values, "boot-stories")
+    assert found.value == 0.1
+    assert found.low is None
+    assert found.reason == "no interval: undefined in 6 of 100 resamples"
+    few = resample.percentile(Estimate(0.1, 10), values[:96], "boot-stories")
+    assert few.method == "boot-stories, 2 degenerate"
+
+
+def test_chunks_do_not_change_the_values(monkeypatch) -> None:
+    drawn = resample.draw(np.arange(30), 10, np.random.default_rng(1), "boot-stories")
+    x = np.arange(30.0)
+    whole = drawn.values(lambda w: w @ x)
+    monkeypatch.setattr(resample, "_CHUNK", 61)
+    np.testing.assert_array_equal(drawn.values(lambda w: w @ x), whole)
