@@ -1,4 +1,4 @@
-"""Back-ends by name. Each is one module known only here; third parties add theirs by the entry point `judge.backends`."""
+"""Back-ends by name, each one module known only here. Third parties add theirs by the entry point `judge.backends`."""
 
 from __future__ import annotations
 

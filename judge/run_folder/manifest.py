@@ -1,0 +1,81 @@
+"""`manifest.json`: what was asked and what was in force, apart. Never holds a key, and never an answer."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.errors import RunFolderError
+
+_PACKAGES = ("storyjudge", "aiohttp", "jinja2", "orjson", "pydantic", "numpy", "pandas", "scipy", "openai")
+
+
+def environment() -> dict[str, Any]:
+    """Versions of this program, Python and packages; git revision and dirty flag of the working folder, if it has one."""
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": {name: _version(name) for name in _PACKAGES},
+        "git": _git(),
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+    }
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest as plain data; {} where there is none yet."""
+    try:
+        data = orjson.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except orjson.JSONDecodeError as error:
+        raise RunFolderError(
+            f"{path} is not valid JSON ({error})", hint="judge verify RUN tells what is intact"
+        ) from error
+    return dict(data)
+
+
+def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
+    """Write it whole or not at all: to a temporary file first, then renamed."""
+    text = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    temporary = path.with_suffix(".json.new")
+    try:
+        with temporary.open("wb") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise RunFolderError(
+            f"{path} cannot be written: {error.strerror}", hint="check disk and permissions"
+        ) from error
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _git() -> dict[str, Any] | None:
+    try:
+        revision = subprocess.run(
+            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=True
+        ).stdout.strip()
+        status = subprocess.run(
+            ["git", "status", "--porcelain", "--untracked-files=no"],
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return {"revision": revision, "dirty": bool(status.strip())}
