@@ -12,6 +12,7 @@ from tests.server.settings import FAULTS
 
 COUNTERS = (
     "requests",
+    "body_bytes",
     "answered",
     "choices",
     "repeats_after_answer",

@@ -139,6 +139,7 @@ class Service:
         if ledger.first_request is None:
             ledger.first_request = now
         counts["requests"] += 1
+        counts["body_bytes"] += len(body)
         if not connection.used:
             connection.used = True
             counts["connections"] += 1

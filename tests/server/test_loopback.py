@@ -323,6 +323,7 @@ def test_counters_tell_waste_from_work(server: LoopbackServer) -> None:
     found = {name: stats[name] for name in ("requests", "unique", "unique_answered", "answered", "choices")}
     assert found == {"requests": 4, "unique": 2, "unique_answered": 2, "answered": 4, "choices": 7}
     assert stats["repeats_after_answer"] == 1
+    assert stats["body_bytes"] > 4 * len('{"model":"mock","messages":[]}')
     assert stats["first_request"] <= stats["last_request"] <= stats["last_answer"]
     assert abs(stats["last_answer_unix"] - time.time()) < 5
     server.reset()
