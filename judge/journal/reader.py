@@ -26,6 +26,11 @@ LEFT JOIN responses r ON r.query_key = a.query_key AND r.repeat = a.repeat
 JOIN attempts last ON last.id = a.id
 """
 
+_RECORDED = """
+SELECT repeat, text, finish_reason, reasoning, prompt_tokens, completion_tokens, cached_tokens, logprobs, model
+FROM responses WHERE query_key = ?
+"""
+
 _RULES = {
     "responses of no known query": "SELECT count(*) FROM responses WHERE query_key NOT IN (SELECT key FROM queries)",
     "responses without an answered attempt": """
@@ -100,6 +105,19 @@ class JournalReader:
         rows = self._db.execute(sql, (query_key,))
         return {row[0] for row in rows}
 
+    def failed(self, query_key: str) -> set[int]:
+        """Repeats of a query that were given up and have no answer."""
+        return self.settled(query_key) - self.settled(query_key, failed_too=False)
+
+    def recorded(self, query_key: str) -> dict[int, Response]:
+        """Accepted responses of a query by repeat."""
+        rows = self._db.execute(_RECORDED, (query_key,))
+        return {row[0]: _response(row[1:]) for row in rows}
+
+    def replaced_total(self) -> int:
+        """How many answers were asked again on demand."""
+        return int(self._db.execute("SELECT count(*) FROM replaced").fetchone()[0])
+
     def settled_total(self) -> int:
         """How many repeats are answered or given up."""
         sql = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts WHERE final = 1)"
@@ -107,8 +125,7 @@ class JournalReader:
 
     def answers(self) -> Iterator[Answer]:
         """Every repeat that was tried: with its response, or with the last attempt that failed."""
-        cursor = self._db.execute(_ANSWERS)
-        for row in cursor:
+        for row in self._db.execute(_ANSWERS):
             yield _answer(row)
 
     def totals(self) -> Totals:
@@ -154,20 +171,10 @@ class JournalReader:
 
 def _answer(row: tuple[Any, ...]) -> Answer:
     key, story, criterion, eval_prompt, flags, repeat, tries, has_response = row[:8]
-    text, finish, reasoning, prompt_tokens, completion_tokens, cached, logprobs, model = row[8:16]
     outcome, kind, error = row[16:]
     response = None
     if has_response:
-        response = Response(
-            text,
-            finish,
-            reasoning,
-            prompt_tokens,
-            completion_tokens,
-            cached,
-            None if logprobs is None else orjson.loads(logprobs),
-            model,
-        )
+        response = _response(row[8:16])
         outcome, kind, error = "answered", None, None
     return Answer(
         query_key=key,
@@ -181,4 +188,18 @@ def _answer(row: tuple[Any, ...]) -> Answer:
         error=error,
         flags=tuple(flags.split(";")) if flags else (),
         attempts=tries,
+    )
+
+
+def _response(row: tuple[Any, ...]) -> Response:
+    text, finish, reasoning, prompt_tokens, completion_tokens, cached, logprobs, model = row
+    return Response(
+        text,
+        finish,
+        reasoning,
+        prompt_tokens,
+        completion_tokens,
+        cached,
+        None if logprobs is None else orjson.loads(logprobs),
+        model,
     )

@@ -71,4 +71,9 @@ CREATE TABLE responses (                     -- accepted answers
     model TEXT,                              -- as the server named it
     UNIQUE (query_key, repeat)
 );
+
+CREATE TABLE replaced (                      -- answers that were asked again on demand, kept; same columns
+    query_key TEXT NOT NULL, repeat INTEGER NOT NULL, text TEXT NOT NULL, finish_reason TEXT, reasoning TEXT,
+    prompt_tokens INTEGER, completion_tokens INTEGER, cached_tokens INTEGER, logprobs TEXT, model TEXT
+);
 """

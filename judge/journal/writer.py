@@ -22,6 +22,9 @@ COMMIT_WINDOW = 0.05
 BACKLOG = 4096
 """Rows waiting for a commit beyond which those who add rows must wait."""
 
+_KEEP_REPLACED = "INSERT INTO replaced SELECT * FROM responses WHERE query_key = ? AND repeat = ?"
+_DROP_REPLACED = "DELETE FROM responses WHERE query_key = ? AND repeat = ?"
+
 
 @dataclass(frozen=True, slots=True)
 class Committed:
@@ -38,8 +41,16 @@ class JournalWriter:
     wait for the disk, is one call that gives the lock away.
     """
 
-    def __init__(self, path: Path, *, executor: str = "async", on_commit: Callable[[Committed], None] | None = None):
+    def __init__(
+        self,
+        path: Path,
+        *,
+        executor: str = "async",
+        replacing: bool = False,
+        on_commit: Callable[[Committed], None] | None = None,
+    ) -> None:
         self.path = path
+        self._replacing = replacing
         self._db = database.open_writing(path) if path.exists() else database.create(path)
         self._on_commit = on_commit
         self._queries: list[tuple[str, str, str, str, str]] = []
@@ -218,6 +229,9 @@ class JournalWriter:
                 " error_kind, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 attempts,
             )
+            if self._replacing:
+                self._db.executemany(_KEEP_REPLACED, [row[:2] for row in responses])
+                self._db.executemany(_DROP_REPLACED, [row[:2] for row in responses])
             self._db.executemany("INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", responses)
             self._db.execute(
                 "UPDATE sessions SET first_request = coalesce(first_request, ?), last_commit = ? WHERE id = ?",

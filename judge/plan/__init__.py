@@ -1,0 +1,7 @@
+"""Which queries a run asks, in which order, and what that would cost. Never asks them."""
+
+from judge.plan.forecast import Forecast, forecast
+from judge.plan.prices import Price, load_prices
+from judge.plan.queries import Plan, make_plan
+
+__all__ = ["Forecast", "Plan", "Price", "forecast", "load_prices", "make_plan"]

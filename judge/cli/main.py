@@ -1,0 +1,115 @@
+"""The command line: imports only the command asked for, and turns errors into sentences. Never computes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+import judge
+from judge.errors import JudgeError
+
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "demo": ("demo", "Start here", "A whole run by the control judge on packaged stories: no key, no network."),
+    "try": ("try_", "Start here", "One story, several Eval-Prompts side by side: request, answer, what was read."),
+    "init": ("init", "Start here", "Write a commented run.yaml to start from."),
+    "doctor": ("doctor", "Start here", "What is installed, reachable and cached, and the command that mends the rest."),
+    "data": ("data", "Stories and prompts", "Datasets: list, fetch, show, check, add, convert."),
+    "prompts": ("prompts", "Stories and prompts", "Eval-Prompts and criteria: list, show, render, check."),
+    "run": ("run", "Runs", "Ask a judge everything a run defines; run again to go on."),
+    "status": ("status", "Runs", "How far runs are, and what became of each repeat."),
+    "retry": ("retry", "Runs", "Ask failed repeats again (and with --unparsed, answers without a rating)."),
+    "verify": ("verify", "Runs", "Derive every hash of a run again and compare."),
+    "parse": ("parse", "Results", "Read ratings out of answers: a JSON Lines file, or a run."),
+    "ratings": ("ratings", "Results", "The ratings table: one row for each repeat and each rater."),
+    "coverage": ("coverage", "Results", "What was asked, answered and parsed, and what loss goes with."),
+    "consistency": ("consistency", "Results", "How far a judge agrees with itself over repeats."),
+    "correlate": ("correlate", "Results", "How far judges agree with people, beside human ceiling and control."),
+}
+"""Command -> (module in judge.cli with `app`, panel, one line of help). Nothing is imported to print the help."""
+
+
+class LazyGroup(TyperGroup):
+    """Imports a command's module when it is asked for, so that `judge --help` stays quick."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  the base class's form
+        """All commands, in reading order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  the base class's form
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"judge.cli.{COMMANDS[cmd_name][0]}")
+        command = typer.main.get_command(module.app)
+        command.name = cmd_name
+        return command
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  the base class's form
+        """The list of commands, from the table above."""
+        print(overview())
+
+
+def overview() -> str:
+    """What `judge --help` prints."""
+    lines = [
+        "judge: measure whether a language model can stand in for human readers of stories",
+        "",
+        "  judge COMMAND [OPTIONS]       judge COMMAND --help       judge --version",
+    ]
+    width = max(map(len, COMMANDS))
+    panel = ""
+    for name, (_, group, text) in COMMANDS.items():
+        if group != panel:
+            lines += ["", group]
+            panel = group
+        lines.append(f"  {name.ljust(width)}  {text}")
+    lines += ["", "RUN is a run.yaml, its folder (all its judges) or one result folder.", "Try first: judge demo"]
+    return "\n".join(lines)
+
+
+app = typer.Typer(
+    cls=LazyGroup, add_completion=False, no_args_is_help=False, rich_markup_mode=None, pretty_exceptions_enable=False
+)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    ctx: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Print the version and leave."),  # noqa: FBT003
+) -> None:
+    """Print help where no command is given."""
+    if version:
+        print(f"judge {judge.__version__}")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        print(overview())
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command; exit codes as the README lists them."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments in (["--help"], ["-h"], []):
+        print(overview())
+        return
+    try:
+        app(args=arguments, prog_name="judge")
+    except JudgeError as error:
+        fail(error)
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `judge ratings RUN | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def fail(error: JudgeError) -> None:
+    """Say what is wrong and what mends it, and leave with exit code 1."""
+    bold, reset = ("\x1b[1;31m", "\x1b[0m") if sys.stderr.isatty() and not os.environ.get("NO_COLOR") else ("", "")
+    sys.stderr.write(f"{bold}error:{reset} {error}\n")
+    if error.hint:
+        sys.stderr.write(f"hint: {error.hint}\n")
+    sys.exit(1)

@@ -1,0 +1,213 @@
+"""`judge run`: plan, forecast, ask, journal. Running it again goes on where it stopped."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.execution.session import Result, Sitting
+    from judge.plan import Forecast
+    from judge.run_folder import ResultFolder
+    from judge.run_spec import RunSpec
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def run(
+    run: Annotated[Path | None, typer.Argument(metavar="RUN", help="A run.yaml or its folder.")] = None,
+    judge: Annotated[list[str] | None, typer.Option(help="Judge instead of the file's; again for more.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N stories of the plan.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the forecast and ask nothing.")] = False,
+    pilot: Annotated[int | None, typer.Option(min=1, help="Ask about N stories, then forecast the whole.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before spending more (dollars).")] = None,
+    reuse: Annotated[Path | None, typer.Option(help="Result folder whose answers to equal queries to take.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Result folder (with one judge).")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+    form: Annotated[str, typer.Option("--format", help="Of the forecast: table, json, csv, md or latex.")] = "table",
+    print_schema: Annotated[bool, typer.Option("--print-schema", help="Print run.yaml's JSON Schema.")] = False,
+) -> None:
+    """Ask a judge everything RUN defines; every answer is kept, and running again asks only what is missing.
+
+    Exit code 3 means that repeats are missing: `judge retry RUN` asks those that failed again.
+
+    Example: judge run runs/mans-roc --judge openai/my-model --set base_url=http://127.0.0.1:8000/v1 --pilot 20
+    """
+    from judge.errors import SpecError
+    from judge.run_folder.layout import ResultFolder, definition_of, folder_for
+    from judge.run_spec import RunSpec, load_run_spec
+
+    if print_schema:
+        import json
+
+        print(json.dumps(RunSpec.model_json_schema(), indent=2))
+        return
+    if run is None:
+        raise SpecError("judge run needs a RUN: a run.yaml or its folder", hint="judge init NAME writes one")
+    definition = definition_of(run)
+    overrides = list(set_ or [])
+    if max_cost is not None:
+        overrides.append(f"max_cost={max_cost}")
+    judges = judge or [load_run_spec(definition, overrides).judge]
+    if output is not None and len(judges) > 1:
+        raise SpecError("--output names one result folder, and there are several judges", hint="leave --output out")
+    missing = False
+    for name in judges:
+        spec = load_run_spec(definition, [*overrides, f"judge={name}"])
+        result = ResultFolder(output) if output else folder_for(definition, spec.name, spec.judge, spec.revision)
+        if dry_run:
+            _print_forecast(spec, definition.parent, result, limit, form)
+        else:
+            missing |= _sit(spec, definition.parent, result, limit or pilot, reuse, quiet)
+            if pilot is not None:
+                _print_forecast(spec, definition.parent, result, limit, form)
+    if missing:
+        raise typer.Exit(3)
+
+
+def _sit(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | None, reuse: Path | None, quiet: bool) -> bool:
+    """One sitting; True where repeats are missing at its end."""
+    from judge.execution.session import Sitting, sit
+
+    if not quiet:
+        sys.stderr.write(f"{spec.judge} -> {result.path}\n")
+    sitting = Sitting(spec, folder, result, limit=limit, reuse=reuse, quiet=quiet)
+    return report(sitting, sit(sitting))
+
+
+def report(sitting: Sitting, ended: Result) -> bool:
+    """Say how a sitting ended; True where repeats are missing. Raises where nothing at all was answered."""
+    from judge.errors import JudgeError
+    from judge.journal import JournalReader
+
+    outcomes, totals, where = ended.outcomes, ended.totals, sitting.result.path
+    if totals.answered == 0:
+        cause: Any = outcomes.cause
+        if cause is None:
+            with JournalReader(sitting.result.journal) as journal:
+                cause = journal.latest_error()
+            cause = JudgeError(cause[1] if cause else outcomes.stopped or "nothing was asked")
+        raise JudgeError(f"no query was answered: {cause}", hint=cause.hint)
+    parts = [f"{outcomes.answered} answered"]
+    if ended.reused:
+        parts.append(f"{ended.reused} reused")
+    if totals.failed:
+        parts.append("given up: " + ", ".join(f"{count} {kind}" for kind, count in totals.failed.items()))
+    if outcomes.retries:
+        parts.append(f"{outcomes.retries} retries")
+    if outcomes.cost:
+        parts.append(f"${outcomes.cost:.4f}")
+    if not sitting.quiet:
+        sys.stderr.write(f"{', '.join(parts)}; {totals.answered} of {ended.planned} in {where}\n")
+    if outcomes.stopped and outcomes.cause is not None:
+        raise JudgeError(
+            f"stopped: {outcomes.stopped}", hint=outcomes.cause.hint or f"then go on with: judge run {where.parent}"
+        )
+    if outcomes.stopped:
+        sys.stderr.write(f"stopped: {outcomes.stopped}; the same command goes on\n")
+    elif ended.missing and totals.failed:
+        sys.stderr.write(f"{ended.missing} repeats are missing; ask the failed ones again: judge retry {where}\n")
+    return ended.missing > 0
+
+
+def _print_forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | None, form: str) -> None:
+    from itertools import islice
+
+    from judge.backends import open_backend  # noqa: F401  checks the judge's name below
+    from judge.execution.preparation import dataset_of
+    from judge.plan import forecast, load_prices, make_plan
+    from judge.tables import emit
+
+    plan = make_plan(spec, folder=folder)
+    dataset = dataset_of(plan, folder)
+    count = dataset.expected.get("stories") or sum(1 for _ in dataset.stories())
+    measured, parsed = _measured(result)
+    found = forecast(
+        plan,
+        islice(dataset.stories(), 50),
+        min(count, limit or count),
+        price=load_prices(spec.judge),
+        one_call=spec.generation.seed is None,
+        measured=measured,
+    )
+    emit(_forecast_table(spec, found, parsed), form)
+
+
+def _measured(result: ResultFolder) -> tuple[Any, float | None]:
+    """What the journal there has measured so far, and the share of answers that parse; (None, None) without one."""
+    from judge.journal import JournalReader
+    from judge.parsing import parser
+    from judge.plan.forecast import Measured
+    from judge.records import Criterion, Scale
+
+    if not result.journal.is_file():
+        return None, None
+    ours = parser("ours")
+    tried = parsed = 0
+    with JournalReader(result.journal) as journal:
+        totals = journal.totals()
+        if not totals.answered:
+            return None, None
+        definition = journal.meta()["definition"]
+        scales = {
+            r["name"]: Criterion(r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]))
+            for r in definition["criteria_records"]
+        }
+        for answer in journal.answers():
+            if answer.response is not None:
+                tried += 1
+                found = ours.parse(answer.response, scales[answer.criterion], structured=definition["structured"])
+                parsed += found.rating is not None
+            if tried >= 2000:
+                break
+    seconds = (totals.last_commit or 0) - (totals.first_request or 0)
+    calls = totals.answered
+    return (
+        Measured(
+            None if totals.prompt_tokens is None else totals.prompt_tokens / calls,
+            None if totals.completion_tokens is None else totals.completion_tokens / calls,
+            totals.answered / seconds if seconds > 0 else None,
+            parsed / tried,
+            totals.answered,
+        ),
+        parsed / tried,
+    )
+
+
+def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any:
+    from judge.execution.progress import duration
+    from judge.plan.prices import user_price_file
+    from judge.tables import Column, Table
+
+    row = {
+        "stories": found.stories,
+        "queries": found.queries,
+        "answers": found.answers,
+        "prompt_tokens": found.prompt_tokens,
+        "completion_tokens": found.completion_tokens,
+        "cost": found.cost,
+        "time": None if found.seconds is None else duration(found.seconds),
+        "parsed": parsed,
+    }
+    notes = [found.basis]
+    if found.cost is None:
+        notes.append(f"no price is known for {spec.judge}: add it to {user_price_file()}")
+    if found.seconds is None:
+        notes.append("the time is known after a pilot: judge run RUN --pilot 20")
+    columns = [
+        Column("stories", "stories"),
+        Column("queries", "queries"),
+        Column("answers", "answers"),
+        Column("prompt_tokens", "prompt tokens"),
+        Column("completion_tokens", "answer tokens"),
+        Column("cost", "cost ($)", 2),
+        Column("time", "time"),
+        Column("parsed", "parsed (%)", 1, 100),
+    ]
+    signature = f"{spec.dataset}|judge:{spec.judge}|ep:{','.join(spec.eval_prompts)}|rep:{spec.repeats}"
+    return Table("Forecast", columns, [row], signature, notes)

@@ -1,0 +1,98 @@
+"""Makes or checks a journal before anything is asked. Never lets two different runs share one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.datasets import Dataset, open_dataset
+from judge.errors import RunFolderError, SpecError
+from judge.journal import JournalReader, JournalWriter
+from judge.plan import Plan
+from judge.plan.queries import missing_reference
+from judge.run_folder import ResultFolder
+
+_SAME = {
+    "dataset_hash": "the dataset's content",
+    "criteria_hash": "the criteria set",
+    "eval_prompts": "the Eval-Prompts",
+    "generation": "generation",
+    "api": "api",
+    "system": "system",
+    "structured": "structured",
+    "judge_key": "the judge (provider, model or identity, revision, engine)",
+}
+"""What must be equal for a run to go on in the same folder; repeats may grow, criteria may be added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A journal that holds the plan's stories and definition."""
+
+    stories: int
+    definition: dict[str, Any]
+    resumed: bool
+
+
+def dataset_of(plan: Plan, folder: Path) -> Dataset:
+    """The run's dataset; a file is looked for beside run.yaml first."""
+    name = plan.spec.dataset
+    beside = folder / name
+    dataset = open_dataset(str(beside) if beside.is_file() else name, columns=plan.spec.columns)
+    if not dataset.files:
+        raise SpecError(f"dataset {name!r} has no files")
+    return dataset
+
+
+def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
+    """Store stories and definition in a new journal, or check that the journal there is of this run."""
+    dataset = dataset_of(plan, folder)
+    definition = plan.definition() | {
+        "dataset_name": dataset.name,
+        "dataset_hash": dataset.fingerprint(),
+        "rater_identity": dataset.rater_identity,
+        "labels_note": dataset.labels_note,
+    }
+    if result.journal.exists():
+        with JournalReader(result.journal) as journal:
+            before = journal.meta().get("definition")
+            if before is not None:
+                _check_same(before, definition, result)
+                merged = _merged(before, definition)
+                prepared = Prepared(journal.story_count(), merged, resumed=journal.settled_total() > 0)
+        if before is not None:
+            if merged != before:
+                with JournalWriter(result.journal, executor="prepare") as writer:
+                    writer.set_meta({"definition": merged})
+            return prepared
+        result.journal.unlink()  # A run that was killed before its definition was stored has asked nothing yet.
+    with JournalWriter(result.journal, executor="prepare") as writer:
+        count = writer.add_stories(missing_reference(plan, dataset.stories()))
+        if count == 0:
+            raise SpecError(f"dataset {dataset.name!r} has no stories")
+        writer.set_meta({"definition": definition})
+    return Prepared(count, definition, resumed=False)
+
+
+def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolder) -> None:
+    changed = [what for key, what in _SAME.items() if before.get(key) != now.get(key)]
+    both = set(before["eval_prompts"]) & set(now["eval_prompts"])
+    if all(before["eval_prompts"][name] == now["eval_prompts"][name] for name in both):
+        changed = [what for what in changed if what != _SAME["eval_prompts"]]
+    if changed:
+        raise RunFolderError(
+            f"{result.path} holds a run with other settings: {', '.join(changed)} changed since it was started",
+            hint="give the changed run another name (or --output FOLDER), or change the settings back",
+        )
+
+
+def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """The definition with what was added since: criteria and Eval-Prompts, never fewer."""
+    records = {record["name"]: record for record in [*before["criteria_records"], *now["criteria_records"]]}
+    return before | {
+        "eval_prompts": before["eval_prompts"] | now["eval_prompts"],
+        "eval_prompt_sources": before["eval_prompt_sources"] | now["eval_prompt_sources"],
+        "criteria": {"set": before["criteria"]["set"], "names": list(records)},
+        "criteria_records": list(records.values()),
+    }

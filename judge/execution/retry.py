@@ -1,0 +1,40 @@
+"""Whether and when to ask again, by the kind of error. Never asks, and never judges an answer that came."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from judge.errors import BackendError
+
+PRESSURE = frozenset({"rate", "overload", "timeout"})
+"""Kinds of error that say: fewer requests at a time."""
+
+FATAL = frozenset({"auth", "model", "address", "quota"})
+"""Kinds that would hit every query alike: the run stops, and no repeat counts as failed."""
+
+_FIRST_DELAY = {"rate": 1.0, "overload": 1.0, "server": 0.5, "connection": 0.5, "timeout": 0.1, "garbage": 0.1}
+_LONGEST = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Ask again after `delay` seconds, or give the repeat up (`delay` None)."""
+
+    delay: float | None
+
+
+def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Random) -> Decision:
+    """What to do after the `attempts`-th failure of a repeat.
+
+    Being told to slow down (429) never uses up attempts: the breaker ends a run that gets nothing else. The delay is
+    what the server asked for, else doubles from the kind's first one, with full jitter so that retries spread out.
+    """
+    if error.kind in FATAL:
+        return Decision(1.0)
+    if not error.retryable or (attempts >= max_attempts and error.kind != "rate"):
+        return Decision(None)
+    if error.retry_after is not None:
+        return Decision(min(error.retry_after, 600.0) + rng.uniform(0, 0.1))
+    longest = min(_LONGEST, _FIRST_DELAY.get(error.kind, 1.0) * 2 ** min(attempts - 1, 10))
+    return Decision(rng.uniform(longest / 2, longest))

@@ -1,0 +1,215 @@
+"""Drives a plan to its end: workers ask, the journal keeps, the limiter and the breaker hold the reins."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from judge.backends import Backend
+from judge.errors import BackendError
+from judge.execution.breaker import Breaker
+from judge.execution.limiter import Limiter
+from judge.execution.retry import FATAL, PRESSURE, decide
+from judge.execution.schedule import Schedule, Work
+from judge.journal import JournalWriter
+from judge.plan.prices import Price
+from judge.records import Query, Response
+
+_PENDING = 16
+"""Queries waiting for each place in flight, so that prefix groups fill the limit and memory stays flat."""
+
+_PENDING_MOST = 4096
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """How a session went. `stopped` is the sentence of what ended it early; `cause` the breaker's error."""
+
+    answered: int = 0
+    failed: int = 0
+    retries: int = 0
+    cost: float = 0.0
+    stopped: str | None = None
+    cause: BackendError | None = None
+
+
+Watcher = Callable[[Query, Response], None]
+"""Called with each answer as it comes, for display only."""
+
+
+class Run:
+    """One session of asking."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        journal: JournalWriter,
+        *,
+        concurrency: int,
+        max_attempts: int,
+        price: Price | None = None,
+        max_cost: float | None = None,
+        watch: Watcher | None = None,
+        rng: random.Random | None = None,
+    ) -> None:
+        self.outcomes = Outcomes()
+        most = backend.capabilities.max_concurrency
+        self._workers = min(concurrency, most) if most else concurrency
+        self._limiter = Limiter(self._workers)
+        self._breaker = Breaker()
+        self._backend = backend
+        self._journal = journal
+        self._max_attempts = max_attempts
+        self._price = price
+        self._max_cost = max_cost
+        self._watch = watch
+        self._rng = rng or random.Random()
+        self._schedule: Schedule | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def limit(self) -> int:
+        """How many requests may be in flight just now."""
+        return int(self._limiter.limit)
+
+    async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
+        """Ask everything; returns when all is answered or given up, or when something stopped the run."""
+        pending = min(max(_PENDING * self._workers, 64), _PENDING_MOST)
+        self._schedule = schedule = Schedule(groups, pending=pending)
+        self._journal.start()
+        self._tasks = [asyncio.create_task(self._work(schedule)) for _ in range(self._workers)]
+        ended = "crashed"
+        try:
+            await asyncio.gather(*self._tasks)
+            ended = "done"
+        except asyncio.CancelledError:
+            if self.outcomes.stopped is None:
+                raise
+        finally:
+            self.abandon()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            if self.outcomes.stopped is not None:
+                ended = f"stopped: {self.outcomes.stopped}"
+            await self._journal.finish(ended)
+        return self.outcomes
+
+    def stop(self, why: str) -> None:
+        """Hand out nothing more; what is in flight is still awaited and kept."""
+        if self.outcomes.stopped is None:
+            self.outcomes.stopped = why
+        if self._schedule is not None:
+            self._schedule.stop()
+
+    def abandon(self) -> None:
+        """Do not even wait for what is in flight."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def _work(self, schedule: Schedule) -> None:
+        while (work := await schedule.next()) is not None:
+            await self._journal.room()
+            await self._limiter.acquire()
+            try:
+                await self._attempt(schedule, work)
+            finally:
+                self._limiter.release()
+
+    async def _attempt(self, schedule: Schedule, work: Work) -> None:
+        started, clock = time.time(), time.perf_counter()
+        try:
+            responses = await self._backend.complete(work.query, work.repeats)
+        except BackendError as error:
+            self._failed(schedule, work, error, started, time.perf_counter() - clock)
+            return
+        seconds = time.perf_counter() - clock
+        for repeat, response in zip(work.repeats, responses, strict=False):
+            self._journal.answered(work.query, repeat, response, started=started, seconds=seconds)
+            self.outcomes.answered += 1
+            if self._watch is not None:
+                self._watch(work.query, response)
+        self._breaker.answered()
+        self._limiter.answered()
+        if len(responses) < len(work.repeats):
+            schedule.add(Work(work.query, (repeat,)) for repeat in work.repeats[len(responses) :])
+        schedule.done(work)
+        if self._price is not None:
+            self._spend(self._price, responses)
+
+    def _failed(self, schedule: Schedule, work: Work, error: BackendError, started: float, seconds: float) -> None:
+        work.attempts += 1
+        delay = decide(error, work.attempts, self._max_attempts, self._rng).delay
+        for repeat in work.repeats:
+            self._journal.failed(
+                work.query,
+                repeat,
+                error,
+                started=started,
+                seconds=seconds,
+                final=delay is None and error.kind not in FATAL,
+            )
+        if error.kind in PRESSURE:
+            self._limiter.pressed()
+        self._breaker.failed(error)
+        if self._breaker.tripped is not None:
+            self.outcomes.cause = self._breaker.tripped
+            self.stop(str(self._breaker.tripped))
+        if delay is None:
+            self.outcomes.failed += len(work.repeats)
+            schedule.done(work)
+        else:
+            self.outcomes.retries += 1
+            schedule.later(work, delay)
+
+    def _spend(self, price: Price, responses: list[Response]) -> None:
+        for response in responses:
+            self.outcomes.cost += price.cost(
+                response.prompt_tokens or 0, response.completion_tokens or 0, response.cached_tokens or 0
+            )
+        if self._max_cost is None:
+            return
+        # What is in flight will cost about what its like has cost so far.
+        expected = self._limiter.in_flight * self.outcomes.cost / max(self.outcomes.answered, 1)
+        if self.outcomes.cost + expected >= self._max_cost:
+            self.stop(f"max_cost {self._max_cost:g} is reached: {self.outcomes.cost:.4f} spent")
+
+
+def works(
+    groups: Iterator[list[Query]],
+    repeats: int,
+    settled: Callable[[Query], set[int]] | None,
+    skipped: Callable[[int], None] | None = None,
+) -> Iterator[list[Work]]:
+    """The plan minus the journal: groups of work that is still to be asked.
+
+    `settled` tells which repeats of a query are not to be asked (None: a new journal); `skipped` hears how many. With a
+    seed every repeat has its own, so each needs its own call.
+    """
+    for group in groups:
+        found: list[Work] = []
+        for query in group:
+            done = settled(query) if settled is not None else set()
+            left = tuple(repeat for repeat in range(repeats) if repeat not in done)
+            if skipped is not None and len(left) < repeats:
+                skipped(repeats - len(left))
+            if left and query.generation.seed is not None:
+                found.extend(Work(query, (repeat,)) for repeat in left)
+            elif left:
+                found.append(Work(query, left))
+        yield found
+
+
+def split_calls(groups: Iterator[list[Work]], backend: Backend) -> Iterator[list[Work]]:
+    """Cuts work to the repeats a back-end gives in one call, as known at the time the work is handed out."""
+    for group in groups:
+        most = backend.capabilities.repeats_per_call
+        if most is None:
+            yield group
+        else:
+            yield [
+                Work(work.query, work.repeats[i : i + most])
+                for work in group
+                for i in range(0, len(work.repeats), most)
+            ]

@@ -1,0 +1,116 @@
+"""What to ask next: leaders of prefix groups, then the rest of a group, retries when due. Never asks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from judge.records import Query
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    """Some repeats of one query still to be asked, and how often that was tried."""
+
+    query: Query
+    repeats: tuple[int, ...]
+    attempts: int = 0
+    followers: list[Work] | None = None
+
+
+class Schedule:
+    """Hands out work. A group's first query goes out alone, so that the server's prefix cache is warm for the rest.
+
+    Groups are pulled from the plan only as they are needed: at most `pending` queries wait here at a time.
+    """
+
+    def __init__(self, groups: Iterator[list[Work]], *, pending: int) -> None:
+        self._groups = groups
+        self._pending = pending
+        self._ready: deque[Work] = deque()
+        self._held = 0
+        self._out = 0
+        self._sleeping = 0
+        self._exhausted = False
+        self._stopped = False
+        self._waiters: deque[asyncio.Future[None]] = deque()
+
+    async def next(self) -> Work | None:
+        """The next work, or None when nothing is left or the schedule was stopped."""
+        while True:
+            if self._stopped:
+                return None
+            work = self._ready.popleft() if self._ready else self._pull()
+            if work is not None:
+                self._out += 1
+                return work
+            if self._exhausted and not (self._out or self._sleeping or self._held):
+                self._wake_all()
+                return None
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiters.append(waiter)
+            await waiter
+
+    def done(self, work: Work) -> None:
+        """The work is answered or given up: its followers may go."""
+        self._out -= 1
+        self._release(work)
+        if not self._ready and self._exhausted and not (self._out or self._sleeping or self._held):
+            self._wake_all()
+
+    def later(self, work: Work, delay: float) -> None:
+        """Ask again after `delay` seconds; nobody waits for it, and its followers go ahead."""
+        self._out -= 1
+        self._release(work)
+        self._sleeping += 1
+        asyncio.get_running_loop().call_later(delay, self._due, work)
+
+    def add(self, works: Iterable[Work]) -> None:
+        """More work, to be asked next."""
+        for work in works:
+            self._ready.appendleft(work)
+            self._wake()
+
+    def stop(self) -> None:
+        """Hand out nothing more."""
+        self._stopped = True
+        self._wake_all()
+
+    def _pull(self) -> Work | None:
+        while not self._exhausted and len(self._ready) + self._held < self._pending:
+            group = next(self._groups, None)
+            if group is None:
+                self._exhausted = True
+            elif group:
+                leader, *followers = group
+                if followers:
+                    leader.followers = followers
+                    self._held += len(followers)
+                return leader
+        return None
+
+    def _release(self, work: Work) -> None:
+        if work.followers:
+            self._held -= len(work.followers)
+            self._ready.extend(work.followers)
+            for _ in work.followers:
+                self._wake()
+        work.followers = None
+
+    def _due(self, work: Work) -> None:
+        self._sleeping -= 1
+        self._ready.append(work)
+        self._wake()
+
+    def _wake(self) -> None:
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                return
+
+    def _wake_all(self) -> None:
+        while self._waiters:
+            self._wake()

@@ -1,0 +1,274 @@
+"""One sitting of a run: prepare, probe, ask, note in the manifest what was in force. Never prints but progress."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from judge.backends import Backend, Settings, open_backend
+from judge.errors import RunFolderError
+from judge.execution.preparation import Prepared, prepare
+from judge.execution.progress import Progress
+from judge.execution.runner import Outcomes, Run, split_calls, works
+from judge.journal import JournalReader, JournalWriter, Totals
+from judge.parsing import parser as load_parser
+from judge.plan import Plan, load_prices, make_plan
+from judge.records import Query, Story
+from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
+from judge.run_folder.manifest import environment
+from judge.run_spec import RunSpec
+
+Again = Literal["failed", "unparsed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """What to do in one sitting. `again` asks only what failed (or also what did not parse); None = what is missing."""
+
+    spec: RunSpec
+    folder: Path
+    result: ResultFolder
+    limit: int | None = None
+    again: Again | None = None
+    reuse: Path | None = None
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How the sitting ended. `missing` counts repeats of the whole plan (within `limit`) without an answer."""
+
+    outcomes: Outcomes
+    totals: Totals
+    planned: int
+    missing: int
+    reused: int
+    seconds: float
+    parsed: float | None
+    unparsed_example: str | None
+
+
+def sit(sitting: Sitting) -> Result:
+    """Run one sitting to its end. Raises JudgeError for everything a user can mend."""
+    plan = make_plan(sitting.spec, folder=sitting.folder)
+    backend = open_backend(sitting.spec.judge, _settings(sitting.spec))
+    with lock(sitting.result.path):
+        return asyncio.run(_sit(sitting, plan, backend))
+
+
+async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:
+    began = time.time()
+    try:
+        # A wrong address or key should be told before a large dataset is read.
+        server = dict(await backend.probe())
+        prepared = prepare(plan, sitting.folder, sitting.result)
+        write_manifest(sitting.result.manifest, _manifest(sitting, prepared, server, began))
+        with JournalReader(sitting.result.journal) as journal:
+            reused = await _reuse(sitting, plan, prepared, journal)
+            return await _ask(sitting, plan, backend, prepared, journal, reused, began)
+    finally:
+        await backend.close()
+
+
+async def _ask(
+    sitting: Sitting,
+    plan: Plan,
+    backend: Backend,
+    prepared: Prepared,
+    journal: JournalReader,
+    reused: int,
+    began: float,
+) -> Result:
+    spec = sitting.spec
+    stories = min(prepared.stories, sitting.limit or prepared.stories)
+    planned = stories * plan.queries_per_story * spec.repeats
+    price = load_prices(spec.judge)
+    settled = _settled(sitting, prepared, journal, reused)
+    parser = None if sitting.quiet else load_parser("ours")
+    progress = Progress(
+        planned, parser=parser, quiet=sitting.quiet, cost=(lambda: run.outcomes.cost) if price is not None else None
+    )
+    with JournalWriter(
+        sitting.result.journal,
+        replacing=sitting.again == "unparsed",
+        on_commit=lambda done: progress.committed(done.answered, done.failed),
+    ) as writer:
+        run = Run(
+            backend,
+            writer,
+            concurrency=spec.concurrency,
+            max_attempts=spec.max_attempts,
+            price=price,
+            max_cost=spec.max_cost,
+            watch=None if sitting.quiet else progress.watch,
+        )
+        groups = works(plan.groups(_opener(sitting, journal)), spec.repeats, settled, progress.skipped)
+        with progress, _interruptible(run):
+            outcomes = await run.ask(split_calls(groups, backend))
+    totals = journal.totals()
+    manifest = read_manifest(sitting.result.manifest)
+    write_manifest(sitting.result.manifest, _finished(manifest, totals, outcomes, began, price is not None))
+    answered = progress.done if sitting.limit else totals.answered
+    return Result(
+        outcomes,
+        totals,
+        planned,
+        max(planned - answered, 0),
+        reused,
+        time.time() - began,
+        progress.parsed_share,
+        progress.unparsed_example,
+    )
+
+
+def _settled(
+    sitting: Sitting, prepared: Prepared, journal: JournalReader, reused: int
+) -> Callable[[Query], set[int]] | None:
+    """Which repeats of a query not to ask."""
+    everything = set(range(sitting.spec.repeats))
+    if sitting.again == "failed":
+        return lambda query: everything - journal.failed(query.key)
+    if sitting.again == "unparsed":
+        parser = load_parser("ours")
+
+        def without_rating(query: Query) -> set[int]:
+            again = journal.failed(query.key)
+            for repeat, response in journal.recorded(query.key).items():
+                if parser.parse(response, query.criterion, structured=query.structured).rating is None:
+                    again.add(repeat)
+            return everything - again
+
+        return without_rating
+    return (lambda query: journal.settled(query.key)) if prepared.resumed or reused else None
+
+
+def _opener(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[Story]]:
+    """Opens the plan's stories in plan order, the first `limit` of them."""
+
+    def stories() -> Iterator[Story]:
+        for count, story in enumerate(journal.stories(by_prompt=True), 1):
+            # A query needs no people's ratings; without them it is smaller.
+            yield replace(story, ratings=()) if story.ratings else story
+            if count == sitting.limit:
+                return
+
+    return stories
+
+
+async def _reuse(sitting: Sitting, plan: Plan, prepared: Prepared, journal: JournalReader) -> int:
+    """Copy answers to equal queries from another run of the same judge; returns how many."""
+    if sitting.reuse is None:
+        return 0
+    other = ResultFolder(sitting.reuse)
+    with JournalReader(other.journal) as source:
+        definition = source.meta().get("definition", {})
+        if definition.get("judge_key") != prepared.definition["judge_key"]:
+            raise RunFolderError(
+                f"--reuse {sitting.reuse}: those answers come from another judge",
+                hint="only answers of the same provider, model or identity, revision and engine may be reused",
+            )
+        count = 0
+        with JournalWriter(sitting.result.journal, executor=f"reused from {sitting.reuse.name}") as writer:
+            writer.start()
+            for group in plan.groups(_opener(sitting, journal)):
+                for query in group:
+                    found = source.recorded(query.key)
+                    for repeat in sorted(found.keys() - journal.settled(query.key)):
+                        if repeat < sitting.spec.repeats:
+                            writer.answered(query, repeat, found[repeat], started=time.time(), seconds=0.0)
+                            count += 1
+                await writer.room()
+            await writer.finish("done")
+    return count
+
+
+@contextlib.contextmanager
+def _interruptible(run: Run) -> Iterator[None]:
+    """First Ctrl-C: ask nothing new and keep what is in flight. Second: leave at once."""
+    loop = asyncio.get_running_loop()
+    pressed: list[int] = []
+
+    def interrupted() -> None:
+        pressed.append(1)
+        if len(pressed) == 1:
+            sys.stderr.write("\nstopping: waiting for what is in flight (Ctrl-C again: leave it)\n")
+            run.stop("interrupted")
+        else:
+            run.abandon()
+
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, interrupted)
+    except (ValueError, NotImplementedError, RuntimeError):  # not the main thread, as in a notebook
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def _settings(spec: RunSpec) -> Settings:
+    return Settings(
+        base_url=tuple(spec.base_url),
+        revision=spec.revision,
+        engine=spec.engine,
+        attempt_timeout=spec.attempt_timeout,
+        concurrency=spec.concurrency,
+    )
+
+
+def _manifest(sitting: Sitting, prepared: Prepared, server: dict[str, Any], began: float) -> dict[str, Any]:
+    """What is known before the first query; earlier sittings' notes are kept."""
+    before = read_manifest(sitting.result.manifest)
+    sources = {"eval_prompt_sources", "criteria_records"}
+    return {
+        "format": 1,
+        "run": sitting.spec.name,
+        "judge": sitting.spec.judge,
+        "asked": sitting.spec.model_dump(exclude_unset=True),
+        "in_force": sitting.spec.model_dump()
+        | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": server},
+        "environment": environment(),
+        "stories": prepared.stories,
+        "sittings": [*before.get("sittings", []), {"began": began, "executor": "async"}],
+        "totals": before.get("totals"),
+    }
+
+
+def _finished(
+    manifest: dict[str, Any], totals: Totals, outcomes: Outcomes, began: float, priced: bool
+) -> dict[str, Any]:
+    now = time.time()
+    sitting = manifest["sittings"][-1] | {
+        "ended": now,
+        "hours": (now - began) / 3600,
+        "answered": outcomes.answered,
+        "failed": outcomes.failed,
+        "retries": outcomes.retries,
+        "cost": outcomes.cost if priced else None,
+        "stopped": outcomes.stopped,
+    }
+    sittings = [*manifest["sittings"][:-1], sitting]
+    costs = [s["cost"] for s in sittings if s.get("cost") is not None]
+    return manifest | {
+        "sittings": sittings,
+        "totals": {
+            "answered": totals.answered,
+            "failed": dict(totals.failed),
+            "attempts": totals.attempts,
+            "prompt_tokens": totals.prompt_tokens,
+            "completion_tokens": totals.completion_tokens,
+            "cached_tokens": totals.cached_tokens,
+            "cost": sum(costs) if costs else None,
+            "hours": sum(s.get("hours", 0.0) for s in sittings),
+        },
+    }
