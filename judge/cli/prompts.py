@@ -1,0 +1,224 @@
+"""`judge prompts`: list, show, render and check Eval-Prompts and criteria sets. Only words on the command line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.errors import JudgeError, SpecError, nearest, unknown
+
+if TYPE_CHECKING:
+    from judge.records import Message, Story
+
+app = typer.Typer(no_args_is_help=False, add_completion=False)
+
+_Format = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file instead of the screen")]
+
+
+@app.command("list")
+def list_(form: _Format = "table", output: _Output = None) -> None:
+    """Eval-Prompts and criteria sets that ship with the program, what they are for and what they need.
+
+    Example: judge prompts list
+    """
+    from judge.criteria import load_criteria, shipped_criteria
+    from judge.eval_prompts import load_eval_prompt, shipped_eval_prompts
+    from judge.tables import Column, Table, emit
+
+    prompts = [load_eval_prompt(name) for name in shipped_eval_prompts()]
+    sets = [load_criteria(name) for name in shipped_criteria()]
+    prompt_columns = [Column("name", "Eval-Prompt"), Column("description", "description")]
+    prompt_columns += [Column("guidelines", "guidelines"), Column("reference", "reference"), Column("why", "explains")]
+    prompt_rows = [
+        {
+            "name": p.name,
+            "description": p.description,
+            "guidelines": p.needs_guidelines,
+            "reference": p.needs_reference,
+            "why": p.asks_explanation,
+        }
+        for p in prompts
+    ]
+    set_columns = [Column("name", "criteria"), Column("description", "description"), Column("abbreviations", "asks")]
+    set_columns.append(Column("guidelines", "guidelines"))
+    set_rows = [
+        {
+            "name": s.name,
+            "description": s.description,
+            "abbreviations": " ".join(c.abbreviation for c in s.criteria),
+            "guidelines": all(c.guidelines for c in s.criteria),
+        }
+        for s in sets
+    ]
+    own = ("a file of your own works wherever a name does: give its path",)
+    tables = [
+        Table("Eval-Prompts", prompt_columns, prompt_rows, f"eval_prompts:{len(prompts)}", own),
+        Table("Criteria sets", set_columns, set_rows, f"criteria:{len(sets)}", own),
+    ]
+    emit(tables, form, output)
+
+
+@app.command("show")
+def show(name: Annotated[str, typer.Argument(metavar="NAME|PATH")]) -> None:
+    """Print the file of an Eval-Prompt or a criteria set as it is: a start for one of your own.
+
+    Example: judge prompts show ep3 > my_prompt.jinja
+    """
+    from judge.criteria.prompt_file import read_text
+
+    sys.stdout.write(read_text(_file(name)))
+
+
+@app.command("render")
+def render(
+    eval_prompt: Annotated[str, typer.Option("--eval-prompt", metavar="NAME|PATH")],
+    criterion: Annotated[str, typer.Option("--criterion", help="name or abbreviation")],
+    criteria: Annotated[str, typer.Option("--criteria", metavar="NAME|PATH", help="the criteria set")] = "hanna",
+    story_file: Annotated[Path | None, typer.Option("--story-file", exists=True, dir_okay=False)] = None,
+    story_prompt: Annotated[str, typer.Option("--story-prompt", help="what the author was given")] = "",
+    reference: Annotated[Path | None, typer.Option("--reference", exists=True, dir_okay=False)] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", metavar="NAME|PATH")] = None,
+    story: Annotated[str | None, typer.Option("--story", metavar="ID", help="a story of the dataset")] = None,
+    wording: Annotated[
+        Path | None, typer.Option("--wording", exists=True, dir_okay=False, help="JSON file of published strings")
+    ] = None,
+    system: Annotated[str | None, typer.Option("--system", help="a system message of your own")] = None,
+    form: Annotated[str, typer.Option("--format", help="text or json")] = "text",
+) -> None:
+    """Print one query exactly as it would be sent: every message, character by character.
+
+    As text, a line `=== role ===` stands before each message and one newline after it; as JSON there is nothing to add.
+    One newline at the end of a story's file is not part of the story.
+
+    Example: judge prompts render --eval-prompt ep3 --criterion CH --story-file story.txt --story-prompt "A door."
+    """
+    from judge.criteria import load_criteria
+    from judge.eval_prompts import load_eval_prompt
+
+    if form not in ("text", "json"):
+        raise SpecError(f"--format {form!r} is not known; allowed: text, json")
+    chosen = load_criteria(criteria, wording=wording)
+    picked = chosen.pick(criterion)
+    if len(picked) != 1:
+        raise SpecError(f"one query asks for one criterion; --criterion names {len(picked)}")
+    template = load_eval_prompt(eval_prompt, system=system)
+    if dataset is not None and story is not None and story_file is None:
+        text = _story_of(dataset, story)
+    elif story_file is not None and dataset is None and story is None:
+        text = _story_from(story_file, story_prompt, reference)
+    else:
+        raise SpecError("which story? Give --story-file FILE, or --dataset NAME with --story ID")
+    messages = template.render(text, picked[0], published=chosen.published)
+    _print(messages, form)
+    if flags := template.flags(text, published=chosen.published):
+        typer.echo(f"flags: {', '.join(flags)}", err=True)
+
+
+@app.command("check")
+def check(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME|PATH]...")] = None,
+    form: _Format = "table",
+    output: _Output = None,
+) -> None:
+    """Try Eval-Prompts and criteria sets on made-up stories; exit code 4 if one fails. Without names: those that ship.
+
+    A folder stands for the .jinja and .yaml files in it.
+
+    Example: judge prompts check my_prompts/ ep3
+    """
+    from judge.tables import Column, Table, emit
+
+    files = [file for name in names for file in _files(name)] if names else _shipped()
+    found = [(file, problem) for file in files for problem in _problems(file)]
+    if not found and form == "table":
+        typer.echo(f"{len(files)} files checked, all sound")
+        return
+    columns = [Column("file", "file"), Column("problem", "problem")]
+    rows = [{"file": file.name, "problem": problem} for file, problem in found]
+    bad = len({file for file, _ in found})
+    emit(Table("Problems", columns, rows, f"checked:{len(files)}|failed:{bad}"), form, output)
+    if found:
+        raise typer.Exit(4)
+
+
+def _file(name: str) -> Path:
+    """The file of an Eval-Prompt or criteria set, by name or path."""
+    from judge.criteria import shipped_criteria
+    from judge.criteria.prompt_file import locate
+    from judge.eval_prompts import shipped_eval_prompts
+
+    if name in shipped_criteria() or name.endswith((".yaml", ".yml")):
+        return locate(name, kind="criteria", suffix=".yaml", what="criteria set")
+    if name in shipped_eval_prompts() or name.endswith(".jinja"):
+        return locate(name, kind="eval_prompts", suffix=".jinja", what="Eval-Prompt")
+    known = [*shipped_eval_prompts(), *shipped_criteria()]
+    raise SpecError(
+        unknown("Eval-Prompt or criteria set", name, known), hint="your own: give the path of its .jinja or .yaml file"
+    )
+
+
+def _files(name: str) -> list[Path]:
+    folder = Path(name)
+    if not folder.is_dir():
+        return [_file(name)]
+    files = sorted(f for f in folder.iterdir() if f.suffix in (".jinja", ".yaml", ".yml") and f.name != "run.yaml")
+    if not files:
+        raise SpecError(f"{folder}: there is no .jinja or .yaml file in it")
+    return files
+
+
+def _shipped() -> list[Path]:
+    from judge.criteria import shipped_criteria
+    from judge.eval_prompts import shipped_eval_prompts
+
+    return [_file(name) for name in (*shipped_eval_prompts(), *shipped_criteria())]
+
+
+def _problems(file: Path) -> list[str]:
+    if file.suffix == ".jinja":
+        from judge.eval_prompts.check import problems
+
+        return problems(file)
+    from judge.criteria import load_criteria
+
+    try:
+        load_criteria(file)
+    except JudgeError as error:
+        return [str(error)]
+    return []
+
+
+def _story_from(file: Path, story_prompt: str, reference: Path | None) -> Story:
+    from judge.criteria.prompt_file import read_text
+    from judge.records import Story
+
+    other = None if reference is None else read_text(reference).removesuffix("\n")
+    return Story(file.stem, story_prompt, "unknown", read_text(file).removesuffix("\n"), other)
+
+
+def _story_of(dataset: str, story: str) -> Story:
+    from judge.datasets import open_dataset
+
+    ids = []
+    for found in open_dataset(dataset).stories():
+        if found.id == story:
+            return found
+        ids.append(found.id)
+    close = nearest(story, ids)
+    guess = f"; did you mean {close!r}?" if close else ""
+    raise SpecError(f"{dataset}: there is no story {story!r} among its {len(ids)}{guess}")
+
+
+def _print(messages: tuple[Message, ...], form: str) -> None:
+    if form == "json":
+        import json
+
+        shown = [{"role": m.role, "content": m.content} for m in messages]
+        sys.stdout.write(json.dumps(shown, ensure_ascii=False, indent=2) + "\n")
+        return
+    for message in messages:
+        sys.stdout.write(f"=== {message.role} ===\n{message.content}\n")

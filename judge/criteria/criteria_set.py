@@ -1,0 +1,155 @@
+"""A criteria set: one YAML file, checked, as `Criterion` records. Never renders anything and never asks anyone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from judge.criteria.prompt_file import Strict, locate, read_strict, read_text
+from judge.criteria.wording import Published, read_wording
+from judge.errors import SpecError, unknown
+from judge.records import Criterion, Scale
+from judge.shipped import shipped
+
+_MOST_POINTS = 101
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+@dataclass(frozen=True, slots=True)
+class CriteriaSet:
+    """Criteria that are asked together. `source` is the text of every file they came from, for hashing."""
+
+    name: str
+    description: str
+    criteria: tuple[Criterion, ...]
+    file: Path
+    source: str
+    wording: Path | None = None
+    published: Published | None = None
+
+    def pick(self, names: str | Iterable[str] | None = None) -> tuple[Criterion, ...]:
+        """Criteria by name or abbreviation (case does not matter), in the order asked; all of them for None.
+
+        A single string may list several, separated by commas. SpecError for a name that is not known or comes twice.
+        """
+        if names is None:
+            return self.criteria
+        asked = [part.strip() for part in names.split(",")] if isinstance(names, str) else list(names)
+        known = {word.casefold(): c for c in self.criteria for word in (c.abbreviation, c.name)}
+        picked: dict[str, Criterion] = {}
+        for name in asked:
+            criterion = known.get(name.casefold())
+            if criterion is None:
+                raise SpecError(f"{self.file}: {unknown('criterion', name, [c.name for c in self.criteria])}")
+            if criterion.name in picked:
+                raise SpecError(f"{self.file}: criterion {criterion.name!r} is asked for twice")
+            picked[criterion.name] = criterion
+        return tuple(picked.values())
+
+
+def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path | None = None) -> CriteriaSet:
+    """A criteria set by the name of a shipped one, or by the path of a YAML file (also relative to `folder`).
+
+    `wording` is a JSON file of published strings; it takes precedence over the file's own key `wording`, which is
+    relative to the criteria file. Raises SpecError, naming file and line.
+    """
+    file = locate(name, kind="criteria", suffix=".yaml", what="criteria set", folder=folder)
+    source = read_text(file)
+    model, lines = read_strict(source, _SetFile, file=file)
+    criteria = tuple(
+        _criterion(found, model.scale, f"{file}, line {lines[('criteria', i)]}")
+        for i, found in enumerate(model.criteria)
+    )
+    _all_different(criteria, file)
+    if wording is None and model.wording is not None:
+        wording = file.parent / model.wording
+    published = None
+    if wording is not None:
+        text = read_text(wording)
+        source += f"\n# wording\n{text}"
+        published = read_wording(wording, text)
+        criteria = tuple(_reworded(criterion, published) for criterion in criteria)
+    return CriteriaSet(model.name, model.description, criteria, file, source, wording, published)
+
+
+def shipped_criteria() -> tuple[str, ...]:
+    """Names of the criteria sets that ship with the program, sorted."""
+    return tuple(sorted(file.stem for file in (shipped("prompts") / "criteria").glob("*.yaml")))
+
+
+class _ScaleFile(Strict):
+    min: _Finite = 1
+    max: _Finite = 5
+    step: _Finite = 1
+
+    @model_validator(mode="after")
+    def _is_a_scale(self) -> _ScaleFile:
+        if self.min >= self.max or self.step <= 0:
+            raise ValueError("must go up from min to max by a positive step")
+        steps = (self.max - self.min) / self.step
+        if abs(steps - round(steps)) > 1e-9 or steps + 1 > _MOST_POINTS:
+            raise ValueError(f"must reach max from min by whole steps, with at most {_MOST_POINTS} points")
+        return self
+
+
+class _CriterionFile(Strict):
+    name: str = Field(pattern=r"^\S(.*\S)?$", max_length=60)
+    abbreviation: str = Field(pattern=r"^[A-Za-z0-9]{1,8}$")  # stands in signatures, so nothing that separates there
+    definition: str = Field(pattern=r"\S")
+    scale: _ScaleFile | None = None
+    guidelines: list[str] = Field(default_factory=list)
+
+
+class _SetFile(Strict):
+    name: str = Field(pattern=r"^\S+$")
+    description: str = ""
+    scale: _ScaleFile = _ScaleFile()
+    wording: str | None = None
+    criteria: list[_CriterionFile] = Field(min_length=1)
+
+
+def _whole(value: float) -> float:
+    """1.0 as 1: what is printed in a prompt should read as people write it."""
+    return int(value) if float(value).is_integer() else value
+
+
+def _criterion(found: _CriterionFile, common: _ScaleFile, where: str) -> Criterion:
+    given = found.scale or common
+    scale = Scale(_whole(given.min), _whole(given.max), _whole(given.step))
+    criterion = Criterion(found.name, found.abbreviation, found.definition.strip(), scale)
+    return _with_guidelines(criterion, found.guidelines, where)
+
+
+def _with_guidelines(criterion: Criterion, guidelines: Iterable[str], where: str) -> Criterion:
+    sentences, points = tuple(guidelines), len(criterion.scale.points())
+    if sentences and len(sentences) != points:
+        raise SpecError(
+            f"{where}: criterion {criterion.name!r} has {len(sentences)} guidelines for a scale of {points} points",
+            hint="one sentence per point, lowest first, or none at all",
+        )
+    if not all(text.strip() for text in sentences):
+        raise SpecError(f"{where}: criterion {criterion.name!r} has an empty guideline")
+    return replace(criterion, guidelines=sentences)
+
+
+def _reworded(criterion: Criterion, published: Published) -> Criterion:
+    """The criterion in the study's own words; its guidelines too, so that no prompt mixes theirs with ours."""
+    if criterion.name not in published.definitions:
+        raise SpecError(f"{published.file}: {unknown('criterion', criterion.name, published.definitions)}")
+    changed = replace(criterion, definition=published.definitions[criterion.name])
+    return _with_guidelines(changed, published.guidelines.get(criterion.name, ()), str(published.file))
+
+
+def _all_different(criteria: Iterable[Criterion], file: Path) -> None:
+    """Names and abbreviations share one space, as `pick` takes either."""
+    owner: dict[str, str] = {}
+    for criterion in criteria:
+        for word in {criterion.name.casefold(), criterion.abbreviation.casefold()}:
+            if word in owner:
+                both = f"{owner[word]!r} and {criterion.name!r}"
+                raise SpecError(f"{file}: {both} share the name or abbreviation {word!r}")
+            owner[word] = criterion.name

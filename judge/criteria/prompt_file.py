@@ -1,0 +1,149 @@
+"""Files under `prompts/`, and users' own: found by name or path, read strictly. Never converts and never repairs.
+
+`locate` turns a name or a path into the file; `read_strict` turns YAML into a pydantic model, and every mistake into a
+sentence with file and line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from judge.errors import JudgeError, SpecError, unknown
+from judge.shipped import shipped
+
+# libyaml is ten times faster; where PyYAML was built without it, the pure loader reads the same language.
+_LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_SHOWN = 80
+
+Place = tuple[str | int, ...]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def locate(
+    name: str | Path, *, kind: Literal["criteria", "eval_prompts"], suffix: str, what: str, folder: Path | None = None
+) -> Path:
+    """The file meant by `name`: a path (it has a suffix or a slash), a file in `folder`, or one that ships.
+
+    A bare name that exists both in `folder` and among the shipped ones is refused: which was meant cannot be known.
+    """
+    text = str(name)
+    if isinstance(name, Path) or "/" in text or "\\" in text or Path(text).suffix:
+        tried = [folder / text, Path(text)] if folder is not None else [Path(text)]
+        for path in tried:
+            if path.is_file():
+                return path
+        raise SpecError(f"{what} {text}: there is no such file", hint="a shipped one has no path: judge prompts list")
+    ships = shipped("prompts") / kind
+    inside = ships / f"{text}{suffix}"
+    beside = folder / f"{text}{suffix}" if folder is not None else None
+    if beside is not None and beside.is_file():
+        if inside.is_file() and not inside.samefile(beside):
+            raise SpecError(f"{what} {text!r} is both {beside} and one that ships", hint=f"write ./{beside.name}")
+        return beside
+    if inside.is_file():
+        return inside
+    raise SpecError(
+        unknown(what, text, [f.stem for f in ships.glob(f"*{suffix}")]),
+        hint=f"your own: give its path, e.g. ./{text}{suffix}",
+    )
+
+
+def read_text(file: Path) -> str:
+    """The file as text (UTF-8, a byte-order mark is dropped, line ends become newlines); SpecError if it is not."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SpecError(f"{file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{file}: byte {error.start} is not UTF-8", hint="save the file as UTF-8") from error
+
+
+class Strict(BaseModel):
+    """A mapping in a file: no unknown keys, no conversion between types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            for key in value:
+                if key not in cls.model_fields:
+                    sentence = unknown("key", str(key), cls.model_fields)
+                    raise PydanticCustomError("unknown_key", "{sentence}", {"sentence": sentence, "key": key})
+        return value
+
+
+def read_strict(
+    text: str, model: type[Model], *, file: Path, first_line: int = 1, blame: type[JudgeError] = SpecError
+) -> tuple[Model, dict[Place, int]]:
+    """YAML as `model`, and the line of every key and item by its place, e.g. ("criteria", 0, "name").
+
+    `first_line` is the line of `file` at which `text` begins. Raises `blame` naming file and line.
+    """
+    lines: dict[Place, int] = {}
+    try:
+        node = yaml.compose(text, Loader=_LOADER)
+        for place, line in _lines(node, file, blame, first_line, (), set()) if node is not None else ():
+            lines[place] = line
+        value = yaml.load(text, Loader=_LOADER)  # noqa: S506 - _LOADER is the safe one
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = first_line + (mark.line if mark else 0)
+        raise blame(f"{file}, line {line}: not YAML: {error.problem or error.context}") from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date like 2024-13-45
+        raise blame(f"{file}: not YAML: {str(error).splitlines()[0]}") from error
+    try:
+        return model.model_validate(value if value is not None else {}), lines
+    except ValidationError as error:
+        sentences = [sentence(detail, lines, file) for detail in error.errors(include_url=False)]
+        more = f" (and {len(sentences) - 1} more mistakes)" if len(sentences) > 1 else ""
+        raise blame(sentences[0] + more) from error
+
+
+def _lines(
+    node: yaml.Node, file: Path, blame: type[JudgeError], first: int, place: Place, seen: set[int]
+) -> Iterator[tuple[Place, int]]:
+    """Places and lines below a node. A key that is there twice is refused: PyYAML would keep the later in silence."""
+    if id(node) in seen:  # an alias, perhaps of a node around it
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for i, item in enumerate(node.value):
+            yield (*place, i), first + item.start_mark.line
+            yield from _lines(item, file, blame, first, (*place, i), seen)
+    elif isinstance(node, yaml.MappingNode):
+        keys: set[str] = set()
+        for key, value in node.value:
+            line = first + key.start_mark.line
+            if key.value in keys:
+                raise blame(f"{file}, line {line}: key {key.value!r} is there twice")
+            keys.add(key.value)
+            yield (*place, key.value), line
+            yield from _lines(value, file, blame, first, (*place, key.value), seen)
+
+
+def sentence(detail: Any, lines: Mapping[Place, int], file: Path, below: Place = ()) -> str:
+    """One pydantic error as a sentence with file, line and place; `below` is the place of the validated value."""
+    place: Place = (*below, *detail["loc"])
+    context = detail.get("ctx", {})
+    at = (*place, context["key"]) if "key" in context else place
+    while at and at not in lines:
+        at = at[:-1]
+    where = f"{file}, line {lines[at]}" if at in lines else str(file)
+    spelled = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
+    if detail["type"] == "missing":
+        return f"{where}: {spelled} is missing"
+    if detail["type"] == "unknown_key":
+        return f"{where}: {spelled + ': ' if spelled else ''}{detail['msg']}"
+    found = repr(detail["input"])
+    found = found if len(found) <= _SHOWN else found[: _SHOWN - 1] + "…"
+    message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    return f"{where}: {spelled or 'the file'} {message[:1].lower()}{message[1:]}; found {found}"

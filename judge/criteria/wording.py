@@ -1,0 +1,87 @@
+"""A study's published strings: definitions, guidelines and Eval-Prompts as they were sent. Never corrects them.
+
+The file is JSON: `definitions` and `guidelines` by criterion, `tasks_EP1_to_EP4` (criterion -> the requests
+of EP1, EP2...) and `template_EP1_EP2_EP3`, `template_EP4` (the text around the request).
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
+
+from judge.criteria.prompt_file import sentence
+from judge.errors import SpecError
+
+_OUTER_FIELDS = frozenset({"prompt", "story", "task", "human"})
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A study's strings. `outer` and `tasks` are keyed by the published Eval-Prompt ("EP1")."""
+
+    file: Path
+    definitions: Mapping[str, str]
+    guidelines: Mapping[str, tuple[str, ...]]
+    outer: Mapping[str, str]
+    tasks: Mapping[tuple[str, str], str]  # (criterion, Eval-Prompt) -> the request, as sent
+
+
+class _WordingFile(BaseModel):
+    """What must be there; other keys (where the file came from) are not ours to judge."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+    definitions: dict[str, str]
+    guidelines: dict[str, list[str]] = Field(default_factory=dict)
+
+
+class _Tasks(RootModel[dict[str, list[str]]]):
+    model_config = ConfigDict(strict=True)
+
+
+def read_wording(file: Path, text: str) -> Published:
+    """The published strings in `text`, which is the content of `file`. Raises SpecError naming file and key."""
+    try:
+        raw = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise SpecError(f"{file}, line {error.lineno}: not JSON: {error.msg}") from error
+    key = ""
+    outer: dict[str, str] = {}
+    tasks: dict[tuple[str, str], str] = {}
+    try:
+        model = _WordingFile.model_validate(raw)
+        for key, value in raw.items():
+            if key.startswith("template_"):
+                names = key.removeprefix("template_").split("_")
+                outer.update(dict.fromkeys(names, _outer(value, f"{file}: {key}")))
+            elif key.startswith("tasks_"):
+                for criterion, strings in _Tasks.model_validate(value).root.items():
+                    tasks.update({(criterion, f"EP{i}"): task for i, task in enumerate(strings, start=1)})
+    except ValidationError as error:
+        raise SpecError(sentence(error.errors(include_url=False)[0], {}, file, (key,) if key else ())) from error
+    if not outer or not tasks:
+        raise SpecError(
+            f"{file}: there are no published Eval-Prompts in it",
+            hint="it needs keys like tasks_EP1_to_EP4 and template_EP1_EP2_EP3",
+        )
+    guidelines = {name: tuple(points) for name, points in model.guidelines.items()}
+    return Published(file, model.definitions, guidelines, outer, tasks)
+
+
+def _outer(template: object, where: str) -> str:
+    """Only plain {prompt}, {story}, {human}, {task}: the template comes from a file, and str.format can do more."""
+    if not isinstance(template, str):
+        raise SpecError(f"{where} must be a text")
+    try:
+        parts = [part[1:] for part in string.Formatter().parse(template) if part[1] is not None]
+    except ValueError as error:
+        raise SpecError(f"{where}: {error}") from error
+    fields = {str(name) for name, _, _ in parts}
+    plain = not any(form or conversion for _, form, conversion in parts)
+    if not plain or not {"story", "task"} <= fields <= _OUTER_FIELDS:
+        raise SpecError(f"{where} must hold {{story}} and {{task}}, and besides them only {{prompt}} and {{human}}")
+    return template

@@ -1,0 +1,71 @@
+"""What is wrong with an Eval-Prompt, as sentences, found on made-up stories. Never mends a template.
+
+Loading finds wrong syntax and names; this also renders, with and without what may be missing, and compares what the
+front matter promises with what the template does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from judge.errors import JudgeError
+from judge.eval_prompts.front_matter import split
+from judge.eval_prompts.template import EvalPrompt, load_eval_prompt
+from judge.records import Criterion, Scale, Story
+
+_STORY = Story("check", "A prompt.", "system", "A story.", reference="A reference.")
+_CRITERION = Criterion(
+    "Clarity", "CL", "how clear the story is", Scale(), tuple(f"Guideline {i}." for i in range(1, 6))
+)
+
+
+def problems(file: Path) -> list[str]:
+    """Sentences, each naming the file; empty where the Eval-Prompt is sound."""
+    try:
+        eval_prompt = load_eval_prompt(file)
+    except JudgeError as error:
+        return [str(error)]
+    return _promises(eval_prompt) + _trials(eval_prompt)
+
+
+def _promises(eval_prompt: EvalPrompt) -> list[str]:
+    """Where front matter and template disagree. A key that is written down as false is taken at its word."""
+    uses = eval_prompt.body.uses | (eval_prompt.system.uses if eval_prompt.system else frozenset())
+    said = split(eval_prompt.source, eval_prompt.file).front.model_fields_set
+    found = []
+    for key, needed, value in (
+        ("needs_guidelines", eval_prompt.needs_guidelines, "criterion.guidelines"),
+        ("needs_reference", eval_prompt.needs_reference, "reference"),
+    ):
+        if needed and value not in uses:
+            found.append(f"{eval_prompt.file}: says {key}, and never uses {value}")
+        if value in uses and key not in said:
+            found.append(f"{eval_prompt.file}: uses {value}, and the front matter does not say {key} (true or false)")
+    if "story" not in uses:
+        found.append(f"{eval_prompt.file}: never shows the story")
+    if not any(name.startswith("criterion") for name in uses):
+        found.append(f"{eval_prompt.file}: never names the criterion")
+    return found
+
+
+def _trials(eval_prompt: EvalPrompt) -> list[str]:
+    stories = [_STORY, replace(_STORY, story_prompt="")]
+    if not eval_prompt.needs_reference:
+        stories.append(replace(_STORY, reference=None))
+    criteria = [_CRITERION]
+    if not eval_prompt.needs_guidelines:
+        criteria.append(replace(_CRITERION, guidelines=()))
+    found: dict[str, None] = {}
+    for story in stories:
+        for criterion in criteria:
+            try:
+                messages = eval_prompt.render(story, criterion)
+            except JudgeError as error:
+                found[str(error)] = None
+                continue
+            for message in messages:
+                if message.content != message.content.strip():
+                    # A blank after "Rating:" changes how the answer is cut into tokens.
+                    found[f"{eval_prompt.file}: the {message.role} message begins or ends with blank space"] = None
+    return list(found)

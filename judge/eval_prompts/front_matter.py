@@ -1,0 +1,53 @@
+"""The lines between `---` at the head of an Eval-Prompt: what it needs and asks for. Never reads the template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from judge.criteria.prompt_file import Strict, read_strict
+from judge.errors import TemplateError
+
+FENCE = "---"
+
+
+class FrontMatter(Strict):
+    """The keys that an Eval-Prompt may have; all may be left out."""
+
+    description: str = ""
+    needs_guidelines: bool = False
+    needs_reference: bool = False
+    explains: bool = False
+    system: str | None = None
+    published: str | None = Field(default=None, pattern=r"^EP\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """An Eval-Prompt's file in two: its keys, and the template with the line of the file at which it begins.
+
+    `system_line` is the line at which the system message's text begins.
+    """
+
+    front: FrontMatter
+    body: str
+    body_line: int
+    system_line: int
+
+
+def split(source: str, file: Path) -> Split:
+    """Front matter and template of an Eval-Prompt. Raises TemplateError naming file, line and key."""
+    lines = source.split("\n")
+    if lines[0].rstrip() != FENCE:
+        return Split(FrontMatter(), source, 1, 1)
+    end = next((i for i, line in enumerate(lines[1:], start=1) if line.rstrip() == FENCE), None)
+    if end is None:
+        raise TemplateError(
+            f"{file}, line 1: the front matter that begins here has no end", hint="close it with a line ---"
+        )
+    front, places = read_strict("\n".join(lines[1:end]), FrontMatter, file=file, first_line=2, blame=TemplateError)
+    line = places.get(("system",), 1)
+    block = lines[line - 1].partition(":")[2].strip()[:1] in {"|", ">"}  # the text begins below its key
+    return Split(front, "\n".join(lines[end + 1 :]), end + 2, line + block)

@@ -1,0 +1,67 @@
+"""What varies first in a rendered Eval-Prompt, so that neighbours in the plan can share a prefix.
+
+Found by rendering, not by reading the template: one value is changed at a time, and the place of the first difference
+is noted. So filters, conditions and system messages count as they are. Never looks at real stories.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from judge.criteria import Published
+from judge.eval_prompts.template import EvalPrompt
+from judge.records import Criterion, Story
+
+Kind = Literal["story_prompt", "reference", "story", "criterion"]
+
+_BEFORE = Story("before", "Quite a prompt.", "system", "Quite a story.", reference="Quite a reference.")
+_CHANGED: dict[Kind, Story] = {
+    "story_prompt": replace(_BEFORE, story_prompt="Another prompt."),
+    "reference": replace(_BEFORE, reference="Another reference."),
+    "story": replace(_BEFORE, text="Another story."),
+}
+
+
+def prefix_order(
+    eval_prompt: EvalPrompt, criterion: Criterion, *, published: Published | None = None
+) -> tuple[Kind, ...]:
+    """The kinds of values that the messages depend on, in the order in which they first show.
+
+    "criterion" stands for any text that depends on the criterion (in wording mode, the whole published request). Kinds
+    that do not show are left out. Raises what `EvalPrompt.render` raises.
+    """
+    base = _text(eval_prompt, _BEFORE, criterion, published)
+    other = replace(
+        criterion,
+        name=_unlike(criterion.name),
+        abbreviation=_unlike(criterion.abbreviation),
+        definition=_unlike(criterion.definition),
+        guidelines=tuple(_unlike(sentence) for sentence in criterion.guidelines),
+        scale=replace(criterion.scale, min=criterion.scale.min + 7, max=criterion.scale.max + 7),
+    )
+    reworded = published
+    if published is not None and eval_prompt.published is not None:
+        task = _unlike(published.tasks[criterion.name, eval_prompt.published])
+        reworded = replace(published, tasks={(other.name, eval_prompt.published): task})
+    changed: dict[Kind, str] = {
+        kind: _text(eval_prompt, story, criterion, published) for kind, story in _CHANGED.items()
+    }
+    changed["criterion"] = _text(eval_prompt, _BEFORE, other, reworded)
+    places = {kind: _first_difference(base, text) for kind, text in changed.items() if text != base}
+    return tuple(sorted(places, key=lambda kind: places[kind]))
+
+
+def _first_difference(one: str, other: str) -> int:
+    """Index of the first character that differs; the shorter length where one begins with the other."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _unlike(text: str) -> str:
+    """A text that differs from its first character on."""
+    return ("Y" if text[:1] == "Z" else "Z") + text
+
+
+def _text(eval_prompt: EvalPrompt, story: Story, criterion: Criterion, published: Published | None) -> str:
+    return "\x00".join(message.content for message in eval_prompt.render(story, criterion, published=published))

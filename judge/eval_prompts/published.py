@@ -1,0 +1,28 @@
+"""Wording mode: a study's Eval-Prompts character by character as they were sent. Never mixes in words of our own."""
+
+from __future__ import annotations
+
+from judge.criteria import Published
+from judge.errors import SpecError, unknown
+from judge.records import Criterion, Story
+
+
+def check_published(published: Published, eval_prompt: str, criterion: Criterion) -> None:
+    """SpecError where the file of strings lacks this Eval-Prompt ("EP1") or its request for this criterion."""
+    if eval_prompt not in published.outer:
+        raise SpecError(f"{published.file}: {unknown('published Eval-Prompt', eval_prompt, published.outer)}")
+    if (criterion.name, eval_prompt) not in published.tasks:
+        raise SpecError(f"{published.file}: there is no {eval_prompt} for the criterion {criterion.name!r}")
+
+
+def published_text(
+    published: Published, eval_prompt: str, criterion: Criterion, story: Story, reference: str | None
+) -> str:
+    """The text as sent. `reference` may be None only where the Eval-Prompt does not show one."""
+    task = published.tasks[criterion.name, eval_prompt]
+    return published.outer[eval_prompt].format(prompt=story.story_prompt, story=story.text, human=reference, task=task)
+
+
+def shows_reference(published: Published, eval_prompt: str) -> bool:
+    """Whether the published Eval-Prompt has a place for the reference story."""
+    return "{human}" in published.outer.get(eval_prompt, "")

@@ -1,0 +1,194 @@
+"""Jinja as Eval-Prompts may use it: sandboxed, strict, one file, the same text every time. Never loads a file.
+
+Values are data. They are put into the text as they are, unescaped and never read as templates. Names that are not
+offered are refused when a template is compiled, not when the thousandth story is rendered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import jinja2
+from jinja2 import meta, nodes
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from judge.errors import TemplateError, nearest
+
+OFFERED: Mapping[str, str] = {
+    "story_prompt": "what the author was given",
+    "story": "the text to judge",
+    "reference": "the human story for the same story-prompt",
+    "criterion": "name, abbreviation, definition, guidelines, scale.min, scale.max, scale.step",
+    "points": "the points of the scale, lowest first",
+}
+_OTHER_FILES = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)
+# What rendering can raise because of what a template says: Jinja's errors, and plain Python's from its expressions.
+_TEMPLATE_FAULTS = (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleView:
+    """A scale as templates see it: whole numbers without a decimal point."""
+
+    min: float
+    max: float
+    step: float
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionView:
+    """A criterion as templates see it."""
+
+    name: str
+    abbreviation: str
+    definition: str
+    guidelines: tuple[str, ...]
+    scale: ScaleView
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compiled template. `uses` names the values it mentions, e.g. "story" or "criterion.guidelines"."""
+
+    file: Path
+    first_line: int
+    source: str
+    uses: frozenset[str]
+    _template: jinja2.Template
+
+    def render(self, values: dict[str, Any]) -> str:
+        """The text for these values. Raises TemplateError naming file, line and variable."""
+        try:
+            return self._template.render(values)
+        except _TEMPLATE_FAULTS as error:
+            raise self._blame(error) from error
+
+    def _blame(self, error: Exception) -> TemplateError:
+        line = None
+        trace = error.__traceback__
+        while trace is not None:  # the innermost frame that is the template's own
+            if trace.tb_frame.f_code.co_filename == self._template.filename:
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        return _fault(self.file, self.first_line, self.source, line, _explain(error))
+
+
+def compile_template(source: str, *, file: Path, first_line: int = 1) -> Compiled:
+    """Compile a template that begins at `first_line` of `file`.
+
+    One newline at the end of `source` is not part of the text; everything else is sent as it stands. A line that holds
+    only a block tag leaves no line behind. Raises TemplateError for wrong syntax and for names that are not offered.
+    """
+    environment = _environment()
+    try:
+        tree = environment.parse(source)
+        unknown_names = meta.find_undeclared_variables(tree)
+        code: CodeType = environment.compile(source, name=str(file), filename=str(file))
+    except jinja2.TemplateSyntaxError as error:
+        raise _fault(file, first_line, source, error.lineno, str(error.message)) from error
+    for node in tree.find_all(_OTHER_FILES):
+        sentence = "an Eval-Prompt is one file, so that its hash says all: no include, import or extends"
+        raise _fault(file, first_line, source, node.lineno, sentence)
+    for name, line in _names(tree):
+        if name in unknown_names and name not in OFFERED and name not in environment.globals:
+            raise _fault(file, first_line, source, line, _not_offered("variable", name, OFFERED))
+    uses = {name for name, _ in _names(tree) if name in unknown_names and name in OFFERED}
+    for parent, attribute, line in _attributes(tree):
+        if parent in unknown_names or parent == "criterion.scale":
+            if attribute not in _ATTRIBUTES[parent]:
+                allowed = [f"{parent}.{known}" for known in _ATTRIBUTES[parent]]
+                raise _fault(file, first_line, source, line, _not_offered("variable", f"{parent}.{attribute}", allowed))
+            uses.add(f"{parent}.{attribute}")
+    template = environment.template_class.from_code(environment, code, environment.globals)
+    return Compiled(file, first_line, source, frozenset(uses), template)
+
+
+_ATTRIBUTES = {"criterion": CriterionView.__slots__, "criterion.scale": ScaleView.__slots__}
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, with a short way to the plain values of our own views: it is taken for every query."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if type(obj) in (CriterionView, ScaleView) and attribute in obj.__slots__:
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
+
+
+@cache
+def _environment() -> _Sandbox:
+    environment = _Sandbox(
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # a judge reads plain text, not a page
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    # What draws at random would make one query many.
+    environment.globals = {"range": environment.globals["range"], "namespace": environment.globals["namespace"]}
+    del environment.filters["random"]
+    return environment
+
+
+def _names(tree: nodes.Template) -> Iterator[tuple[str, int]]:
+    for node in tree.find_all(nodes.Name):
+        if node.ctx == "load":
+            yield node.name, node.lineno
+
+
+def _attributes(tree: nodes.Template) -> Iterator[tuple[str, str, int]]:
+    """(parent, attribute, line) of every `criterion.x` and `criterion.scale.x`."""
+    found: list[nodes.Getattr | nodes.Getitem] = [*tree.find_all(nodes.Getattr), *tree.find_all(nodes.Getitem)]
+    for node in found:
+        parent, attribute = _spelled(node.node), _last(node)
+        if parent in _ATTRIBUTES and attribute is not None:
+            yield parent, attribute, node.lineno
+
+
+def _spelled(node: nodes.Node) -> str | None:
+    if isinstance(node, nodes.Name):
+        return node.name
+    if isinstance(node, nodes.Getattr | nodes.Getitem):
+        parent, last = _spelled(node.node), _last(node)
+        return f"{parent}.{last}" if parent and last else None
+    return None
+
+
+def _last(node: nodes.Getattr | nodes.Getitem) -> str | None:
+    if isinstance(node, nodes.Getattr):
+        return node.attr
+    return str(node.arg.value) if isinstance(node.arg, nodes.Const) else None
+
+
+def _not_offered(what: str, name: str, known: Mapping[str, str] | list[str]) -> str:
+    close = nearest(name, known)
+    guess = f"; did you mean {close!r}?" if close else ""
+    return f"{what} {name!r} is not offered{guess} (offered: {', '.join(known)})"
+
+
+def _explain(error: Exception) -> str:
+    text = str(error) or type(error).__name__
+    if not isinstance(error, jinja2.TemplateError):
+        return f"{type(error).__name__}: {text}"
+    if isinstance(error, jinja2.UndefinedError):
+        found = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", text)
+        if found is not None:
+            return f"variable {found[1] or found[2]!r} has no value here"
+    return text[:1].lower() + text[1:]
+
+
+def _fault(file: Path, first_line: int, source: str, line: int | None, sentence: str) -> TemplateError:
+    """An error with the line of the file, and the line's text as the hint."""
+    if line is None:
+        return TemplateError(f"{file}: {sentence}")
+    lines = source.split("\n")
+    shown = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    shown = shown if len(shown) <= 120 else shown[:119] + "…"
+    number = first_line + line - 1
+    return TemplateError(f"{file}, line {number}: {sentence}", hint=f"line {number} reads: {shown}" if shown else None)

@@ -1,0 +1,154 @@
+"""An Eval-Prompt: a template file with front matter, rendered to messages. Never repairs a story or a template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judge.criteria import Published
+from judge.criteria.prompt_file import locate, read_text
+from judge.errors import SpecError, TemplateError
+from judge.eval_prompts.front_matter import split
+from judge.eval_prompts.published import check_published, published_text, shows_reference
+from judge.eval_prompts.sandbox import Compiled, CriterionView, ScaleView, compile_template
+from judge.records import Criterion, Message, Story
+from judge.shipped import shipped
+
+SUFFIX = ".jinja"
+HUMAN = "Human"
+REFERENCE_IS_TARGET = "reference_is_target"
+
+
+@dataclass(frozen=True, slots=True)
+class EvalPrompt:
+    """One prompt variant. `source` is the whole file, for hashing; `published` names the Eval-Prompt it follows."""
+
+    name: str
+    file: Path
+    source: str
+    description: str
+    needs_guidelines: bool
+    needs_reference: bool
+    asks_explanation: bool
+    published: str | None
+    body: Compiled = field(repr=False, compare=False)
+    system: Compiled | None = field(repr=False, compare=False)
+    # Made once a criterion: what a template sees of it. Keyed by the record, so nothing can go stale.
+    _views: dict[Criterion, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+
+    def render(self, story: Story, criterion: Criterion, *, published: Published | None = None) -> tuple[Message, ...]:
+        """The messages exactly as they are to be sent.
+
+        With `published` (of the criteria set), an Eval-Prompt that follows a published one is that one's text as sent.
+        Raises SpecError where guidelines or a reference story are needed and missing, TemplateError where the template
+        cannot be rendered.
+        """
+        fixed = self._views.get(criterion)
+        if fixed is None:
+            self.check_criterion(criterion)
+            fixed = self._views[criterion] = _view(criterion)
+        reference = reference_of(story)
+        values = {**fixed, "story_prompt": story.story_prompt, "story": story.text}
+        if reference is not None:  # else it stays undefined: a template may ask whether `reference is defined`
+            values["reference"] = reference
+        elif self.lacks_reference(story, published=published):
+            raise SpecError(
+                f"story {story.id!r} has no reference story, but Eval-Prompt {self.name!r} needs one",
+                hint="leave this Eval-Prompt out, or give the dataset its reference stories",
+            )
+        if published is not None and self.published is not None:
+            check_published(published, self.published, criterion)
+            text = published_text(published, self.published, criterion, story, reference)
+        else:
+            text = self.body.render(values)
+        if self.system is None:
+            return (Message("user", text),)
+        return (Message("system", self.system.render(values)), Message("user", text))
+
+    def check_criterion(self, criterion: Criterion, *, published: Published | None = None) -> None:
+        """SpecError where this Eval-Prompt cannot ask for the criterion; to be called before anything is sent."""
+        if self.needs_guidelines and not criterion.guidelines:
+            raise SpecError(
+                f"Eval-Prompt {self.name!r} needs guidelines, but criterion {criterion.name!r} has none",
+                hint="give the criterion one guideline per point, or leave this Eval-Prompt out",
+            )
+        if published is not None and self.published is not None:
+            check_published(published, self.published, criterion)
+
+    def lacks_reference(self, story: Story, *, published: Published | None = None) -> bool:
+        """Whether the story has no reference story although this Eval-Prompt needs one."""
+        return reference_of(story) is None and self._shows_reference(published)
+
+    def flags(self, story: Story, *, published: Published | None = None) -> tuple[str, ...]:
+        """`("reference_is_target",)` where the story would be compared with itself; it is asked all the same."""
+        if not (self._shows_reference(published) or "reference" in self.body.uses):
+            return ()
+        own = story.system == HUMAN or (story.reference is not None and story.reference.strip() == story.text.strip())
+        return (REFERENCE_IS_TARGET,) if own else ()
+
+    def _shows_reference(self, published: Published | None) -> bool:
+        if published is not None and self.published is not None:
+            return shows_reference(published, self.published)
+        return self.needs_reference
+
+
+def load_eval_prompt(name: str | Path, *, folder: Path | None = None, system: str | None = None) -> EvalPrompt:
+    """An Eval-Prompt by the name of a shipped one, or by the path of a template (also relative to `folder`).
+
+    `system` takes the place of the template's own system message and may use the same variables; "" sends none.
+    Raises SpecError where there is no such file, TemplateError (file, line, variable) where it is not a template.
+    """
+    file = locate(name, kind="eval_prompts", suffix=SUFFIX, what="Eval-Prompt", folder=folder)
+    source = read_text(file)
+    parts = split(source, file)
+    if not parts.body.strip():
+        raise TemplateError(f"{file}, line {parts.body_line}: there is no text")
+    front = parts.front
+    compiled = None
+    if system is None and front.system:
+        compiled = compile_template(front.system, file=file, first_line=parts.system_line)
+    elif system:
+        compiled = compile_template(system, file=Path("system message"))
+    return EvalPrompt(
+        name=file.stem,
+        file=file,
+        source=source,
+        description=front.description,
+        needs_guidelines=front.needs_guidelines,
+        needs_reference=front.needs_reference,
+        asks_explanation=front.explains,
+        published=front.published,
+        body=compile_template(parts.body, file=file, first_line=parts.body_line),
+        system=compiled,
+    )
+
+
+def shipped_eval_prompts() -> tuple[str, ...]:
+    """Names of the Eval-Prompts that ship with the program, sorted."""
+    return tuple(sorted(file.stem for file in (shipped("prompts") / "eval_prompts").glob(f"*{SUFFIX}")))
+
+
+def reference_of(story: Story) -> str | None:
+    """The reference story; a human story that names none is its own."""
+    if story.reference is None and story.system == HUMAN:
+        return story.text
+    return story.reference
+
+
+def _view(criterion: Criterion) -> dict[str, Any]:
+    scale = criterion.scale
+    view = CriterionView(
+        criterion.name,
+        criterion.abbreviation,
+        criterion.definition,
+        criterion.guidelines,
+        ScaleView(_number(scale.min), _number(scale.max), _number(scale.step)),
+    )
+    return {"criterion": view, "points": tuple(_number(point) for point in scale.points())}
+
+
+def _number(value: float) -> float:
+    """1.0 as 1, and 0.1 + 0.2 as 0.3: numbers in a prompt read as people write them."""
+    rounded = round(value, 9)
+    return int(rounded) if float(rounded).is_integer() else rounded
