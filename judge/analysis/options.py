@@ -1,0 +1,73 @@
+"""What can be chosen about a table, as frozen values. Never holds one that the signature does not know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from judge.errors import SpecError
+
+Coefficient = Literal["kendall", "spearman", "pearson"]
+Level = Literal["overall", "system", "by-item", "by-system"]
+Interval = Literal["auto", "boot-inputs", "boot-stories", "fisher-z", "none"]
+Engine = Literal["ours", "pingouin"]
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageOptions:
+    """Choices of a coverage table; `seed` is for permuted tests where counts are small."""
+
+    drop_systems: tuple[str, ...] = ()
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyOptions:
+    """Choices of a consistency table."""
+
+    drop_systems: tuple[str, ...] = ()
+    engine: Engine = "ours"
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelationOptions:
+    """Choices of a correlation table.
+
+    `ci` ``auto`` is Fisher's z for Pearson (overall and system level) and boot-inputs for everything else.
+    """
+
+    coefficient: Coefficient = "kendall"
+    level: Level = "overall"
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    ci: Interval = "auto"
+    resamples: int = 1000
+    seed: int = 1
+    control: bool = True
+
+    def __post_init__(self) -> None:
+        for name, value, kind in (
+            ("--coefficient", self.coefficient, Coefficient),
+            ("--level", self.level, Level),
+            ("--ci", self.ci, Interval),
+        ):
+            if value not in get_args(kind):
+                raise SpecError(f"{name} {value!r} is not known; allowed: {', '.join(get_args(kind))}")
+        if self.ci == "fisher-z" and (self.coefficient != "pearson" or self.level not in ("overall", "system")):
+            raise SpecError(
+                "--ci fisher-z is Fisher's interval for Pearson's r, overall or over systems",
+                hint="leave --ci out, or ask for --coefficient pearson",
+            )
+        if self.resamples < 1:
+            raise SpecError(f"--resamples {self.resamples} must be 1 or more")
+
+    @property
+    def interval(self) -> Interval:
+        """The interval in force."""
+        if self.ci != "auto":
+            return self.ci
+        fisher = self.coefficient == "pearson" and self.level in ("overall", "system")
+        return "fisher-z" if fisher else "boot-inputs"
+
+
+AnalysisOptions = CoverageOptions | ConsistencyOptions | CorrelationOptions

@@ -1,0 +1,106 @@
+"""The line under every table: each choice that can move a number in it. Never leaves a choice out silently.
+
+``HANNA:960|crit:CH|ep:ep3|judge:name@rev|rep:3|parser:ours/1|tau:b|level:system|drop:Human|ci:boot-inputs/1000/seed1|unparsed:0.4%|v0.1.0``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from judge.analysis.options import AnalysisOptions, CorrelationOptions
+
+if TYPE_CHECKING:
+    from judge.rating_matrix import RatingMatrix
+    from judge.ratings_table import RatingsTable
+
+_COEFFICIENTS = {"kendall": "tau:b", "spearman": "rho:spearman", "pearson": "r:pearson"}
+
+
+def _version() -> str:
+    try:
+        return version("storyjudge")
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        return "unknown"
+
+
+def _interval(options: CorrelationOptions) -> str:
+    how = options.interval
+    return f"ci:{how}/{options.resamples}/seed{options.seed}" if how.startswith("boot") else f"ci:{how}"
+
+
+FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
+    "coefficient": lambda o: _COEFFICIENTS[o.coefficient],
+    "level": lambda o: f"level:{o.level}",
+    "drop_systems": lambda o: f"drop:{','.join(o.drop_systems)}" if o.drop_systems else None,
+    "against": lambda o: f"against:{o.against}" if o.against else None,
+    "ci": _interval,
+    "engine": lambda o: f"engine:{o.engine}" if o.engine != "ours" else None,
+    "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
+}
+"""Option -> its part of the signature. `ci` also shows `resamples` and, for correlations, `seed`."""
+
+SHOWN_BY = {"resamples": "ci"}
+"""Options that another option's fragment shows."""
+
+EXEMPT = {"control": "adds or leaves out rows of the control judge; no other row's number depends on it"}
+"""Options that move no number, and why."""
+
+
+def signature(
+    table: RatingsTable,
+    matrices: Sequence[RatingMatrix],
+    options: AnalysisOptions | None = None,
+    *,
+    extra: Sequence[str] = (),
+) -> str:
+    """The signature of a table made from these matrices with these options, with `extra` parts."""
+    cells = [cell for matrix in matrices for cell in matrix.cells]
+    parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]
+    parts.append(_list("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))
+    parts.append(_list("ep", (cell.eval_prompt for cell in cells)))
+    parts.append(_list("judge", judges(table)))
+    parts.append(_list("rep", (str(fact.repeats) for fact in table.facts if fact.repeats)))
+    parts.append(_list("parser", (fact.parser for fact in table.facts)))
+    if options is not None:
+        fields = [name for name in FRAGMENTS if hasattr(options, name)]
+        parts += [FRAGMENTS[name](options) for name in fields]
+    parts += [*extra, _unparsed(matrices), f"v{_version()}"]
+    return "|".join(part for part in parts if part)
+
+
+def judges(table: RatingsTable) -> list[str]:
+    """`name@revision` of each result folder's judge; the control judge is labelled as one."""
+    names = []
+    for fact in table.facts:
+        name = f"{fact.judge}@{fact.revision}" if fact.revision else str(fact.judge)
+        names.append(f"{name}(control)" if fact.control else name)
+    return names
+
+
+def abbreviations(table: RatingsTable) -> dict[str, str]:
+    """Criterion -> abbreviation, as far as the result folders know them."""
+    found: dict[str, str] = {}
+    for fact in table.facts:
+        for criterion in fact.criteria:
+            short = getattr(criterion, "abbreviation", None)
+            if short:
+                found[str(getattr(criterion, "name", criterion))] = str(short)
+    return found
+
+
+def _stories(matrix: RatingMatrix) -> int:
+    """Stories that were asked about, or, where no judge was asked, all."""
+    return int((matrix.asked > 0).any(axis=0).sum()) if matrix.cells else matrix.n
+
+
+def _list(key: str, values: Iterable[str]) -> str | None:
+    distinct = list(dict.fromkeys(values))
+    return f"{key}:{','.join(distinct)}" if distinct else None
+
+
+def _unparsed(matrices: Sequence[RatingMatrix]) -> str | None:
+    asked = sum(int(matrix.asked.sum()) for matrix in matrices)
+    rated = sum(int(matrix.valid.sum()) for matrix in matrices)
+    return f"unparsed:{100 * (asked - rated) / asked:.1f}%" if asked else None

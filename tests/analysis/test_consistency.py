@@ -1,0 +1,99 @@
+"""Consistency over repeats, and people's agreement beside it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from judge.analysis import consistency
+from judge.analysis.options import ConsistencyOptions
+from judge.stats import icc
+
+
+def _value(frame, judge: str, form: str) -> float:
+    return float(frame[(frame["judge"] == judge) & (frame["form"] == form)].iloc[0]["icc"])
+
+
+def test_family_over_repeats_uses_the_rows_of_the_table(make_table) -> None:
+    table = make_table(lost=lambda s, p, r: "truncated" if (s, p, r) == (2, 3, 1) else None)
+    frame = consistency.consistency(table)
+    judged = table.frame[table.frame["source"] == "judge"]
+    wide = judged.pivot(index="story", columns="repeat", values="rating").to_numpy(dtype=float)
+    expected = icc.family(wide)
+    rows = frame[frame["judge"] == "openai/m"].set_index("form")
+    for form in icc.FORMS:
+        assert rows.loc[form, "icc"] == pytest.approx(expected[form].estimate.value)
+        assert rows.loc[form, "low"] == pytest.approx(expected[form].estimate.low)
+    assert set(rows["n"]) == {47}
+    assert set(rows["incomplete"]) == {1}
+
+
+def test_two_way_forms_for_people_need_the_same_known_raters(make_table) -> None:
+    known = consistency.consistency(make_table())
+    assert known[known["judge"] == "people"]["icc"].notna().all()
+    unknown = consistency.consistency(make_table(known_raters=False))
+    people = unknown[unknown["judge"] == "people"].set_index("form")
+    assert people.loc[["ICC(1,1)", "ICC(1,k)"], "icc"].notna().all()
+    assert people.loc[["ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)"], "icc"].isna().all()
+    assert "who gave which rating is not known" in people.loc["ICC(2,1)", "reason"]
+
+
+def test_raters_who_did_not_rate_every_story_give_one_way_forms(make_table) -> None:
+    table = make_table()
+    frame = table.frame
+    is_first = (frame["source"] == "rater") & (frame["story"] == "s0-0") & (frame["rater"] == "w0")
+    frame.loc[is_first, "rater"] = "w9"
+    people = consistency.consistency(table).query("judge == 'people'").set_index("form")
+    assert people.loc["ICC(1,1)", "icc"] == pytest.approx(
+        _value(consistency.consistency(make_table()), "people", "ICC(1,1)")
+    )
+    assert "not every rater rated every story" in people.loc["ICC(2,1)", "reason"]
+
+
+def test_mans_people_agree_as_published_and_their_lists_are_sorted(mans_table: SimpleNamespace) -> None:
+    # One-way ICC of MANS-ROC, computed independently of this program: ICC1 .771, ICC1k .944.
+    frame = consistency.consistency(mans_table)
+    assert round(_value(frame, "people", "ICC(1,1)"), 3) == 0.771
+    assert round(_value(frame, "people", "ICC(1,k)"), 3) == 0.944
+    two_way = frame[frame["form"] == "ICC(2,1)"].iloc[0]
+    assert "stored in ascending order" in two_way["reason"]
+    assert np.isnan(two_way["icc"])
+
+
+def test_imported_means_have_no_repeats(hanna_table: SimpleNamespace) -> None:
+    frame = consistency.consistency(hanna_table)
+    judges = frame[frame["judge"] != "people"]
+    assert judges["icc"].isna().all()
+    assert set(judges["reason"]) == {consistency.IMPORTED}
+    # ICC1 of the released human columns (RE CH EM SU EG CX), computed with pingouin 0.7, 11 systems.
+    assert _value(frame[frame["criterion"] == "Coherence"], "people", "ICC(1,1)") < 0
+
+
+def test_one_repeat_is_undefined(make_table) -> None:
+    frame = consistency.consistency(make_table(repeats=1)).query("judge == 'openai/m'")
+    assert set(frame["reason"]) == {"undefined with fewer than 2 repeats"}
+
+
+def test_printed_tables_hold_the_same_numbers(make_table) -> None:
+    table = make_table()
+    frame = consistency.consistency(table)
+    (wide,) = consistency.tables(table)
+    assert wide.rows[0]["ICC(2,k)"].value == _value(frame, "openai/m", "ICC(2,k)")
+    (full,) = consistency.tables(table, full=True)
+    assert len(full.rows) == 12
+    assert full.rows[0]["f"] == frame.iloc[0]["f"]
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_pingouin_prints_its_own_table_with_the_same_values(make_table) -> None:
+    pytest.importorskip("pingouin")
+    table = make_table()
+    printed = consistency.tables(table, ConsistencyOptions(engine="pingouin"))
+    assert printed[0].title.endswith("openai/m, ep1, Relevance")
+    assert "|engine:pingouin|" in printed[0].signature
+    theirs = {row["Type"]: row["ICC"] for row in printed[0].rows}
+    frame = consistency.consistency(table)
+    assert theirs["ICC(A,k)"] == pytest.approx(_value(frame, "openai/m", "ICC(2,k)"), abs=1e-9)
+    assert printed[1].title.endswith("people, Relevance")

@@ -1,0 +1,125 @@
+"""The control row: always out of fold, and it says how it was made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau
+
+from judge.analysis.control import control_predictions
+from judge.backends.surface.model import prompt_mark, read_card, shipped_model
+
+WORDS = "lamp sea door brother stairs cup morning promise road winter letter garden glass river stone bread".split()  # noqa: SIM905
+
+
+def made_stories(count: int, prompts: int, seed: int = 1) -> pd.DataFrame:
+    """Stories of 20 to 200 random words."""
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice(WORDS, size=int(rng.integers(20, 200)))) + "." for _ in range(count)]
+    return pd.DataFrame(
+        {"text": texts, "story_prompt": [f"Prompt {i % prompts}" for i in range(count)], "system": "made"},
+        index=pd.Index([f"s{i}" for i in range(count)], name="story"),
+    )
+
+
+def mans(studies: Path, name: str) -> pd.DataFrame:
+    content = json.loads((studies / "openmeva" / f"mans_{name}.json").read_text(encoding="utf-8"))
+    rows = [
+        (f"{key}/{system}", made["text"], entry["prompt"], system, float(np.mean(made["score"])))
+        for key, entry in content.items()
+        for system, made in entry["gen"].items()
+    ]
+    return pd.DataFrame(rows, columns=["story", "text", "story_prompt", "system", "people"]).set_index("story")
+
+
+def test_refit_finds_what_the_surface_tells() -> None:
+    stories = made_stories(150, 30)
+    people = stories["text"].str.split().str.len() / 50.0
+    control = control_predictions(stories, people, "Coherence")
+    assert (control.how, control.n, control.reason) == ("surface:refit/5-fold/seed1", 150, None)
+    assert kendalltau(control.values, people).statistic > 0.8
+
+
+def test_refit_never_sees_the_story_or_its_prompt() -> None:
+    stories, rng = made_stories(120, 24), np.random.default_rng(2)
+    people = pd.Series(rng.normal(3, 1, 120), index=stories.index)
+    before = control_predictions(stories, people, "Coherence").values
+    same_prompt = (stories["story_prompt"] == "Prompt 3").to_numpy()
+    changed = people.where(~same_prompt, 100.0)
+    after = control_predictions(stories, changed, "Coherence").values
+    np.testing.assert_array_equal(after[same_prompt], before[same_prompt])
+    assert (after != before).any()
+
+
+def test_random_ratings_give_no_agreement_out_of_fold() -> None:
+    stories, rng = made_stories(300, 60), np.random.default_rng(3)
+    people = pd.Series(rng.integers(1, 6, 300).astype(float), index=stories.index)
+    assert abs(kendalltau(control_predictions(stories, people, "Coherence").values, people).statistic) < 0.12
+
+
+def test_unrated_stories_are_predicted_too_and_row_order_does_not_matter() -> None:
+    stories = made_stories(140, 28)
+    people = (stories["text"].str.len() / 100.0).iloc[:110]
+    control = control_predictions(stories, people, "Coherence", seed=2)
+    assert control.how == "surface:refit/5-fold/seed2"
+    assert not np.isnan(control.values).any()
+    turned = control_predictions(stories.iloc[::-1], people, "Coherence", seed=2)
+    np.testing.assert_allclose(turned.values[::-1], control.values, atol=1e-9)
+
+
+def test_stories_without_story_prompts_are_folded_one_by_one() -> None:
+    stories = made_stories(100, 1).assign(story_prompt="")
+    people = stories["text"].str.len() / 100.0
+    assert control_predictions(stories, people, "Overall").how == "surface:refit/5-fold/seed1"
+
+
+def test_few_rated_stories_use_the_shipped_model() -> None:
+    stories = made_stories(30, 10)
+    people = pd.Series(np.nan, index=stories.index)
+    control = control_predictions(stories, people, "Complexity")
+    assert control.how == f"surface:shipped@{read_card(shipped_model()).hash}"
+    assert control.n == 30
+    assert ((control.values >= 1) & (control.values <= 5)).all()
+
+
+def test_one_story_prompt_cannot_be_folded() -> None:
+    stories = made_stories(120, 1)
+    people = stories["text"].str.len() / 100.0
+    assert control_predictions(stories, people, "Coherence").how.startswith("surface:shipped@")
+
+
+def test_stories_without_text_have_no_prediction() -> None:
+    stories = made_stories(150, 30)
+    stories.iloc[:20, 0] = ""
+    people = pd.Series(np.linspace(1, 5, 150), index=stories.index)
+    refitted = control_predictions(stories, people, "Coherence")
+    assert np.isnan(refitted.values[:20]).all()
+    assert (refitted.n, refitted.reason) == (130, "20 of these 150 stories have no text")
+    nothing = control_predictions(stories.assign(text=""), people, "Coherence")
+    assert (nothing.how, nothing.n) == ("surface:none", 0)
+    assert nothing.reason == "150 of these 150 stories have no text"
+
+
+@pytest.mark.parametrize(("name", "least"), [("roc", 0.18), ("wp", 0.09)])
+def test_refit_on_mans(studies: Path, name: str, least: float) -> None:
+    stories = mans(studies, name)
+    control = control_predictions(stories, stories["people"], "Overall")
+    assert control.n == 1000
+    assert kendalltau(control.values, stories["people"]).statistic > least
+
+
+def test_shipped_model_is_never_used_on_story_prompts_it_was_fitted_on(studies: Path) -> None:
+    stories = mans(studies, "roc").iloc[:40]
+    seen = control_predictions(stories, stories["people"], "Overall")
+    assert (seen.how, seen.n) == ("surface:none", 0)
+    assert seen.reason is not None
+    assert "40 of these 40 stories" in seen.reason
+    assert np.isnan(seen.values).all()
+    mixed = stories.copy()
+    mixed.loc[mixed.index[:10], "story_prompt"] = "A lamp goes out in a house by the sea ."
+    assert control_predictions(mixed, mixed["people"], "Overall").n == 10
+    assert prompt_mark(str(stories["story_prompt"].iloc[0])) in read_card(shipped_model()).fitted_on["mans_roc"]

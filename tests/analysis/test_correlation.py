@@ -1,0 +1,244 @@
+"""The correlation table: published numbers from the released file, its edge cases, and what stands beside a judge."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau
+
+from judge.analysis import correlation
+from judge.analysis.options import CorrelationOptions
+from judge.errors import SpecError
+
+ORDER = ["Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"]
+
+
+@pytest.fixture(scope="module")
+def overall(hanna_table: SimpleNamespace):
+    return correlation.correlate(hanna_table, CorrelationOptions(drop_systems=("Human",), ci="none"))
+
+
+@pytest.fixture(scope="module")
+def by_system(hanna_table: SimpleNamespace):
+    return correlation.correlate(hanna_table, CorrelationOptions(drop_systems=("Human",), level="system", ci="none"))
+
+
+def _cells(frame, judge: str, eval_prompt: str) -> list[float]:
+    rows = frame[(frame["judge"] == judge) & (frame["eval_prompt"] == eval_prompt)].set_index("criterion")
+    return [round(100 * float(rows.loc[name, "value"]), 1) for name in ORDER]
+
+
+# Published Kendall tau-b x100 of the HANNA judge study, Eval-Prompt 1, ten machine systems, n = 960, recomputed from
+# the released score file by scipy.stats.kendalltau (signs kept).
+OVERALL = {
+    "Beluga-13B": [20.6, 25.6, 27.4, 16.6, 25.7, 31.8],
+    "Llama-13B": [16.1, 18.0, 14.8, 12.1, 11.2, 25.6],
+    "Mistral-7B": [21.6, 22.2, 20.4, 12.5, 20.9, 23.2],
+    "ChatGPT": [15.2, 21.7, 20.1, 4.8, 18.9, 26.9],
+}
+
+
+@pytest.mark.parametrize("judge", list(OVERALL))
+def test_published_overall_correlations_of_hanna(overall, judge: str) -> None:
+    assert _cells(overall, judge, "ep1") == OVERALL[judge]
+    assert set(overall.loc[overall["judge"] == judge, "n"]) == {960}
+
+
+def test_length_alone_correlates_as_recomputed(overall) -> None:
+    # The study's files, column "Text length": overall 11 16 17 20 23 35, as integers.
+    assert [round(v) for v in _cells(overall, "length", "ep1")] == [11, 16, 17, 20, 23, 35]
+
+
+def test_signs_are_kept_where_the_published_table_lost_them(overall, by_system) -> None:
+    # Published as 1 and 2; ChatGPT, Eval-Prompt 3, Empathy is below zero.
+    assert _cells(overall, "ChatGPT", "ep3")[2] == -1.1
+    assert _cells(by_system, "ChatGPT", "ep3")[2] == -2.2
+
+
+def test_system_level_correlations_of_hanna(by_system) -> None:
+    # scipy.stats.kendalltau over sums of ratings in sixths, which are whole numbers, so that ties are exact. Over means in
+    # floating point (published as 49 78 73 73 73 72) Engagement and Complexity are 73.3 and 71.9: ties missed by 1e-16.
+    assert _cells(by_system, "Beluga-13B", "ep1") == [49.4, 77.8, 73.3, 73.3, 71.9, 70.5]
+    assert set(by_system.loc[by_system["kind"] == "judge", "n"]) == {10}
+    assert [round(v) for v in _cells(by_system, "length", "ep1")][:5] == [47, 33, 33, 42, 33]
+
+
+def test_exact_ties_of_system_means_count_as_ties(hanna_table: SimpleNamespace, by_system) -> None:
+    frame = hanna_table.frame
+    rows = frame[(frame["criterion"] == "Complexity") & (frame["system"] != "Human")]
+    beluga = rows[(rows["judge"] == "Beluga-13B") & (rows["eval_prompt"] == "ep1")]
+    people = rows[rows["source"] == "rater"].groupby("system")["rating"].sum()
+    sixths = (beluga.set_index("system")["rating"] * 6).round().groupby(level=0).sum().reindex(people.index)
+    assert people["GPT"] == people["TD-VAE"]
+    assert _cells(by_system, "Beluga-13B", "ep1")[5] == round(100 * kendalltau(people, sixths).statistic, 1)
+
+
+def test_ceiling_is_refused_where_raters_are_unknown(overall) -> None:
+    ceiling = overall[overall["kind"] == "ceiling"]
+    assert len(ceiling) == 6
+    assert ceiling["value"].isna().all()
+    assert ceiling["reason"].str.contains("who gave which rating is not known").all()
+
+
+def test_ceiling_with_known_raters_is_the_leave_one_out_mean(make_table) -> None:
+    table = make_table()
+    frame = correlation.correlate(table, CorrelationOptions(ci="none"))
+    people = table.frame[table.frame["source"] == "rater"].pivot(index="story", columns="rater", values="rating")
+    parts = [kendalltau(people[w], people.drop(columns=w).mean(axis=1)).statistic for w in people.columns]
+    ceiling = frame[frame["kind"] == "ceiling"].iloc[0]
+    assert ceiling["value"] == pytest.approx(np.mean(parts), abs=1e-12)
+    assert ceiling["method"] == "leave-one-out, 3 of 3 raters"
+
+
+def test_a_lost_repeat_is_left_out_of_the_mean_and_a_lost_story_out_of_the_pairs(make_table) -> None:
+    def lost(system: int, prompt: int, repeat: int) -> str | None:
+        if (system, prompt) == (0, 0):
+            return "refused"
+        return "no_rating" if (system, prompt, repeat) == (1, 1, 2) else None
+
+    table = make_table(lost=lost)
+    row = correlation.correlate(table, CorrelationOptions(ci="none")).query("kind == 'judge'").iloc[0]
+    frame = table.frame
+    judge = frame[frame["source"] == "judge"].groupby("story")["rating"].mean()
+    people = frame[frame["source"] == "rater"].groupby("story")["rating"].mean()
+    keep = judge.notna()
+    expected = kendalltau(judge[keep].round(9), people.reindex(judge.index)[keep].round(9)).statistic
+    assert row["value"] == pytest.approx(expected, abs=1e-12)
+    assert (row["n"], row["unrated"], row["missing"]) == (47, 1, "no_rating 1, refused 3")
+
+
+def test_a_stuck_judge_is_undefined_and_never_zero(make_table) -> None:
+    table = make_table()
+    is_judge = table.frame["source"] == "judge"
+    table.frame.loc[is_judge, "rating"] = 3.0
+    row = correlation.correlate(table).query("kind == 'judge'").iloc[0]
+    assert np.isnan(row["value"])
+    assert row["reason"] == "undefined because the judge's ratings are all equal"
+
+
+@pytest.mark.parametrize("level", ["overall", "system", "by-item", "by-system"])
+@pytest.mark.parametrize("coefficient", ["kendall", "spearman", "pearson"])
+def test_intervals_hold_their_value_and_repeat_with_the_seed(make_table, level: str, coefficient: str) -> None:
+    options = CorrelationOptions(coefficient=coefficient, level=level, resamples=200, seed=3)
+    table = make_table(systems=6)
+    row = correlation.correlate(table, options).query("kind == 'judge'").iloc[0]
+    assert row["low"] < row["value"] <= row["high"]
+    again = correlation.correlate(table, options).query("kind == 'judge'").iloc[0]
+    assert (row["low"], row["high"]) == (again["low"], again["high"])
+    expected = (
+        "fisher-z" if coefficient == "pearson" and level in ("overall", "system") else "boot-inputs, percentile, 95 %"
+    )
+    assert str(row["method"]).startswith(expected)
+
+
+def test_rows_of_one_table_share_their_resamples(make_table) -> None:
+    table = make_table(judged=("Relevance",))
+    twin = table.frame[table.frame["source"] == "judge"].assign(eval_prompt="ep2")
+    table.frame = pd.concat([table.frame, twin], ignore_index=True)
+    rows = correlation.correlate(table, CorrelationOptions(resamples=100)).query("kind == 'judge'")
+    assert len(rows) == 2
+    assert rows["low"].nunique() == rows["high"].nunique() == 1
+
+
+def test_too_few_story_prompts_leave_no_interval_and_say_so(make_table) -> None:
+    table = make_table(prompts=3)
+    (printed,) = correlation.tables(table)
+    assert any("fewer than 5 story-prompts" in note for note in printed.notes)
+    assert all(row["value"].low is None for row in printed.rows)
+
+
+def test_the_control_is_asked_for_each_criterion_and_labelled(make_table) -> None:
+    asked = []
+
+    def predict(stories, people, criterion):
+        asked.append((criterion, list(stories.columns), len(people)))
+        values = stories["text"].str.len().to_numpy(dtype=float) + np.arange(len(stories))
+        return SimpleNamespace(values=values, how="surface:refit/5-fold/seed1", reason=None)
+
+    table = make_table(judged=("Relevance", "Empathy"), rated=("Relevance", "Empathy"), text="once upon a time")
+    (printed,) = correlation.tables(table, predict=predict)
+    assert asked == [(name, ["text", "story_prompt", "system"], 48) for name in ("Relevance", "Empathy")]
+    labels = [row["judge"] for row in printed.rows]
+    assert labels == [correlation.CEILING, "openai/m", correlation.CONTROL] * 2
+    assert "not a language model" in correlation.CONTROL
+    assert "|control:surface:refit/5-fold/seed1|" in printed.signature
+    without = correlation.correlate(table, CorrelationOptions(control=False), predict=predict)
+    assert "control" not in set(without["kind"])
+
+
+def test_the_control_without_texts_is_undefined(make_table) -> None:
+    frame = correlation.correlate(make_table(), predict=lambda *_: pytest.fail("asked without texts"))
+    row = frame[frame["kind"] == "control"].iloc[0]
+    assert "texts are not in the result folder" in row["reason"]
+
+
+def test_the_real_control_gives_out_of_fold_ratings(mans_table: SimpleNamespace) -> None:
+    from judge.analysis.control import control_predictions
+
+    # People only: a judge that repeats their mean stands in, as the table needs a judge to have rows.
+    people = mans_table.frame
+    means = people.groupby(["story", "story_prompt", "system"], as_index=False)["rating"].mean()
+    judge = means.assign(
+        run="r",
+        judge="copy",
+        dataset="mans_roc",
+        criterion="Overall",
+        eval_prompt="ep1",
+        source="judge",
+        repeat=0,
+        status="ok",
+    )
+    table = SimpleNamespace(
+        frame=pd.concat([people, judge], ignore_index=True), stories=mans_table.stories, facts=mans_table.facts
+    )
+    frame = correlation.correlate(table, CorrelationOptions(ci="none"), predict=control_predictions)
+    rows = frame.set_index("kind")
+    assert rows.loc["judge", "value"] == pytest.approx(1.0)
+    assert 0 < rows.loc["control", "value"] < 0.9
+    assert rows.loc["control", "n"] == 1000
+
+
+def test_one_criterion_of_the_people_takes_all_and_says_so(make_table) -> None:
+    table = make_table(judged=("Relevance", "Empathy"), rated=("Overall",))
+    (printed,) = correlation.tables(table)
+    judged = [row for row in printed.rows if row["judge"] == "openai/m"]
+    assert [(row["criterion"], row["against"]) for row in judged] == [("Relevance", "Overall"), ("Empathy", "Overall")]
+    assert "toy: people rated only Overall; every criterion of the judge is compared with it" in printed.notes
+
+
+def test_against_names_a_criterion_of_the_people(make_table) -> None:
+    table = make_table(judged=("Relevance",), rated=("Relevance", "Overall"))
+    row = correlation.correlate(table, CorrelationOptions(against="overall")).query("kind == 'judge'").iloc[0]
+    assert row["against"] == "Overall"
+    with pytest.raises(SpecError, match="did you mean 'Overall'"):
+        correlation.correlate(table, CorrelationOptions(against="Overal"))
+
+
+def test_a_criterion_nobody_rated_is_undefined(make_table) -> None:
+    frame = correlation.correlate(make_table(judged=("Relevance", "Empathy"), rated=("Relevance",)))
+    row = frame[frame["criterion"] == "Empathy"].iloc[0]
+    assert row["reason"].startswith("people did not rate this criterion; they rated Relevance")
+    nobody = correlation.correlate(make_table(rated=()))
+    assert nobody["reason"].tolist() == ["no person rated the stories of toy"]
+
+
+def test_an_unknown_system_to_drop_is_an_error(make_table) -> None:
+    with pytest.raises(SpecError, match="system 'sistem 1' is not known; did you mean 'system 1'"):
+        correlation.correlate(make_table(), CorrelationOptions(drop_systems=("sistem 1",)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"coefficient": "tau"}, "--coefficient 'tau' is not known"),
+        ({"level": "item"}, "--level 'item' is not known"),
+        ({"ci": "fisher-z"}, "Fisher's interval for Pearson's r"),
+        ({"resamples": 0}, "--resamples 0 must be 1 or more"),
+    ],
+)
+def test_impossible_options_get_a_sentence(changes: dict, sentence: str) -> None:
+    with pytest.raises(SpecError, match=sentence):
+        CorrelationOptions(**changes)

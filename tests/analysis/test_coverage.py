@@ -1,0 +1,75 @@
+"""Coverage counts, whether loss depends on the stories, and bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from judge.analysis import coverage
+from judge.analysis.options import CoverageOptions
+
+
+def _lost(system: int, prompt: int, repeat: int) -> str | None:
+    if system == 3 and prompt < 9:
+        return "no_rating"
+    return "not_answered" if (system, prompt, repeat) == (0, 0, 0) else None
+
+
+def test_counts_by_system(make_table) -> None:
+    counts = coverage.coverage(make_table(lost=_lost), ("system",)).set_index("system")
+    assert counts.loc["system 3", ["asked", "answered", "rated", "no_rating"]].tolist() == [36, 36, 9, 27]
+    assert counts.loc["system 0", ["asked", "answered", "rated", "not_answered"]].tolist() == [36, 35, 35, 1]
+    assert counts.loc["system 1", "share"] == 1.0
+    assert coverage.rated_share(make_table(lost=_lost)) == pytest.approx(1 - 28 / 144)
+
+
+def test_loss_that_depends_on_the_system_is_found(make_table) -> None:
+    frame = coverage.associations(make_table(lost=_lost)).set_index("with")
+    system = frame.loc["system"]
+    assert (system["n"], system["lost"]) == (48, 10)
+    assert system["p"] < 0.001
+    # Better systems write longer stories in this table, and the best one lost most.
+    assert frame.loc["length in words", "effect"] > 0.7
+    assert frame.loc["people's Relevance", "effect"] > 0.7
+
+
+def test_loss_by_lot_is_not_blamed(make_table) -> None:
+    rng = np.random.default_rng(5)
+    frame = coverage.associations(make_table(lost=lambda *_: "empty" if rng.random() < 0.1 else None))
+    assert (frame["p"] > 0.01).all()
+
+
+def test_nothing_lost_is_said(make_table) -> None:
+    tables = coverage.tables(make_table())
+    assert coverage.associations(make_table()).empty
+    assert "nothing was lost: every asked repeat has a rating" in tables[3].notes
+
+
+def test_bounds_put_lost_repeats_at_the_ends_of_the_scale(make_table) -> None:
+    table = make_table(lost=_lost)
+    (row,) = coverage.bounds(table)
+    ratings = table.frame.loc[table.frame["source"] == "judge", "rating"]
+    assert (row["missing"], row["scale"]) == (28, "1-5")
+    assert row["mean"].value == pytest.approx(ratings.mean())
+    assert row["mean"].low == pytest.approx(ratings.fillna(1).mean())
+    assert row["mean"].high == pytest.approx(ratings.fillna(5).mean())
+
+
+def test_printed_tables_and_the_line_agree(make_table) -> None:
+    table = make_table(lost=_lost)
+    tables = coverage.tables(table, CoverageOptions())
+    assert [t.title for t in tables[:3]] == [
+        "Coverage by judge and Eval-Prompt",
+        "Coverage by judge and criterion",
+        "Coverage by judge and system",
+    ]
+    assert tables[0].rows[0]["rated"] == 116
+    line = coverage.summary_line(table)
+    assert line == "coverage: 144 asked, 143 answered, 116 rated, 80.6 % (no_rating 27, not_answered 1)"
+    assert coverage.summary(table).rows == tables[0].rows
+
+
+def test_dropped_systems_are_not_counted(make_table) -> None:
+    table = make_table(lost=_lost)
+    assert coverage.rated_share(table, drop_systems=["system 3", "system 0"]) == 1.0
+    assert coverage.coverage(table, ("judge",), drop_systems=["system 3"]).iloc[0]["asked"] == 108

@@ -1,0 +1,54 @@
+"""No option can be added without standing in the signature or in the list of exemptions."""
+
+from __future__ import annotations
+
+import dataclasses
+from types import SimpleNamespace
+
+import pytest
+
+from judge.analysis import signature as module
+from judge.analysis.options import ConsistencyOptions, CorrelationOptions, CoverageOptions
+from judge.rating_matrix import build
+
+OPTIONS = (CoverageOptions, ConsistencyOptions, CorrelationOptions)
+# Another value for each option. A new option needs one here, and then must change the signature or be exempt.
+OTHER = {
+    "coefficient": "spearman",
+    "level": "system",
+    "drop_systems": ("system 1",),
+    "against": "Relevance",
+    "ci": "boot-stories",
+    "resamples": 77,
+    "seed": 99,
+    "control": False,
+    "engine": "pingouin",
+}
+FIELDS = [(kind, field.name) for kind in OPTIONS for field in dataclasses.fields(kind)]
+
+
+@pytest.mark.parametrize(("kind", "name"), FIELDS, ids=[f"{kind.__name__}.{name}" for kind, name in FIELDS])
+def test_every_option_moves_the_signature_or_is_exempt(make_table, kind: type, name: str) -> None:
+    assert name in OTHER, f"{kind.__name__}.{name} is new: give it another value here, and a place in the signature"
+    table = make_table(systems=3, prompts=3)
+    changed = dataclasses.replace(kind(), **{name: OTHER[name]})
+    assert getattr(changed, name) != getattr(kind(), name)
+    matrices = build(table)  # the same stories for both, so that only the options differ
+    differs = module.signature(table, matrices, kind()) != module.signature(table, matrices, changed)
+    assert differs != (name in module.EXEMPT)
+
+
+def test_the_line_names_every_choice(make_table) -> None:
+    table = make_table(lost=lambda s, p, r: "refused" if (s, p, r) == (0, 0, 0) else None)
+    options = CorrelationOptions(level="system", drop_systems=("system 3",))
+    line = module.signature(table, build(table, drop_systems=options.drop_systems), options)
+    start = "toy:36|crit:RE|ep:ep1|judge:openai/m@abc|rep:3|parser:ours/1|tau:b|level:system|drop:system 3|"
+    assert line.startswith(start + "ci:boot-inputs/1000/seed1|unparsed:0.9%|v")
+
+
+def test_a_control_judge_is_labelled(make_table, make_facts) -> None:
+    table = make_table()
+    table = SimpleNamespace(
+        frame=table.frame, stories=table.stories, facts=(make_facts(judge="surface/1", control=True),)
+    )
+    assert "|judge:surface/1@abc(control)|" in module.signature(table, build(table))
