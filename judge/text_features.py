@@ -1,0 +1,251 @@
+"""Readable numbers about a story's surface: length, repetition, sentences, vocabulary. Never says what is good.
+
+Tokens are words and punctuation marks, case kept; an English contraction is two words (``did n't``, ``she 's``), as in
+the tokenizer behind HANNA's released score file, so that the ten `SCORE_FILE_FEATURES` agree with that file's columns.
+Everything is plain Python on purpose: the control judge rates with these numbers while a run is going on.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from operator import eq
+
+SCORE_FILE_FEATURES: dict[str, str] = {
+    "length": "Text length ¤§",
+    "compression": "Compression ¤§",
+    "coverage": "Coverage ¤§",
+    "density": "Density ¤§",
+    "novelty-1": "Novelty-1 ¤§",
+    "novelty-2": "Novelty-2 ¤§",
+    "novelty-3": "Novelty-3 ¤§",
+    "repetition-1": "Repetition-1 ¤§",
+    "repetition-2": "Repetition-2 ¤§",
+    "repetition-3": "Repetition-3 ¤§",
+}
+"""Our name -> column of HANNA's released score file that holds the same quantity."""
+
+LOG_OFFSETS: dict[str, float] = {
+    "length": 1,
+    "compression": 0.01,
+    "density": 0.05,
+    "repetition-2": 0.01,
+    "repetition-3": 0.01,
+    "repetition-4": 0.01,
+    "sentences": 1,
+    "sentence-length": 1,
+    "sentence-spread": 1,
+}
+"""Features that act by ratio, not by difference: regressions read log(value + offset) of them."""
+
+_TOKEN = re.compile(
+    r"\w+(?:(?<=[nN])['’][tT]\b)?"  # a word; with its n't, which is cut off afterwards
+    r"|['’](?:[sSmMdD]|[rR][eE]|[vV][eE]|[lL][lL])\b"
+    r"|\.{2,}|-{2,}|``|''|[^\w\s]"
+)
+_NOT = ("n't", "n’t", "N'T", "N’T", "N't", "N’t", "n'T", "n’T")
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+|\n")
+_END_MARKS = " .!?…\"'”’)]"
+_WORD = re.compile(r"\w")
+_WORDS = re.compile(r"\w+")
+_QUOTES = frozenset({'"', "“", "”", "„", "«", "»", "``", "''"})
+_WINDOW = 50
+_SENTENCE_FEATURES = (
+    "sentences",
+    "sentence-length",
+    "sentence-spread",
+    "duplicate-sentences",
+    "sentence-overlap",
+    "repeats-in-sentence",
+    "words-given-before",
+)
+_PRONOUN_LIST = (
+    "i me my myself we our us you your he him his himself she her hers herself it its itself they them their"
+)
+_BEING_LIST = "am is are was were be been being 's 're 'm had has have"
+_OTHER_LIST = (
+    "a an the and or but if then so because as of at by for with about against between into through during before "
+    "after above below to from up down in out on off over under again here there when where why how all any both "
+    "each few more most other some such no nor not only own same than too very can will just should could would "
+    "now ours yours theirs themselves yourself what which who whom this that these those do does did doing having "
+    "n't 've 'll 'd s t"
+)
+_PRONOUNS = frozenset(_PRONOUN_LIST.split())
+_BEING = frozenset(_BEING_LIST.split())
+_FUNCTION_WORDS = _PRONOUNS | _BEING | frozenset(_OTHER_LIST.split())
+"""English words that carry grammar rather than matter."""
+
+
+def tokens(text: str) -> list[str]:
+    """Words and punctuation marks in order, case kept."""
+    found: list[str] = _TOKEN.findall(text)
+    if not any(mark in text for mark in _NOT):
+        return found
+    parts: list[str] = []
+    for token in found:
+        if len(token) > 3 and token.endswith(_NOT):
+            parts += (token[:-3], token[-3:])
+        else:
+            parts.append(token)
+    return parts
+
+
+def length(text: str) -> int:
+    """Number of tokens."""
+    return len(tokens(text))
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences with a word in them, split at . ! ? … before a blank and at line ends; blanks folded, end marks cut."""
+    parts = (" ".join(part.split()).rstrip(_END_MARKS) for part in _SENTENCE_END.split(text))
+    return [part for part in parts if _WORD.search(part)]
+
+
+def score_file_features(text: str, story_prompt: str) -> dict[str, float]:
+    """The ten quantities of `SCORE_FILE_FEATURES` for one story, with the story-prompt as their source text.
+
+    length: tokens. compression: tokens of the story-prompt / tokens of the story. novelty-n: share of the story's
+    distinct n-grams that the story-prompt lacks. repetition-n: share of the story's distinct n-grams that occur more
+    than once. coverage and density: of the fragments that a greedy reading finds copied from the story-prompt (case
+    folded), the sum of lengths and of squared lengths, per token of the story (Grusky et al. 2018, section 4).
+    A share of nothing is 0, and the novelty of nothing is 1.
+    """
+    return _score_file_features(tokens(text), tokens(story_prompt))
+
+
+def _score_file_features(story: Sequence[str], prompt: Sequence[str]) -> dict[str, float]:
+    size = len(story)
+    fragments = _copied_fragments([*map(str.lower, story)], [*map(str.lower, prompt)])
+    values: dict[str, float] = {
+        "length": float(size),
+        "compression": len(prompt) / size if size else 0.0,
+        "coverage": sum(fragments) / size if size else 0.0,
+        "density": sum(n * n for n in fragments) / size if size else 0.0,
+    }
+    for order in (1, 2, 3):
+        counts = _ngram_counts(story, order)
+        known = set(zip(*(prompt[i:] for i in range(order)), strict=False))
+        values[f"novelty-{order}"] = 1 - len(known & counts.keys()) / len(counts) if counts else 1.0
+        values[f"repetition-{order}"] = _repeated_share(counts)
+    return values
+
+
+def own_features(text: str, story_prompt: str) -> dict[str, float]:
+    """`score_file_features` and what else can be counted in any story, for data sets without a score file.
+
+    Counts are tokens or sentences; shares lie in 0-1. Sentence similarity is the share of common word types (Jaccard).
+    """
+    story, prompt = tokens(text), tokens(story_prompt)
+    lower = [t.lower() for t in story]
+    words = [t for t in lower if t[0].isalnum()]
+    values = _score_file_features(story, prompt)
+    values.update(_vocabulary(words, text))
+    values.update(_wording(lower, words, prompt))
+    values.update(_sentence_features(sentences(text.lower())))
+    values["repetition-4"] = _repeated_share(_ngram_counts(story, 4))
+    values["stutter"] = sum(map(eq, words, words[1:])) / max(len(words), 1)
+    return values
+
+
+def for_regression(features: Mapping[str, float]) -> dict[str, float]:
+    """The features as regressions read them: `LOG_OFFSETS` applied, the rest as they are."""
+    return {
+        name: math.log(value + LOG_OFFSETS[name]) if name in LOG_OFFSETS else value for name, value in features.items()
+    }
+
+
+def _vocabulary(words: Sequence[str], text: str) -> dict[str, float]:
+    count = max(len(words), 1)
+    sizes = [*map(len, words)]
+    raw = text.encode()
+    return {
+        "vocabulary": _windowed_type_share(words),
+        "word-length": sum(sizes) / count,
+        "long-words": sum(n > 6 for n in sizes) / count,
+        "packed": len(zlib.compress(raw, 6)) / len(raw) if raw else 0.0,
+    }
+
+
+def _wording(lower: Sequence[str], words: Sequence[str], prompt: Sequence[str]) -> dict[str, float]:
+    size, counts = max(len(lower), 1), Counter(lower)
+    wanted = {t.lower() for t in prompt if t[0].isalnum()} - _FUNCTION_WORDS
+    return {
+        "punctuation": 1 - len(words) / size,
+        "quotes": sum(counts[t] for t in _QUOTES) / size,
+        "commas": counts[","] / size,
+        "function-words": sum(counts[t] for t in counts.keys() & _FUNCTION_WORDS) / size,
+        "pronouns": sum(counts[t] for t in _PRONOUNS) / size,
+        "being": sum(counts[t] for t in _BEING) / size,
+        "prompt-words": len(wanted & counts.keys()) / len(wanted) if wanted else 0.0,
+    }
+
+
+def _sentence_features(parts: Sequence[str]) -> dict[str, float]:
+    """Statistics of sentences (case folded), and what looping, splicing and stuttering leave behind in them."""
+    count = len(parts)
+    if not count:
+        return dict.fromkeys(_SENTENCE_FEATURES, 0.0)
+    sizes = [part.count(" ") + 1 for part in parts]
+    mean = sum(sizes) / count
+    overlap = repeats = given = 0.0
+    seen: set[str] = set()
+    before: set[str] = set()
+    for part in parts:
+        content = [w for w in _WORDS.findall(part) if w not in _FUNCTION_WORDS]
+        types = set(content)
+        if types:
+            repeats += 1 - len(types) / len(content)
+            given += len(types & seen) / len(types)
+            overlap += len(types & before) / len(types | before)
+        seen |= types
+        before = types
+    spread = math.sqrt(sum((n - mean) ** 2 for n in sizes) / count)
+    shares = (1 - len(set(parts)) / count, overlap / max(count - 1, 1), repeats / count, given / max(count - 1, 1))
+    return dict(zip(_SENTENCE_FEATURES, (float(count), mean, spread, *shares), strict=True))
+
+
+def _ngram_counts(items: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    return Counter(zip(*(items[i:] for i in range(order)), strict=False))
+
+
+def _repeated_share(counts: Counter[tuple[str, ...]]) -> float:
+    return sum(n > 1 for n in counts.values()) / len(counts) if counts else 0.0
+
+
+def _windowed_type_share(words: Sequence[str]) -> float:
+    """Mean share of distinct words over all windows of 50 (a type-token ratio that does not fall with length)."""
+    if len(words) <= _WINDOW:
+        return len(set(words)) / len(words) if words else 0.0
+    last = len(words) - _WINDOW
+    latest: dict[str, int] = {}
+    total = 0
+    for at, word in enumerate(words):
+        # the word is new in every window that holds it and starts after its previous place
+        first = max(latest.get(word, -1) + 1, at - _WINDOW + 1)
+        total += max((at if at < last else last) - first + 1, 0)
+        latest[word] = at
+    return total / _WINDOW / (last + 1)
+
+
+def _copied_fragments(story: Sequence[str], prompt: Sequence[str]) -> list[int]:
+    """Lengths of the fragments copied from the story-prompt: read greedily, the longest match at each place."""
+    places: dict[str, list[int]] = {}
+    for at, token in enumerate(prompt):
+        places.setdefault(token, []).append(at)
+    lengths: list[int] = []
+    after, end, source_end = 0, len(story), len(prompt)
+    for here in [at for at, token in enumerate(story) if token in places]:
+        if here < after:
+            continue
+        best = 1
+        for start in places[story[here]]:
+            size = 1
+            while here + size < end and start + size < source_end and story[here + size] == prompt[start + size]:
+                size += 1
+            best = max(best, size)
+        lengths.append(best)
+        after = here + best
+    return lengths
