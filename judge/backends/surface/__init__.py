@@ -1,0 +1,23 @@
+"""`surface`, the control judge: a regression on surface features. Never a language model, and always says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judge.backends.protocol import Backend, Settings
+from judge.backends.surface.backend import SurfaceBackend
+from judge.backends.surface.card import model_card
+from judge.backends.surface.model import read_card, shipped_model
+from judge.errors import SpecError
+
+__all__ = ["SurfaceBackend", "model_card", "open"]
+
+
+def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - every back-end's loader has this name
+    """Open the control judge: `surface` is the shipped model, `surface/FILE.json` one that `fit` wrote elsewhere."""
+    if model and not model.endswith(".json"):
+        raise SpecError(
+            f"surface has no model {model!r}",
+            hint="write `surface`, or `surface/FILE.json` for a model fitted elsewhere",
+        )
+    return SurfaceBackend(read_card(Path(model) if model else shipped_model()))

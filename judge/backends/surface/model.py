@@ -1,0 +1,173 @@
+"""The control judge's fitted models: features of a story in, a distribution over the scale out. Never fits anything.
+
+Plain Python, so that a run with the control judge needs no numpy. `model.json` is written by `fit`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+import re
+from bisect import bisect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.errors import DataError
+from judge.fingerprint import fingerprint_file
+from judge.shipped import package_file
+
+LABEL = "control, not a language model"
+OVERALL = "overall"
+POINTS = (1, 2, 3, 4, 5)
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One feature's part: held between low and high, standardised by mean and scale, times weight (rating points)."""
+
+    feature: str
+    low: float
+    high: float
+    mean: float
+    scale: float
+    weight: float
+
+    def part(self, value: float) -> float:
+        """What this value adds to the rating of an average story, in rating points."""
+        return (min(max(value, self.low), self.high) - self.mean) / self.scale * self.weight
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A ridge regression for one criterion, for stories of `tokens_from` to below `tokens_to` tokens (None = no end).
+
+    `residual_sd` is the spread of out-of-fold errors around people's means; `own` says whether it reads
+    `own_features` or only `score_file_features`.
+    """
+
+    name: str
+    criterion: str
+    data: str
+    own: bool
+    tokens_from: float
+    tokens_to: float | None
+    intercept: float
+    residual_sd: float
+    terms: tuple[Term, ...]
+
+    def parts(self, features: Mapping[str, float]) -> dict[str, float]:
+        """Feature -> rating points it adds. `features` as `text_features.for_regression` gives them."""
+        return {term.feature: term.part(features[term.feature]) for term in self.terms}
+
+    def distribution(self, parts: Mapping[str, float]) -> list[float]:
+        """Probability of each of `POINTS` for a story with these parts."""
+        return distribution(self.intercept + sum(parts.values()), self.residual_sd)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Everything `model.json` holds: models, and where they come from."""
+
+    by_criterion: Mapping[str, tuple[Model, ...]]
+    data: tuple[Mapping[str, str], ...]
+    recomputation: Mapping[str, float]
+    out_of_fold: tuple[Mapping[str, Any], ...]
+    fitted_on: Mapping[str, frozenset[str]]
+    hash: str
+
+    @property
+    def models(self) -> list[Model]:
+        """All models, in the order of the file; those of one criterion by the length of their stories."""
+        return [model for group in self.by_criterion.values() for model in group]
+
+    def reads_own(self, criterion: str) -> bool:
+        """Whether that criterion's models read `own_features`, or `score_file_features` only."""
+        return self._fitting(criterion)[0].own
+
+    def choose(self, criterion: str, tokens: float) -> Model:
+        """The model of that criterion (case ignored), or of overall quality where none was fitted for it."""
+        fitting = self._fitting(criterion)
+        return fitting[bisect([m.tokens_from for m in fitting], tokens, lo=1) - 1]
+
+    def _fitting(self, criterion: str) -> tuple[Model, ...]:
+        wanted = criterion.casefold().strip()
+        return self.by_criterion.get(wanted) or self.by_criterion[OVERALL]
+
+    def was_fitted_on(self, model: Model, story_prompt: str) -> bool:
+        """Whether stories for this story-prompt were among the model's training stories."""
+        return prompt_mark(story_prompt) in self.fitted_on[model.data]
+
+
+def distribution(centre: float, spread: float) -> list[float]:
+    """Probability of each of `POINTS`: a normal around `centre`, cut half-way between points, open at both ends."""
+    cuts = [_normal_below((point + 0.5 - centre) / spread) for point in POINTS[:-1]]
+    return [high - low for low, high in zip([0.0, *cuts], [*cuts, 1.0], strict=True)]
+
+
+def expected(probabilities: Sequence[float]) -> float:
+    """Expected value over `POINTS`."""
+    return sum(point * p for point, p in zip(POINTS, probabilities, strict=True))
+
+
+def prompt_mark(story_prompt: str) -> str:
+    """Short hash of a story-prompt, blind to case, blanks and punctuation: by it training story-prompts are known."""
+    letters = re.sub(r"[\W_]+", "", story_prompt.casefold())
+    return hashlib.blake2b(letters.encode(), digest_size=4).hexdigest()
+
+
+def shipped_model() -> Path:
+    """Where the model that ships with the program lies."""
+    return package_file("backends", "surface", "model.json")
+
+
+@functools.cache
+def read_card(path: Path) -> Card:
+    """Read a model file as `fit` writes it. DataError where it is not one."""
+    try:
+        content = orjson.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise DataError(
+            "no such model file", file=path, hint="judge the control with its shipped model: surface"
+        ) from None
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"not JSON ({error})", file=path) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise DataError("not a model file of the control judge", file=path, allowed=f'"format": {FORMAT}')
+    try:
+        models = [_model(entry) for entry in content["models"]]
+        return Card(
+            by_criterion={
+                c: tuple(m for m in models if m.criterion == c) for c in dict.fromkeys(m.criterion for m in models)
+            },
+            data=tuple(content["data"]),
+            recomputation=content["recomputation"],
+            out_of_fold=tuple(content["out_of_fold"]),
+            fitted_on={name: frozenset(marks.split()) for name, marks in content["fitted_on"].items()},
+            hash=fingerprint_file(path),
+        )
+    except KeyError as error:
+        raise DataError(f"key {error} is missing", file=path) from None
+
+
+def _model(entry: Mapping[str, Any]) -> Model:
+    return Model(
+        name=entry["name"],
+        criterion=entry["criterion"],
+        data=entry["data"],
+        own=entry["own"],
+        tokens_from=entry["tokens_from"],
+        tokens_to=entry["tokens_to"],
+        intercept=entry["intercept"],
+        residual_sd=entry["residual"]["sd"],
+        terms=tuple(Term(feature=name, **numbers) for name, numbers in entry["terms"].items()),
+    )
+
+
+def _normal_below(z: float) -> float:
+    return 0.5 * math.erfc(-z / math.sqrt(2))
