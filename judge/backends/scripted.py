@@ -1,0 +1,115 @@
+"""`scripted`, a judge that recites: answers from a list. For examples and tests of what comes after an answer.
+
+It proves nothing about judges, and nothing about transport, retries or resuming either: those are tested over a socket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.backends.protocol import Backend, Capabilities, Settings
+from judge.errors import BackendError, DataError, SpecError, unknown
+from judge.records import Query, Response
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One answer. `match`: given only to queries whose messages contain this text (None = to any)."""
+
+    text: str
+    match: str | None = None
+    finish_reason: str | None = "stop"
+    reasoning: str | None = None
+
+
+SCRIPTS: dict[str, tuple[Line, ...]] = {
+    "three": (Line("Rating: 3"),),
+    "points": tuple(Line(f"Rating: {point}") for point in (1, 2, 3, 4, 5)),
+    "silent": (Line("I cannot put a number on this story."),),
+    "endings": (
+        Line("4\n\nExplanation: the story follows its story-prompt closely."),
+        Line('{"rating": 2, "explanation": "the middle does not follow from the start"}'),
+        Line("I would rate this story a 3."),
+        Line("Somewhere between 3 and 4."),
+        Line("The story opens with a storm and then", finish_reason="length"),
+        Line(""),
+    ),
+}
+"""Scripts by name: `scripted/three`, and so on."""
+
+
+class Scripted:
+    """Gives its answers in turn, in the order in which it is asked, and begins again after the last.
+
+    Answers whose `match` occurs in a query's messages go before answers for any query; each of the two kinds keeps its
+    own turn. A query that no answer fits is a BackendError that cannot be retried.
+    """
+
+    def __init__(self, answers: Sequence[str | Line], name: str = "list") -> None:
+        self.capabilities = Capabilities(structured=frozenset({"choice", "json"}))
+        self.lines = tuple(answer if isinstance(answer, Line) else Line(answer) for answer in answers)
+        self.name = f"scripted/{name}"
+        self._turns: dict[tuple[Line, ...], int] = {}
+
+    async def probe(self) -> Mapping[str, Any]:
+        """How many answers there are."""
+        return {"script": self.name, "answers": len(self.lines)}
+
+    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+        """The next fitting answer for each repeat."""
+        said = "\n".join(message.content for message in query.messages)
+        fitting = tuple(line for line in self.lines if line.match is not None and line.match in said)
+        fitting = fitting or tuple(line for line in self.lines if line.match is None)
+        if not fitting:
+            raise BackendError(f"{self.name} has no answer that fits the query", kind="request", retryable=False)
+        turn = self._turns.get(fitting, 0)
+        self._turns[fitting] = turn + len(repeats)
+        return [self._response(fitting[(turn + offset) % len(fitting)]) for offset in range(len(repeats))]
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+    def _response(self, line: Line) -> Response:
+        return Response(text=line.text, finish_reason=line.finish_reason, reasoning=line.reasoning, model=self.name)
+
+
+def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - every back-end's loader has this name
+    """Open `scripted/NAME` (one of `SCRIPTS`) or `scripted/FILE.jsonl`."""
+    if model in SCRIPTS:
+        return Scripted(SCRIPTS[model], model)
+    if not model.endswith(".jsonl"):
+        raise SpecError(unknown("script", model, SCRIPTS), hint="write scripted/NAME or scripted/FILE.jsonl")
+    return Scripted(read_script(Path(model)), model)
+
+
+def read_script(path: Path) -> list[Line]:
+    """Answers from a JSONL file, a `Line` a line: `{"text": ..., "match": ...}`; only `text` is required."""
+    try:
+        rows = path.read_bytes().splitlines()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from None
+    lines = [_line(path, number, row) for number, row in enumerate(rows, start=1) if row.strip()]
+    if not lines:
+        raise DataError("holds no answer", file=path, hint='write lines such as {"text": "Rating: 3"}')
+    return lines
+
+
+def _line(path: Path, number: int, row: bytes) -> Line:
+    keys = tuple(Line.__dataclass_fields__)
+    try:
+        content = orjson.loads(row)
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"not JSON ({error})", file=path, row=number) from None
+    if not isinstance(content, dict) or not isinstance(content.get("text"), str):
+        raise DataError("no text", file=path, row=number, column="text", found=content, allowed="a string")
+    for key, value in content.items():
+        if key not in keys:
+            raise DataError(unknown("key", key, keys), file=path, row=number)
+        if value is not None and not isinstance(value, str):
+            raise DataError("not a string", file=path, row=number, column=key, found=value, allowed="a string or null")
+    return Line(**content)
