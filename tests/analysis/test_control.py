@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 from judge.analysis.control import control_predictions
 from judge.backends.surface.model import prompt_mark, read_card, shipped_model
 
-WORDS = "lamp sea door brother stairs cup morning promise road winter letter garden glass river stone bread".split()  # noqa: SIM905
+WORDS = ["lamp", "sea", "door", "brother", "stairs", "cup", "morning", "promise", "road", "winter", "letter", "garden"]
 
 
 def made_stories(count: int, prompts: int, seed: int = 1) -> pd.DataFrame:
@@ -47,10 +47,10 @@ def test_refit_finds_what_the_surface_tells() -> None:
 def test_refit_never_sees_the_story_or_its_prompt() -> None:
     stories, rng = made_stories(120, 24), np.random.default_rng(2)
     people = pd.Series(rng.normal(3, 1, 120), index=stories.index)
-    before = control_predictions(stories, people, "Coherence").values
+    before = control_predictions(stories, people, "Coherence").values  # noqa: PD011
     same_prompt = (stories["story_prompt"] == "Prompt 3").to_numpy()
     changed = people.where(~same_prompt, 100.0)
-    after = control_predictions(stories, changed, "Coherence").values
+    after = control_predictions(stories, changed, "Coherence").values  # noqa: PD011
     np.testing.assert_array_equal(after[same_prompt], before[same_prompt])
     assert (after != before).any()
 
@@ -68,7 +68,7 @@ def test_unrated_stories_are_predicted_too_and_row_order_does_not_matter() -> No
     assert control.how == "surface:refit/5-fold/seed2"
     assert not np.isnan(control.values).any()
     turned = control_predictions(stories.iloc[::-1], people, "Coherence", seed=2)
-    np.testing.assert_allclose(turned.values[::-1], control.values, atol=1e-9)
+    np.testing.assert_allclose(turned.values[::-1], control.values, atol=1e-9)  # noqa: PD011
 
 
 def test_stories_without_story_prompts_are_folded_one_by_one() -> None:
@@ -83,7 +83,7 @@ def test_few_rated_stories_use_the_shipped_model() -> None:
     control = control_predictions(stories, people, "Complexity")
     assert control.how == f"surface:shipped@{read_card(shipped_model()).hash}"
     assert control.n == 30
-    assert ((control.values >= 1) & (control.values <= 5)).all()
+    assert ((control.values >= 1) & (control.values <= 5)).all()  # noqa: PD011
 
 
 def test_one_story_prompt_cannot_be_folded() -> None:
@@ -97,7 +97,7 @@ def test_stories_without_text_have_no_prediction() -> None:
     stories.iloc[:20, 0] = ""
     people = pd.Series(np.linspace(1, 5, 150), index=stories.index)
     refitted = control_predictions(stories, people, "Coherence")
-    assert np.isnan(refitted.values[:20]).all()
+    assert np.isnan(refitted.values[:20]).all()  # noqa: PD011
     assert (refitted.n, refitted.reason) == (130, "20 of these 150 stories have no text")
     nothing = control_predictions(stories.assign(text=""), people, "Coherence")
     assert (nothing.how, nothing.n) == ("surface:none", 0)
