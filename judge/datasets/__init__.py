@@ -1,0 +1,80 @@
+"""Datasets by name or path. Each reader is known only here; third parties add one by entry point `judge.datasets`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from judge.datasets.dataset import Dataset
+from judge.errors import DataError, SpecError, unknown
+
+__all__ = ["DATASETS", "Dataset", "known_datasets", "open_dataset"]
+
+DATASETS: dict[str, str] = {
+    "demo": "judge.datasets.demo",
+    "mans_roc": "judge.datasets.mans",
+    "mans_wp": "judge.datasets.mans",
+    "hanna": "judge.datasets.hanna",
+    "hanna_llm": "judge.datasets.hanna_llm",
+    "hanna_llm+human": "judge.datasets.hanna_llm",
+    "storyer_wp200": "judge.datasets.storyer",
+    "deltascore_roc": "judge.datasets.deltascore",
+    "deltascore_wp": "judge.datasets.deltascore",
+}
+"""Name -> module with `load(name: str) -> Dataset`."""
+
+_ENDINGS = (".jsonl", ".ndjson", ".csv", ".parquet")
+
+
+def known_datasets() -> list[str]:
+    """Names that `open_dataset` takes: the studies', installed third parties', and those a person registered."""
+    from judge.datasets.locate import registered
+    from judge.datasets.sources import OTHER_FILES, UNPUBLISHED
+
+    own = [n for n in registered() if n not in OTHER_FILES and n not in UNPUBLISHED and not n.endswith(_ENDINGS)]
+    plugins = [e.name for e in entry_points(group="judge.datasets")]
+    return list(dict.fromkeys([*DATASETS, *sorted(plugins), *own]))
+
+
+def open_dataset(name_or_path: str, *, columns: Mapping[str, Any] | None = None) -> Dataset:
+    """Open a dataset by name, or a file: native JSON lines, or with a column map any CSV, JSON lines or Parquet table.
+
+    Nothing is read but, for tables, the header. Raises DataError where files are missing and SpecError for a name that
+    is not known.
+    """
+    path = Path(name_or_path)
+    if name_or_path in DATASETS:
+        if columns:
+            raise SpecError(f"{name_or_path} has its own reader; a column map is for other tables")
+        dataset: Dataset = import_module(DATASETS[name_or_path]).load(name_or_path)
+        return dataset
+    for entry in entry_points(group="judge.datasets"):
+        if entry.name == name_or_path:
+            plugin: Dataset = entry.load()(name_or_path)
+            return plugin
+    if path.is_file():
+        return _open_file(path, columns, None)
+    from judge.datasets.locate import registered
+
+    added = registered().get(name_or_path)
+    if added is not None:
+        return _open_file(added.path, columns or added.columns, name_or_path)
+    if path.name != name_or_path or path.suffix.lower() in _ENDINGS:
+        raise DataError("there is no such file", file=name_or_path)
+    hint = "a name from `judge data list`, or a path to a .jsonl, .csv or .parquet file"
+    raise SpecError(unknown("dataset", name_or_path, known_datasets()), hint=hint)
+
+
+def _open_file(path: Path, columns: Mapping[str, Any] | None, name: str | None) -> Dataset:
+    if not path.is_file():
+        raise DataError("there is no such file", file=path)
+    if path.suffix.lower() in (".jsonl", ".ndjson") and not columns:
+        from judge.datasets.native import open_native
+
+        return open_native(path, name)
+    from judge.datasets.column_map import open_table
+
+    return open_table(path, columns, name)

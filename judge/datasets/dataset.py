@@ -1,0 +1,54 @@
+"""A dataset: its stories and what is known about it. Reads nothing before it is asked, repairs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from judge.fingerprint import fingerprint, fingerprint_file
+from judge.records import Scale, Story
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Stories with their ratings, as one of the readers gives them.
+
+    Attributes
+    ----------
+    name : str
+        The registered name, or the file's name without its ending.
+    files : tuple of Path
+        Every file that is read; their content makes the fingerprint.
+    stories : callable
+        Starts a new pass over the stories. Native JSONL, and tables with one row a story, are read row by row.
+    rater_identity : bool or None
+        Whether ratings name their raters; None where only the ratings themselves can tell.
+    scale : Scale or None
+        The scale of all ratings; None where the file does not promise one.
+    labels_note : str or None
+        What must be said wherever these ratings are printed (the demo's labels are by construction).
+    expected : mapping
+        Promised counts: `stories`, `systems`, `story_prompts`, `ratings`. Empty where nothing is promised.
+    columns : mapping
+        The column map, where one was given: it is part of what the dataset is.
+    """
+
+    name: str
+    files: tuple[Path, ...]
+    stories: Callable[[], Iterator[Story]]
+    rater_identity: bool | None = None
+    citation: str | None = None
+    licence_note: str | None = None
+    labels_note: str | None = None
+    scale: Scale | None = None
+    expected: Mapping[str, int] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+    def fingerprint(self) -> str:
+        """Tagged hash of the files' bytes, in order, and of the column map. Does not depend on where the files lie."""
+        return fingerprint({"files": [fingerprint_file(f) for f in self.files], "columns": dict(self.columns)})

@@ -1,0 +1,137 @@
+"""Where a dataset's files lie on this machine, and the files a person registered. Never downloads, reads no story.
+
+Looked for in this order: the folder JUDGE_DATA (laid out as `sources.SOURCES` says), the registered paths
+(`judge data add`), the cache of downloads (`judge data fetch`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judge.datasets.source_file import read_json
+from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
+from judge.errors import DataError, SpecError
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A file or folder under a name, with the column map it is read through, if any."""
+
+    path: Path
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+
+def home_folder() -> Path:
+    """Where the program keeps what a person told it: JUDGE_HOME, or `judge` in the XDG data folder."""
+    if home := os.environ.get("JUDGE_HOME"):
+        return Path(home)
+    data = os.environ.get("XDG_DATA_HOME")
+    return (Path(data) if data else Path.home() / ".local" / "share") / "judge"
+
+
+def cache_folder() -> Path:
+    """Where downloads lie: JUDGE_CACHE, or pooch's cache folder for `judge`."""
+    if cache := os.environ.get("JUDGE_CACHE"):
+        return Path(cache)
+    # pooch.os_cache("judge") is this very folder; importing pooch here would cost every `judge run` its start.
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("judge"))
+
+
+def data_folder() -> Path | None:
+    """The folder JUDGE_DATA names, or None; DataError when it names none that exists."""
+    named = os.environ.get("JUDGE_DATA")
+    if not named:
+        return None
+    if not Path(named).is_dir():
+        raise DataError(f"JUDGE_DATA names {named}, which is not a folder", hint="correct JUDGE_DATA or unset it")
+    return Path(named)
+
+
+def registered() -> dict[str, Registered]:
+    """Everything added with `judge data add`, by name."""
+    path = _list_file()
+    if not path.is_file():
+        return {}
+    content = read_json(path)
+    try:
+        return {name: Registered(Path(e["path"]), e.get("columns") or {}) for name, e in content.items()}
+    except (AttributeError, KeyError, TypeError) as error:
+        raise DataError("not a list of registered files", file=path, hint="delete it and add them again") from error
+
+
+def register(name: str, path: Path, columns: Mapping[str, Any] | None = None) -> Registered:
+    """Remember a file or folder under a name; an earlier entry of that name is replaced."""
+    if not path.exists():
+        raise DataError("there is no such file or folder", file=path)
+    if not name.strip() or any(c in name for c in "/\\"):
+        raise SpecError(f"{name!r} is no name for a dataset", hint="use a plain word, e.g. my_stories")
+    entries = {**registered(), name: Registered(path.resolve(), dict(columns or {}))}
+    content = {n: {"path": str(e.path), "columns": dict(e.columns)} for n, e in sorted(entries.items())}
+    target = _list_file()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh = target.with_suffix(".new")
+        fresh.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        fresh.replace(target)
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}", file=target) from error
+    return entries[name]
+
+
+def find(relative: str) -> Path | None:
+    """A released file by its place in the layout, e.g. `openmeva/mans_roc.json`; None when it is nowhere."""
+    place = find_with_place(relative)
+    return place[0] if place else None
+
+
+def find_with_place(relative: str) -> tuple[Path, str] | None:
+    """The same, with where it was found: `JUDGE_DATA`, `registered` or `cache`."""
+    folder = data_folder()
+    if folder is not None and (folder / relative).is_file():
+        return folder / relative, "JUDGE_DATA"
+    added = _added(relative)
+    if added is not None:
+        return added, "registered"
+    cached = cache_folder() / relative
+    return (cached, "cache") if cached.is_file() else None
+
+
+def need(relative: str, name: str) -> Path:
+    """A released file that dataset `name` cannot do without; DataError naming the command that brings it."""
+    path = find(relative)
+    if path is not None:
+        return path
+    if relative in SOURCES:
+        hint = f"judge data fetch {name}, or with a copy at hand: judge data add {name} PATH"
+    else:
+        hint = f"judge data add {name} PATH (this file has no public address)"
+    raise DataError(f"{name} needs {relative}, which is not on this machine", hint=hint)
+
+
+def _added(relative: str) -> Path | None:
+    """A registered copy: under the file's own name, or under a dataset's as the file or the folder it lies in."""
+    base = Path(relative).name
+    wanted_by = {
+        n: files for group in (FILES, OTHER_FILES, UNPUBLISHED) for n, files in group.items() if relative in files
+    }
+    for name, entry in registered().items():
+        if name != base and name not in wanted_by:
+            continue
+        if entry.path.is_dir():
+            inside = [p for p in (entry.path / base, entry.path / relative) if p.is_file()]
+            if inside:
+                return inside[0]
+        elif entry.path.is_file() and (name == base or entry.path.name == base or wanted_by[name][0] == relative):
+            return entry.path
+    return None
+
+
+def _list_file() -> Path:
+    return home_folder() / "datasets.json"

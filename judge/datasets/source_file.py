@@ -1,0 +1,209 @@
+"""Reading released files strictly: text, JSON, CSV and JSON lines, with the row of whatever is wrong. Repairs nothing.
+
+Rows are counted as an editor shows them: the header of a CSV is row 1, the first line of JSON lines is row 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import orjson
+
+from judge.errors import DataError
+from judge.records import Scale
+
+_LONGEST_CELL = 1 << 27
+_BARE_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)')
+_UTF8_HINT = "save the file as UTF-8; nothing is guessed or replaced"
+
+
+def read_bytes(path: Path) -> bytes:
+    """The whole file; DataError when it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
+
+
+def decode(raw: bytes, path: Path, row: int) -> str:
+    """UTF-8 text of bytes that begin at `row`; a byte-order mark at the start of the file is no part of it."""
+    if row == 1 and raw.startswith(b"\xef\xbb\xbf"):
+        raw = raw[3:]
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        row += raw.count(b"\n", 0, error.start)
+        found = raw[error.start : error.start + 1]
+        raise DataError("is not valid UTF-8", file=path, row=row, found=found, hint=_UTF8_HINT) from error
+
+
+def read_json(path: Path) -> Any:
+    """Parse a JSON file, refusing what Python's parser would let pass: NaN, infinities and keys given twice."""
+    text = decode(read_bytes(path), path, 1)
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(items)
+        if len(value) != len(items):
+            keys = [k for k, _ in items]
+            twice = next(k for k in keys if keys.count(k) > 1)
+            raise DataError(f"key {twice!r} stands twice in one object", file=path)
+        return value
+
+    def bare(word: str) -> NoReturn:
+        at = next((m.start(1) for m in _BARE_NUMBER.finditer(text) if m.group(1)), 0)
+        raise DataError("not a JSON number", file=path, row=text.count("\n", 0, at) + 1, found=word)
+
+    try:
+        return json.loads(text, object_pairs_hook=pairs, parse_constant=bare)
+    except json.JSONDecodeError as error:
+        where = f"column {error.colno}"
+        raise DataError(f"is not JSON: {error.msg} ({where})", file=path, row=error.lineno) from error
+    except RecursionError as error:
+        raise DataError("is nested too deeply to be one of the studies' files", file=path) from error
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """(row, value) of each line of JSON, one line in memory at a time; blank lines hold nothing and are passed over."""
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
+    with stream:
+        for row, raw in enumerate(stream, start=1):
+            if raw.strip():
+                yield row, json_line(decode(raw, path, row), path, row)
+
+
+def json_line(text: str, path: Path, row: int) -> Any:
+    """The value of one line of JSON."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        bare = next((m.group(1) for m in _BARE_NUMBER.finditer(text) if m.group(1)), None)
+        if bare:
+            raise DataError("not a JSON number", file=path, row=row, found=bare) from error
+        message = f"is not JSON: {error.msg.split(':')[0]} (column {error.colno})"
+        raise DataError(message, file=path, row=row) from error
+
+
+def csv_rows(path: Path, required: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
+    """(row, cells by column) of a CSV file, one row in memory at a time.
+
+    Raises DataError for missing or duplicate columns, rows of another length, broken quotes and bytes that are not
+    UTF-8.
+    """
+    # The standard limit of 131,072 characters is shorter than some stories and than the score file's lists.
+    csv.field_size_limit(_LONGEST_CELL)
+    try:
+        stream = path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
+    with stream:
+        reader = csv.reader(stream, strict=True)
+        header: list[str] = []
+        row = 0
+        try:
+            for row, cells in enumerate(reader, start=1):
+                if row == 1:
+                    _check_utf8(cells, cells, path, row)
+                    header = _header(cells, required, path)
+                elif cells:
+                    if len(cells) != len(header):
+                        raise DataError(
+                            f"has {len(cells)} cells where the header has {len(header)}", file=path, row=row
+                        )
+                    _check_utf8(cells, header, path, row)
+                    yield row, dict(zip(header, cells, strict=True))
+        except csv.Error as error:
+            raise DataError(f"is not CSV: {error}", file=path, row=row + 1) from error
+        if row == 0:
+            raise DataError("the file is empty: not even a header", file=path)
+
+
+def _header(cells: list[str], required: Sequence[str], path: Path) -> list[str]:
+    twice = sorted({c for c in cells if cells.count(c) > 1})
+    if twice:
+        raise DataError("the header names a column twice", file=path, row=1, column=twice[0])
+    missing = [c for c in required if c not in cells]
+    if missing:
+        raise DataError(
+            f"column{'s' if len(missing) > 1 else ''} {', '.join(map(repr, missing))} missing",
+            file=path,
+            row=1,
+            found=cells,
+            hint="the columns are named as the study released them; other tables are read through a column map",
+        )
+    return cells
+
+
+def _check_utf8(cells: list[str], header: list[str], path: Path, row: int) -> None:
+    for index, cell in enumerate(cells):
+        if cell.isascii():
+            continue
+        try:
+            cell.encode("utf-8")
+        except UnicodeEncodeError as error:
+            # surrogateescape carries byte 0xNN as U+DCNN, so that the cell at fault can be named.
+            byte = bytes([ord(cell[error.start]) & 0xFF])
+            column = header[index] if header is not cells else None
+            raise DataError(
+                "is not valid UTF-8", file=path, row=row, column=column, found=byte, hint=_UTF8_HINT
+            ) from error
+
+
+def text_value(value: object, path: Path, row: int | str, column: str) -> str:
+    """A text that says something and can be written as UTF-8; DataError otherwise."""
+    if not isinstance(value, str):
+        raise DataError("not a text", file=path, row=row, column=column, found=value)
+    if not value.strip():
+        raise DataError("the text is empty", file=path, row=row, column=column, found=value)
+    if not value.isascii():
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError as error:
+            found = value[error.start]
+            raise DataError(
+                "half a surrogate pair, no character", file=path, row=row, column=column, found=found
+            ) from error
+    return value
+
+
+def rating_value(
+    value: object, scale: Scale | None, path: Path, row: int | str, column: str, *, step: bool = True
+) -> float:
+    """A rating as a number: finite, and on the scale (with `step`, on one of its points). Texts are read as numbers."""
+    number: float | None = None
+    if isinstance(value, str):
+        try:
+            number = float(value)
+        except ValueError:
+            number = None
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        number = float(value)
+    if number is None or not math.isfinite(number):
+        raise DataError("not a rating", file=path, row=row, column=column, found=value, allowed=_allowed(scale, step))
+    if scale is not None and (number not in scale or (step and not scale.on_step(number))):
+        raise DataError(
+            "rating off the scale", file=path, row=row, column=column, found=value, allowed=_allowed(scale, step)
+        )
+    return number
+
+
+def _allowed(scale: Scale | None, step: bool) -> str:
+    if scale is None:
+        return "a finite number"
+    if step:
+        return ", ".join(f"{p:g}" for p in scale.points())
+    return f"{scale.min:g} to {scale.max:g}"
+
+
+def check_count(what: str, found: int, promised: int, path: Path) -> None:
+    """DataError when a file does not hold what its release promises."""
+    if found != promised:
+        raise DataError(f"{found} {what} where the released file has {promised}", file=path)

@@ -1,0 +1,184 @@
+"""Where the studies' files are published, with checksums. Only a table: it downloads nothing.
+
+`verified` says that the address was reached and gave the file with this checksum. No address has been reached yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+BASE_URL = "https://raw.githubusercontent.com"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One released file: `path` is its place below JUDGE_DATA and in the cache, `remote` that in the repository.
+
+    `sha256` None = no checksum is published; the reader's own counts are then the only check.
+    """
+
+    path: str
+    repository: str
+    commit: str
+    remote: str
+    sha256: str | None
+    verified: bool = False
+
+    def url(self, base: str = BASE_URL) -> str:
+        """The file's address below a server of this layout."""
+        return f"{base.rstrip('/')}/{self.repository}/{self.commit}/{self.remote}"
+
+
+_HANNA = ("dig-team/hanna-benchmark-asg", "282f275")
+_TIGER = ("TIGER-AI-Lab/TIGERScore", "6374fd8")
+_OPENMEVA = ("thu-coai/OpenMEVA", "7239954")
+_DELTASCORE = ("ZhuohanX/DeltaScore", "b437b2f")
+_STORYER = ("sairin1202/StoryER", "0f59b7f")
+
+_LEXICONS = {
+    "cause_relation": "223056121020111acfcfbe76dbf4088c4ad0e871b992953f3f76931d69e4544b",
+    "cause_vocab": "aff4c3dc657eff8943d47b6b3ce338b6928277f74560a66330a6738d937be521",
+    "negation_prefix_vocab": "a4d866f93c1f35c9d4eefb546c8df594490500a0820ef803501f1e4a96891bdd",
+    "negation_vocab": "c8ddd1216cea5eb3179207eeec3c3fd94afeb0dd31d66cfda0cb762c7cb8f7b0",
+    "pronoun_relation": "34607c5381e44904b2b9334319aca9d1525562a73a246dd28b9400797d99c482",
+    "pronoun_vocab": "812877271f865c416038cd2df193cfc2cd9d061514ca9bca324cedcae4d5c897",
+    "time_relation": "d79f9aa0cd206991b4a3014d5e869ec63370e3b450eef4b1fd05c259381f56c2",
+    "time_vocab": "0b48ac4a1d82f4c7063622ab94bb20814e1557c5a73b1023df566af8d924c2be",
+}
+
+_ALL = [
+    # The repository is known to hold this file at this commit; no checksum of it is published.
+    Source("hanna/hanna_stories_annotations.csv", *_HANNA, "hanna_stories_annotations.csv", None),
+    Source(
+        "hanna/hanna_metric_scores_llm.csv",
+        *_HANNA,
+        "hanna_metric_scores_llm.csv",
+        "d0ce43f9b5cc12894f8b7bf3f7b4da06d19cdbea2c989dd3f173f2240dfee26d",
+    ),
+    Source(
+        "hanna/hanna_llm_stories.csv",
+        *_HANNA,
+        "hanna_llm_stories.csv",
+        "91f46039ed696be653374eccb38141ac6b8d8b5c675bf48a5032bc9317b50753",
+    ),
+    Source(
+        "hanna/user_study.csv",
+        *_HANNA,
+        "user_study.csv",
+        "9736893a6baf9eba4514ac9b281703b094ccbb1f5c376177433dcfd89b30d96a",
+    ),
+    Source(
+        "openmeva/mans_roc.json",
+        *_TIGER,
+        "data/evaluation/storygen/mans_roc.json",
+        "3c4a7dc47c2db86af20da01a0c94a4a9adc5e822dfe0d9ebe8b6f139ac7ea7e7",
+    ),
+    Source(
+        "openmeva/mans_wp.json",
+        *_TIGER,
+        "data/evaluation/storygen/mans_wp.json",
+        "f42e5ef6c6e95fd642502f86635401f10c16ea08f553741b44c44ac9b94ae22b",
+    ),
+    Source(
+        "openmeva/conceptnet_antonym.txt",
+        *_OPENMEVA,
+        "eva/union_metric/data/conceptnet_antonym.txt",
+        "74f740dbb1f80563e6d8aae995f70887d44c2489e02de05ae462679894670129",
+    ),
+    Source(
+        "openmeva/negation.txt",
+        *_OPENMEVA,
+        "eva/union_metric/data/negation.txt",
+        "e6f4d8672351146367d9227df385c5ecc142a53cefd4ee35dd884927f0d0d8c5",
+    ),
+    *(
+        Source(f"openmeva/lexicons/{name}.txt", *_DELTASCORE, f"eva/perturb/{name}.txt", sha256)
+        for name, sha256 in _LEXICONS.items()
+    ),
+    Source(
+        "storyer/story_correlation.pkl",
+        *_STORYER,
+        "data/story_correlation.pkl",
+        "e11fa4ad262c0f2feb27e8458bd65e701afde2b11d4322dddafac892ad5490fa",
+    ),
+    Source(
+        "storyer/train_rate_reason_data_small.json",
+        *_STORYER,
+        "data/train_rate_reason_data_small.json",
+        "363a5b90581b8cfdccbea1e0712e625403ea8e2ed70dbc6fb6a8fdbe430ac062",
+    ),
+    # The checksum of the whole file of 1,000 pairs; shortened copies of it are about.
+    Source(
+        "storyer/train_rank_data_small.pkl",
+        *_STORYER,
+        "data/train_rank_data_small.pkl",
+        "a99e18a11b5e8e798ad1f512a1038f5d8104dddad76196ccaec344c59b081419",
+    ),
+    Source(
+        "deltascore/crowdsource_roc.jsonl",
+        *_DELTASCORE,
+        "data/crowdsource/roc.jsonl",
+        "221fab2654e58d428e7786bf5b96ca5a38e5d482a7eb3eff4258b2373b4416ac",
+    ),
+    Source(
+        "deltascore/crowdsource_wp.jsonl",
+        *_DELTASCORE,
+        "data/crowdsource/wp.jsonl",
+        "d8f01720f600a1a396e64c15fc0ea3ecef11e4fa514b8d950d7434e05a59d230",
+    ),
+]
+
+SOURCES: Mapping[str, Source] = {source.path: source for source in _ALL}
+"""Local path -> where the file is published."""
+
+FILES: Mapping[str, tuple[str, ...]] = {
+    "mans_roc": ("openmeva/mans_roc.json",),
+    "mans_wp": ("openmeva/mans_wp.json",),
+    "hanna": ("hanna/hanna_stories_annotations.csv",),
+    "hanna_llm": ("hanna/hanna_llm_stories.csv",),
+    "hanna_llm+human": ("hanna/hanna_llm_stories.csv", "hanna/hanna_metric_scores_llm.csv"),
+    "storyer_wp200": ("storyer/story_correlation.pkl",),
+    "deltascore_roc": ("deltascore/crowdsource_roc.jsonl",),
+    "deltascore_wp": ("deltascore/crowdsource_wp.jsonl",),
+}
+"""Dataset -> the files its reader needs, the stories first."""
+
+OTHER_FILES: Mapping[str, tuple[str, ...]] = {
+    "hanna_scores": ("hanna/hanna_metric_scores_llm.csv",),
+    "hanna_user_study": ("hanna/user_study.csv",),
+    "openmeva_words": (
+        "openmeva/conceptnet_antonym.txt",
+        "openmeva/negation.txt",
+        *(f"openmeva/lexicons/{name}.txt" for name in _LEXICONS),
+    ),
+    "storyer_pairs": ("storyer/train_rank_data_small.pkl",),
+    "storyer_reasons": ("storyer/train_rate_reason_data_small.json",),
+}
+"""What can be fetched besides datasets: tables and word lists that other parts read."""
+
+_MIT = "MIT (dig-team/hanna-benchmark-asg)"
+_MANS = "OpenMEVA names no licence; the terms of ROCStories and WritingPrompts apply"
+_WP200 = "StoryER names no licence; the terms of WritingPrompts apply"
+_CROWD = "DeltaScore names no licence; the terms of ROCStories and WritingPrompts apply"
+
+LICENCES: Mapping[str, str] = {
+    "mans_roc": _MANS,
+    "mans_wp": _MANS,
+    "hanna": _MIT,
+    "hanna_llm": _MIT,
+    "hanna_llm+human": _MIT,
+    "storyer_wp200": _WP200,
+    "deltascore_roc": _CROWD,
+    "deltascore_wp": _CROWD,
+    "hanna_scores": _MIT,
+    "hanna_user_study": _MIT,
+    "openmeva_words": "OpenMEVA and DeltaScore name no licence",
+    "storyer_pairs": _WP200,
+    "storyer_reasons": _WP200,
+    "hanna_eval_prompts": _MIT,
+}
+"""What is known of the terms under which a person may use each."""
+
+UNPUBLISHED: Mapping[str, tuple[str, ...]] = {"hanna_eval_prompts": ("hanna/eval_prompts.json",)}
+"""Files without a public address: a person registers a copy."""
