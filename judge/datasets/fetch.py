@@ -1,0 +1,99 @@
+"""Downloads the studies' released files into the cache, by checksum. Nothing else in `datasets` uses the network."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge.datasets.locate import cache_folder
+from judge.datasets.sources import BASE_URL, FILES, OTHER_FILES, SOURCES, UNPUBLISHED, Source
+from judge.errors import DataError, SpecError, unknown
+
+_TIMEOUT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A file that now lies in the cache; `downloaded` is False where it lay there already."""
+
+    source: Source
+    path: Path
+    downloaded: bool
+
+
+def fetchable() -> dict[str, tuple[str, ...]]:
+    """Name -> files, for everything that has a public address."""
+    return {**FILES, **OTHER_FILES}
+
+
+def sources_of(name: str) -> list[Source]:
+    """The published files of a name; SpecError where there are none."""
+    if name in UNPUBLISHED:
+        raise SpecError(f"{name} has no public address", hint=f"judge data add {name} PATH")
+    if name == "demo":
+        raise SpecError("the demo set comes with the program; there is nothing to fetch")
+    if name not in fetchable():
+        raise SpecError(unknown("name", name, fetchable()))
+    return [SOURCES[path] for path in fetchable()[name]]
+
+
+def fetch(name: str, base_url: str = BASE_URL) -> list[Fetched]:
+    """Download the files of a name that the cache has not, one after the other.
+
+    Raises DataError for an address that cannot be reached, a file that is not there, and a checksum that differs; such
+    a file is not kept.
+    """
+    return [_fetch(source, base_url) for source in sources_of(name)]
+
+
+def _fetch(source: Source, base_url: str) -> Fetched:
+    import pooch
+
+    pooch.get_logger().setLevel(logging.WARNING)
+    target = cache_folder() / source.path
+    before = _stamp(target)
+    url = source.url(base_url)
+    try:
+        pooch.retrieve(
+            url=url,
+            known_hash=f"sha256:{source.sha256}" if source.sha256 else None,
+            fname=target.name,
+            path=target.parent,
+            # The files are small; read at once, a refused answer leaves no connection open.
+            downloader=pooch.HTTPDownloader(timeout=_TIMEOUT, stream=False),
+        )
+    except OSError as error:
+        # requests' errors are OSErrors; so are those of a cache that cannot be written.
+        raise DataError(f"{url} could not be downloaded to {target}: {_cause(error)}", hint=_hint(source)) from error
+    except ValueError as error:
+        if "hash" not in str(error):
+            raise DataError(f"{url} could not be downloaded: {error}", hint=_hint(source)) from error
+        got = re.search(r"got\s+([0-9a-f]{64})", str(error))
+        raise DataError(
+            f"{url} is not the released file: its checksum differs; nothing was kept",
+            found=got.group(1) if got else None,
+            allowed=source.sha256,
+            hint=_hint(source),
+        ) from error
+    return Fetched(source, target, downloaded=_stamp(target) != before)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    if not path.exists():
+        return None
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
+
+
+def _cause(error: OSError) -> str:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is not None:
+        return f"the server answers {status}"
+    return error.strerror or type(error).__name__
+
+
+def _hint(source: Source) -> str:
+    doubt = "" if source.verified else " (this address is unverified)"
+    return f"with a copy at hand: judge data add {Path(source.path).name} PATH{doubt}"
