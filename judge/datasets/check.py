@@ -1,0 +1,171 @@
+"""One pass over a dataset that counts what a reader of its tables must know. Judges nothing and changes nothing."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from judge.datasets.dataset import Dataset
+from judge.datasets.text_damage import damage_in
+from judge.records import Rating, Story
+
+
+@dataclass(slots=True)
+class Moments:
+    """Running number, mean and standard deviation (n - 1 in the denominator) of numbers, by Welford's recurrence."""
+
+    n: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    def add(self, value: float) -> None:
+        """Take one number in."""
+        self.n += 1
+        step = value - self.mean
+        self.mean += step / self.n
+        self.squares += step * (value - self.mean)
+
+    @property
+    def sd(self) -> float | None:
+        """None for fewer than two numbers."""
+        return math.sqrt(self.squares / (self.n - 1)) if self.n > 1 else None
+
+
+@dataclass(slots=True)
+class Seen:
+    """How often something was met, and the story where it was first."""
+
+    count: int = 0
+    first: str = ""
+
+    def add(self, example: str) -> None:
+        """Meet it once more."""
+        self.first = self.first if self.count else example
+        self.count += 1
+
+
+@dataclass(slots=True)
+class CriterionUse:
+    """The ratings of one criterion: how often each value was given, and how many stories have any."""
+
+    values: Counter[float] = field(default_factory=Counter)
+    moments: Moments = field(default_factory=Moments)
+    stories: int = 0
+
+
+@dataclass(slots=True)
+class RaterUse:
+    """One rater: ratings given, stories rated, and leniency.
+
+    Leniency is the mean, over the ratings of this rater that others accompany, of the rating minus the mean of the
+    others' ratings of the same story and criterion. Above 0 = rates higher than the others did.
+    """
+
+    ratings: Moments = field(default_factory=Moments)
+    stories: int = 0
+    leniency: Moments = field(default_factory=Moments)
+
+
+@dataclass(slots=True)
+class Check:
+    """What one pass found. Filled by `check`, read by `check_tables`."""
+
+    dataset: Dataset
+    fingerprint: str
+    stories: int = 0
+    ratings: int = 0
+    unnamed: int = 0
+    unrated: int = 0
+    without_reference: int = 0
+    own_reference: Seen = field(default_factory=Seen)
+    duplicates: Seen = field(default_factory=Seen)
+    rated_twice: Seen = field(default_factory=Seen)
+    systems: Counter[str] = field(default_factory=Counter)
+    prompts: set[bytes] = field(default_factory=set)
+    words: dict[str, Moments] = field(default_factory=dict)
+    criteria: dict[str, CriterionUse] = field(default_factory=dict)
+    story_means: dict[tuple[str, str], Moments] = field(default_factory=dict)
+    raters: dict[str, RaterUse] = field(default_factory=dict)
+    damage: dict[tuple[str, str], Seen] = field(default_factory=dict)
+
+    @property
+    def rater_identity(self) -> str:
+        """Whether the ratings name their raters, in words."""
+        if not self.ratings:
+            return "no ratings"
+        if self.dataset.labels_note:
+            return "none, labels by construction"
+        if not self.unnamed:
+            return f"known ({len(self.raters)})"
+        return "unknown" if self.unnamed == self.ratings else f"unknown for {self.unnamed} of {self.ratings} ratings"
+
+
+def check(dataset: Dataset) -> Check:
+    """Read every story once. Memory grows by some 20-100 bytes a story, for finding duplicates; texts are not kept."""
+    found = Check(dataset, dataset.fingerprint())
+    texts: dict[bytes, str] = {}
+    for story in dataset.stories():
+        found.stories += 1
+        found.systems[story.system] += 1
+        if story.story_prompt:
+            found.prompts.add(_digest(story.story_prompt))
+        found.words.setdefault(story.system, Moments()).add(len(story.text.split()))
+        first = texts.setdefault(_digest(story.text), story.id)
+        if first != story.id:
+            found.duplicates.add(f"{story.id} = {first}")
+        if story.reference is None:
+            found.without_reference += 1
+        elif story.reference == story.text:
+            found.own_reference.add(story.id)
+        _damage(found, story)
+        _ratings(found, story)
+    return found
+
+
+def _damage(found: Check, story: Story) -> None:
+    for column in ("text", "story_prompt", "reference"):
+        for kind in damage_in(getattr(story, column) or ""):
+            found.damage.setdefault((kind, column), Seen()).add(story.id)
+
+
+def _ratings(found: Check, story: Story) -> None:
+    found.ratings += len(story.ratings)
+    found.unrated += not story.ratings
+    by_criterion: dict[str, list[Rating]] = {}
+    for rating in story.ratings:
+        by_criterion.setdefault(rating.criterion, []).append(rating)
+        found.unnamed += rating.rater is None
+    for criterion, ratings in by_criterion.items():
+        use = found.criteria.setdefault(criterion, CriterionUse())
+        use.stories += 1
+        for rating in ratings:
+            use.values[rating.value] += 1
+            use.moments.add(rating.value)
+        mean = math.fsum(r.value for r in ratings) / len(ratings)
+        found.story_means.setdefault((story.system, criterion), Moments()).add(mean)
+        _raters(found, story.id, ratings)
+    for rater in {r.rater for r in story.ratings if r.rater is not None}:
+        found.raters[rater].stories += 1
+
+
+def _raters(found: Check, story: str, ratings: Iterable[Rating]) -> None:
+    ratings = list(ratings)
+    named = Counter(r.rater for r in ratings if r.rater is not None)
+    for rater, times in named.items():
+        if times > 1:
+            found.rated_twice.add(f"{story}, {rater}")
+    for rating in ratings:
+        if rating.rater is None:
+            continue
+        use = found.raters.setdefault(rating.rater, RaterUse())
+        use.ratings.add(rating.value)
+        others = [r.value for r in ratings if r.rater != rating.rater]
+        if others:
+            use.leniency.add(rating.value - math.fsum(others) / len(others))
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()

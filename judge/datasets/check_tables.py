@@ -1,0 +1,185 @@
+"""What `check` found, as tables. Counts nothing itself."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from judge.datasets.check import Check, Moments, Seen
+from judge.stats.estimate import Estimate
+from judge.tables import Column, Table
+
+_MANY = 25
+
+
+def check_tables(found: Check) -> list[Table]:
+    """Counts, scale use, systems and text damage; with named raters, the rater table."""
+    makers = [_counts, _scale_use, _systems, _damage]
+    tables = [make(found) for make in makers]
+    return [*tables, _raters(found)] if found.raters and not found.dataset.labels_note else tables
+
+
+def program_version() -> str:
+    """The installed program's version, as signatures state it; `?` in a checkout that was never installed."""
+    try:
+        return version("storyjudge")
+    except PackageNotFoundError:
+        return "?"
+
+
+def _signature(found: Check) -> str:
+    parts = [
+        f"{found.dataset.name}:{found.stories}",
+        f"data:{found.fingerprint}",
+        f"raters:{found.rater_identity}",
+        f"v{program_version()}",
+    ]
+    return "|".join(parts)
+
+
+def _labels(found: Check) -> list[str]:
+    """What must be said wherever these ratings are printed."""
+    return [found.dataset.labels_note] if found.dataset.labels_note else []
+
+
+def _counts(found: Check) -> Table:
+    promised = found.dataset.expected
+    counts = {
+        "stories": found.stories,
+        "systems": len(found.systems),
+        "story_prompts": len(found.prompts),
+        "ratings": found.ratings,
+    }
+    rows: list[dict[str, Any]] = [
+        {"what": what.replace("_", "-"), "found": n, "promised": promised.get(what), "first": None}
+        for what, n in counts.items()
+    ]
+    rows += [
+        {"what": "stories without ratings", "found": found.unrated},
+        {"what": "stories without a reference story", "found": found.without_reference},
+        _seen("stories that are their own reference", found.own_reference),
+        _seen("stories with the text of an earlier one", found.duplicates),
+        {"what": "ratings without a rater's name", "found": found.unnamed},
+        _seen("criteria rated twice by one rater on one story", found.rated_twice),
+    ]
+    notes = [*_labels(found), *([found.dataset.licence_note] if found.dataset.licence_note else [])]
+    columns = [
+        Column("what", "what"),
+        Column("found", "found"),
+        Column("promised", "promised"),
+        Column("first", "first"),
+    ]
+    return Table(f"{found.dataset.name}: counts", columns, rows, _signature(found), notes)
+
+
+def _seen(what: str, seen: Seen) -> dict[str, Any]:
+    return {"what": what, "found": seen.count, "first": seen.first or None}
+
+
+def _scale_use(found: Check) -> Table:
+    scale = found.dataset.scale
+    rows = [
+        {
+            "criterion": criterion,
+            "ratings": use.moments.n,
+            "missing": found.stories - use.stories,
+            "min": min(use.values),
+            "max": max(use.values),
+            "mean": use.moments.mean,
+            "sd": use.moments.sd,
+            "values": _histogram(use.values),
+        }
+        for criterion, use in found.criteria.items()
+    ]
+    columns = [
+        Column("criterion", "criterion"),
+        Column("ratings", "ratings"),
+        Column("missing", "stories without"),
+        Column("min", "min"),
+        Column("max", "max"),
+        Column("mean", "mean"),
+        Column("sd", "sd"),
+        Column("values", "value:times given"),
+    ]
+    note = f"The scale is {scale.min:g} to {scale.max:g}." if scale else "The file does not say what the scale is."
+    return Table(f"{found.dataset.name}: scale use", columns, rows, _signature(found), [note, *_labels(found)])
+
+
+def _histogram(values: dict[float, int]) -> str:
+    if len(values) > _MANY:
+        return f"{len(values)} distinct values"
+    return " ".join(f"{value:g}:{times}" for value, times in sorted(values.items()))
+
+
+def _systems(found: Check) -> Table:
+    rows: list[dict[str, Any]] = []
+    for system, stories in found.systems.items():
+        base = {"system": system, "stories": stories, "words": found.words[system].mean}
+        rated = [c for c in found.criteria if (system, c) in found.story_means]
+        if not rated:
+            nothing = Estimate.undefined("nobody rated this system's stories")
+            rows.append({**base, "criterion": None, "rated": 0, "mean": nothing, "sd": nothing})
+        for criterion in rated:
+            means = found.story_means[system, criterion]
+            rows.append({**base, "criterion": criterion, "rated": means.n, "mean": means.mean, "sd": _sd(means)})
+    columns = [
+        Column("system", "system"),
+        Column("stories", "stories"),
+        Column("words", "words", 0),
+        Column("criterion", "criterion"),
+        Column("rated", "rated"),
+        Column("mean", "mean"),
+        Column("sd", "sd"),
+    ]
+    notes = [
+        "Mean and sd (n - 1) are over stories, each story's ratings averaged first. Words are counted between blanks.",
+        *_labels(found),
+    ]
+    return Table(f"{found.dataset.name}: systems", columns, rows, _signature(found), notes)
+
+
+def _sd(moments: Moments) -> Estimate | float:
+    return moments.sd if moments.sd is not None else Estimate.undefined("one story has no spread", moments.n)
+
+
+def _damage(found: Check) -> Table:
+    rows: list[dict[str, Any]] = [
+        {"damage": kind, "column": column, "stories": seen.count, "first": seen.first}
+        for (kind, column), seen in sorted(found.damage.items())
+    ]
+    columns = [
+        Column("damage", "damage"),
+        Column("column", "in"),
+        Column("stories", "stories"),
+        Column("first", "first story"),
+    ]
+    notes = ["Texts are judged as they are; nothing is mended."] if rows else ["No damage was found in any text."]
+    return Table(f"{found.dataset.name}: text damage", columns, rows, _signature(found), notes)
+
+
+def _raters(found: Check) -> Table:
+    rows: list[dict[str, Any]] = []
+    for rater, use in sorted(found.raters.items(), key=lambda item: (-item[1].ratings.n, item[0])):
+        alone = Estimate.undefined("nobody else rated the same stories")
+        rows.append(
+            {
+                "rater": rater,
+                "n": use.ratings.n,
+                "stories": use.stories,
+                "mean": use.ratings.mean,
+                "sd": _sd(use.ratings) if use.ratings.n > 1 else Estimate.undefined("one rating has no spread", 1),
+                "leniency": Estimate(use.leniency.mean, use.leniency.n) if use.leniency.n else alone,
+            }
+        )
+    columns = [
+        Column("rater", "rater"),
+        Column("n", "n"),
+        Column("stories", "stories"),
+        Column("mean", "mean"),
+        Column("sd", "sd"),
+        Column("leniency", "leniency"),
+    ]
+    notes = [
+        "Leniency: mean of a rating minus the other raters' mean on the same story and criterion; above 0 rates higher."
+    ]
+    return Table(f"{found.dataset.name}: raters", columns, rows, _signature(found), notes)

@@ -1,0 +1,89 @@
+"""The list of datasets with their state on this machine, and one story as a sheet to read. Downloads nothing."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from judge.datasets import DATASETS, known_datasets, open_dataset
+from judge.datasets.check_tables import program_version
+from judge.datasets.dataset import Dataset
+from judge.datasets.locate import find_with_place, registered
+from judge.datasets.sources import FILES, LICENCES, OTHER_FILES, SOURCES, UNPUBLISHED
+from judge.records import Story
+from judge.tables import Column, Table
+
+_WIDTH = 100
+
+
+def listing() -> Table:
+    """All datasets, then the files that other commands read; stories are the promised number, not a count."""
+    rows = [_dataset_row(name) for name in known_datasets()]
+    rows += [
+        {"name": name, "kind": "files", "state": _state(files), "licence": LICENCES.get(name)}
+        for name, files in {**OTHER_FILES, **UNPUBLISHED}.items()
+    ]
+    columns = [
+        Column("name", "name"),
+        Column("kind", "kind"),
+        Column("stories", "stories"),
+        Column("state", "state"),
+        Column("licence", "licence"),
+    ]
+    notes = [
+        "unverified: the address and checksum are as published, but nobody has downloaded from there with this program."
+    ]
+    return Table("Datasets", columns, rows, f"datasets:{len(known_datasets())}|v{program_version()}", notes)
+
+
+def story_sheet(dataset: Dataset, story: Story) -> str:
+    """One story as text to read: what it answers, the text, its reference, the people's ratings."""
+    lines = [f"{dataset.name} · {story.id} · by {story.system}"]
+    for title, text in (
+        ("Story-prompt", story.story_prompt),
+        ("Story", story.text),
+        ("Reference story", story.reference),
+    ):
+        if text and not (title == "Reference story" and text == story.text):
+            lines += ["", title, *_wrapped(text)]
+    if story.reference == story.text:
+        lines += ["", "This story is its own reference story."]
+    lines += ["", "Ratings" if story.ratings else "Nobody rated this story."]
+    for criterion in dict.fromkeys(r.criterion for r in story.ratings):
+        given = [r for r in story.ratings if r.criterion == criterion]
+        values = ", ".join(f"{r.value:g}" + (f" ({r.rater})" if r.rater else "") for r in given)
+        lines.append(f"  {criterion}: {values}")
+    if dataset.labels_note:
+        lines += ["", dataset.labels_note]
+    return "\n".join(lines)
+
+
+def _wrapped(text: str) -> list[str]:
+    return [
+        line
+        for paragraph in text.split("\n")
+        for line in textwrap.wrap(paragraph, _WIDTH, initial_indent="  ", subsequent_indent="  ") or [""]
+    ]
+
+
+def _dataset_row(name: str) -> dict[str, Any]:
+    state = _state(FILES[name]) if name in FILES else "present"
+    row: dict[str, Any] = {"name": name, "kind": "stories", "state": state, "licence": LICENCES.get(name)}
+    if name in registered() and name not in FILES:
+        gone = not registered()[name].path.exists()
+        return {**row, "kind": "your stories", "state": "gone" if gone else "present (registered)"}
+    if state.startswith("present") and name in DATASETS:
+        dataset = open_dataset(name)
+        row |= {"stories": dataset.expected.get("stories"), "licence": dataset.licence_note}
+    return row
+
+
+def _state(files: tuple[str, ...]) -> str:
+    places = [find_with_place(f) for f in files]
+    found = [p[1] for p in places if p]
+    if len(found) == len(files):
+        return f"present ({', '.join(dict.fromkeys(found))})"
+    missing = [f for f, place in zip(files, places, strict=True) if place is None]
+    if any(f not in SOURCES for f in missing):
+        return "needs file (judge data add)"
+    return "fetchable" if all(SOURCES[f].verified for f in missing) else "fetchable (unverified)"
