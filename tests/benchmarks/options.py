@@ -22,7 +22,9 @@ def parser(description: str | None, *, rounds: int) -> argparse.ArgumentParser:
         help="the program to measure (default: python -m judge)",
     )
     made.add_argument("--rounds", type=int, default=rounds, help=f"rounds of each figure (default {rounds})")
-    made.add_argument("--chars", type=int, default=2000, help="length of a story in characters (default 2000)")
+    made.add_argument(
+        "--chars", type=int, default=2200, help="length of a story (default 2200: about 600 tokens a request)"
+    )
     made.add_argument("--keep", type=Path, help="work in this folder and leave it there")
     return made
 
