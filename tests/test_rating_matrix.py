@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from judge import rating_matrix
 from judge.rating_matrix import Cell
+from judge.ratings_table import RatingsTable
 
 COLUMNS = ["run", "judge", "dataset", "story", "story_prompt", "system", "criterion", "eval_prompt", "source", "rater"]
 COLUMNS += ["repeat", "rating", "status"]
@@ -30,16 +29,16 @@ ROWS = [
 
 
 @pytest.fixture
-def table() -> SimpleNamespace:
+def table() -> RatingsTable:
     frame = pd.DataFrame(ROWS, columns=COLUMNS)
     frame["repeat"] = frame["repeat"].astype("Int64")
     stories = pd.DataFrame(
         {"dataset": "d", "story": list("abc"), "words": [10, 20, 30], "text": ["A", "B", "C"]}
     ).set_index(["dataset", "story"])
-    return SimpleNamespace(frame=frame, stories=stories, facts=())
+    return RatingsTable(frame, stories, ())
 
 
-def test_repeats_and_raters_are_averaged_over_what_is_there(table: SimpleNamespace) -> None:
+def test_repeats_and_raters_are_averaged_over_what_is_there(table: RatingsTable) -> None:
     matrix, other = rating_matrix.build(table)
     assert matrix.cells == (Cell("r", "m", "ep1", "Q"), Cell("r", "m", "ep2", "Q"))
     np.testing.assert_array_equal(matrix.judge, [[3.5, 4, np.nan], [1, np.nan, np.nan]])
@@ -51,13 +50,13 @@ def test_repeats_and_raters_are_averaged_over_what_is_there(table: SimpleNamespa
     assert (other.dataset, other.cells, other.criteria) == ("other", (), ("Q",))
 
 
-def test_codes_follow_the_means(table: SimpleNamespace) -> None:
+def test_codes_follow_the_means(table: RatingsTable) -> None:
     matrix = rating_matrix.build(table)[0]
     np.testing.assert_array_equal(matrix.judge_codes, [[0, 1, -1], [0, -1, -1]])
     np.testing.assert_array_equal(matrix.people_codes, [[0, -1, 1]])
 
 
-def test_systems_and_story_prompts_are_coded_and_a_missing_prompt_is_its_own(table: SimpleNamespace) -> None:
+def test_systems_and_story_prompts_are_coded_and_a_missing_prompt_is_its_own(table: RatingsTable) -> None:
     matrix = rating_matrix.build(table)[0]
     assert matrix.systems == ("S1", "S2")
     assert matrix.system.tolist() == [0, 1, 0]
@@ -66,13 +65,13 @@ def test_systems_and_story_prompts_are_coded_and_a_missing_prompt_is_its_own(tab
     assert matrix.stories["text"].tolist() == ["A", "B", "C"]
 
 
-def test_repeats_stand_in_columns(table: SimpleNamespace) -> None:
+def test_repeats_stand_in_columns(table: RatingsTable) -> None:
     matrix = rating_matrix.build(table)[0]
     np.testing.assert_array_equal(matrix.repeats(0), [[2, 5], [np.nan, 4], [np.nan, np.nan]])
     np.testing.assert_array_equal(matrix.repeats(1), [[1]])
 
 
-def test_known_raters_have_columns_and_unknown_ones_positions(table: SimpleNamespace) -> None:
+def test_known_raters_have_columns_and_unknown_ones_positions(table: RatingsTable) -> None:
     matrix, other = rating_matrix.build(table)
     known = matrix.by_rater(0)
     assert (known.known, known.names) == (True, ("x", "y"))
@@ -82,17 +81,15 @@ def test_known_raters_have_columns_and_unknown_ones_positions(table: SimpleNames
     np.testing.assert_array_equal(unknown.ratings, [[3]])
 
 
-def test_dropped_systems_vanish_from_every_axis(table: SimpleNamespace) -> None:
+def test_dropped_systems_vanish_from_every_axis(table: RatingsTable) -> None:
     matrix = rating_matrix.build(table, drop_systems=["S1"])[0]
     assert matrix.stories["story"].tolist() == ["b"]
     np.testing.assert_array_equal(matrix.judge, [[4]])
     assert matrix.criteria == ()
 
 
-def test_the_order_of_rows_changes_nothing_but_the_order(table: SimpleNamespace) -> None:
-    shuffled = SimpleNamespace(
-        frame=table.frame.sample(frac=1, random_state=3).reset_index(drop=True), stories=table.stories, facts=()
-    )
+def test_the_order_of_rows_changes_nothing_but_the_order(table: RatingsTable) -> None:
+    shuffled = RatingsTable(table.frame.sample(frac=1, random_state=3).reset_index(drop=True), table.stories, ())
     first = next(m for m in rating_matrix.build(table) if m.dataset == "d")
     again = next(m for m in rating_matrix.build(shuffled) if m.dataset == "d")
     cells = [again.cells.index(cell) for cell in first.cells]

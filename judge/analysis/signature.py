@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+import judge
 from judge.analysis.options import AnalysisOptions, CorrelationOptions
 
 if TYPE_CHECKING:
@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
 _COEFFICIENTS = {"kendall": "tau:b", "spearman": "rho:spearman", "pearson": "r:pearson"}
-
-
-def _version() -> str:
-    try:
-        return version("storyjudge")
-    except PackageNotFoundError:  # run from a checkout that was never installed
-        return "unknown"
 
 
 def _interval(options: CorrelationOptions) -> str:
@@ -66,7 +59,7 @@ def signature(
     if options is not None:
         fields = [name for name in FRAGMENTS if hasattr(options, name)]
         parts += [FRAGMENTS[name](options) for name in fields]
-    parts += [*extra, _unparsed(matrices), f"v{_version()}"]
+    parts += [*extra, _unparsed(matrices), f"v{judge.__version__}"]
     return "|".join(part for part in parts if part)
 
 

@@ -7,17 +7,15 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from judge.ratings_table import COLUMNS, RatingsTable, RunFacts
 from judge.records import Criterion, Scale
 
-COLUMNS = ["run", "judge", "dataset", "story", "story_prompt", "system", "criterion", "eval_prompt", "source", "rater"]
-COLUMNS += ["repeat", "rating", "status", "flags", "explanation"]
 CRITERIA = {
     "RE": "Relevance",
     "CH": "Coherence",
@@ -28,9 +26,9 @@ CRITERIA = {
 }
 
 
-def facts(**changes: Any) -> SimpleNamespace:
+def facts(**changes: Any) -> RunFacts:
     """Facts of one result folder."""
-    known = {
+    known: dict[str, Any] = {
         "run": "r",
         "judge": "openai/m",
         "dataset": "toy",
@@ -41,18 +39,17 @@ def facts(**changes: Any) -> SimpleNamespace:
         "parser": "ours/1",
         "notes": (),
         "control": False,
+        "path": Path("r"),
     }
-    return SimpleNamespace(**{**known, **changes})
+    return RunFacts(**{**known, **changes})
 
 
-def assemble(
-    rows: Sequence[dict[str, Any]], stories: pd.DataFrame, known: Sequence[SimpleNamespace]
-) -> SimpleNamespace:
+def assemble(rows: Sequence[dict[str, Any]], stories: pd.DataFrame, known: Sequence[RunFacts]) -> RatingsTable:
     """A ratings table of rows with defaults for what they do not say."""
-    frame = pd.DataFrame(rows).reindex(columns=COLUMNS)
+    frame = pd.DataFrame(rows).reindex(columns=list(COLUMNS))
     frame["repeat"] = frame["repeat"].astype("Int64")
     frame["rating"] = frame["rating"].astype(float)
-    return SimpleNamespace(frame=frame, stories=stories, facts=tuple(known))
+    return RatingsTable(frame, stories, tuple(known))
 
 
 def story_facts(dataset: str, stories: Sequence[tuple[str, str, str, int | None, str]]) -> pd.DataFrame:
@@ -64,13 +61,13 @@ def story_facts(dataset: str, stories: Sequence[tuple[str, str, str, int | None,
 
 
 @pytest.fixture
-def make_facts() -> Callable[..., SimpleNamespace]:
+def make_facts() -> Callable[..., RunFacts]:
     """`facts`, for tests."""
     return facts
 
 
 @pytest.fixture
-def make_table() -> Callable[..., SimpleNamespace]:
+def make_table() -> Callable[..., RatingsTable]:
     """A factory of small tables: systems x story-prompts, people's and a judge's ratings from a seed.
 
     Options: judge criterion, people's criterion, known raters, repeats, and `lost(system, prompt, repeat)` -> status or
@@ -89,7 +86,7 @@ def make_table() -> Callable[..., SimpleNamespace]:
         lost: Callable[[int, int, int], str | None] = lambda *_: None,
         seed: int = 0,
         text: str = "",
-    ) -> SimpleNamespace:
+    ) -> RatingsTable:
         rng = np.random.default_rng(seed)
         rows: list[dict[str, Any]] = []
         stories = []
@@ -131,7 +128,7 @@ def make_table() -> Callable[..., SimpleNamespace]:
 
 
 @pytest.fixture(scope="session")
-def hanna_table(studies: Path) -> SimpleNamespace:
+def hanna_table(studies: Path) -> RatingsTable:
     """The released HANNA score file as a ratings table: five judges' means of repeats, raters' positions, no identity.
 
     Text length stands in it as one more judge, "length".
@@ -167,7 +164,7 @@ def hanna_table(studies: Path) -> SimpleNamespace:
                     "source": "judge",
                 }
                 parts.append(pd.DataFrame(common | cell | {"repeat": 0, "rating": values, "status": "imported"}))
-    frame = pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS)
+    frame = pd.concat(parts, ignore_index=True).reindex(columns=list(COLUMNS))
     frame["repeat"] = frame["repeat"].astype("Int64")
     frame["rating"] = frame["rating"].astype(float)
     criteria = tuple(Criterion(name, short, "") for short, name in CRITERIA.items())
@@ -176,15 +173,15 @@ def hanna_table(studies: Path) -> SimpleNamespace:
         judge="imported",
         dataset="hanna",
         revision=None,
-        repeats=None,
+        repeats=0,
         criteria=criteria,
         parser="imported",
     )
-    return SimpleNamespace(frame=frame, stories=story_facts("hanna", stories), facts=(known,))
+    return RatingsTable(frame, story_facts("hanna", stories), (known,))
 
 
 @pytest.fixture(scope="session")
-def mans_table(studies: Path) -> SimpleNamespace:
+def mans_table(studies: Path) -> RatingsTable:
     """MANS-ROC with people's ratings only."""
     data = json.loads((studies / "openmeva" / "mans_roc.json").read_text(encoding="utf-8"))
     rows, stories = [], []

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from judge.analysis import consistency
 from judge.analysis.options import ConsistencyOptions
+from judge.ratings_table import RatingsTable
 from judge.stats import icc
 
 
@@ -20,7 +19,7 @@ def test_family_over_repeats_uses_the_rows_of_the_table(make_table) -> None:
     table = make_table(lost=lambda s, p, r: "truncated" if (s, p, r) == (2, 3, 1) else None)
     frame = consistency.consistency(table)
     judged = table.frame[table.frame["source"] == "judge"]
-    wide = judged.pivot(index="story", columns="repeat", values="rating").to_numpy(dtype=float)
+    wide = judged.pivot_table(index="story", columns="repeat", values="rating").to_numpy(dtype=float)
     expected = icc.family(wide)
     rows = frame[frame["judge"] == "openai/m"].set_index("form")
     for form in icc.FORMS:
@@ -52,7 +51,7 @@ def test_raters_who_did_not_rate_every_story_give_one_way_forms(make_table) -> N
     assert "not every rater rated every story" in people.loc["ICC(2,1)", "reason"]
 
 
-def test_mans_people_agree_as_published_and_their_lists_are_sorted(mans_table: SimpleNamespace) -> None:
+def test_mans_people_agree_as_published_and_their_lists_are_sorted(mans_table: RatingsTable) -> None:
     # One-way ICC of MANS-ROC, computed independently of this program: ICC1 .771, ICC1k .944.
     frame = consistency.consistency(mans_table)
     assert round(_value(frame, "people", "ICC(1,1)"), 3) == 0.771
@@ -62,7 +61,7 @@ def test_mans_people_agree_as_published_and_their_lists_are_sorted(mans_table: S
     assert np.isnan(two_way["icc"])
 
 
-def test_imported_means_have_no_repeats(hanna_table: SimpleNamespace) -> None:
+def test_imported_means_have_no_repeats(hanna_table: RatingsTable) -> None:
     frame = consistency.consistency(hanna_table)
     judges = frame[frame["judge"] != "people"]
     assert judges["icc"].isna().all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,17 +13,18 @@ from scipy.stats import kendalltau
 from judge.analysis import correlation
 from judge.analysis.options import CorrelationOptions
 from judge.errors import SpecError
+from judge.ratings_table import RatingsTable
 
 ORDER = ["Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"]
 
 
 @pytest.fixture(scope="module")
-def overall(hanna_table: SimpleNamespace):
+def overall(hanna_table: RatingsTable):
     return correlation.correlate(hanna_table, CorrelationOptions(drop_systems=("Human",), ci="none"))
 
 
 @pytest.fixture(scope="module")
-def by_system(hanna_table: SimpleNamespace):
+def by_system(hanna_table: RatingsTable):
     return correlation.correlate(hanna_table, CorrelationOptions(drop_systems=("Human",), level="system", ci="none"))
 
 
@@ -59,14 +61,14 @@ def test_signs_are_kept_where_the_published_table_lost_them(overall, by_system) 
 
 
 def test_system_level_correlations_of_hanna(by_system) -> None:
-    # scipy.stats.kendalltau over sums of ratings in sixths, which are whole numbers, so that ties are exact. Over means in
-    # floating point (published as 49 78 73 73 73 72) Engagement and Complexity are 73.3 and 71.9: ties missed by 1e-16.
+    # scipy.stats.kendalltau over sums of ratings in sixths, which are whole numbers, so that ties are exact. Over
+    # floating-point means (published: 49 78 73 73 73 72) the last two are 73.3 and 71.9: ties missed by 1e-16.
     assert _cells(by_system, "Beluga-13B", "ep1") == [49.4, 77.8, 73.3, 73.3, 71.9, 70.5]
     assert set(by_system.loc[by_system["kind"] == "judge", "n"]) == {10}
     assert [round(v) for v in _cells(by_system, "length", "ep1")][:5] == [47, 33, 33, 42, 33]
 
 
-def test_exact_ties_of_system_means_count_as_ties(hanna_table: SimpleNamespace, by_system) -> None:
+def test_exact_ties_of_system_means_count_as_ties(hanna_table: RatingsTable, by_system) -> None:
     frame = hanna_table.frame
     rows = frame[(frame["criterion"] == "Complexity") & (frame["system"] != "Human")]
     beluga = rows[(rows["judge"] == "Beluga-13B") & (rows["eval_prompt"] == "ep1")]
@@ -86,7 +88,7 @@ def test_ceiling_is_refused_where_raters_are_unknown(overall) -> None:
 def test_ceiling_with_known_raters_is_the_leave_one_out_mean(make_table) -> None:
     table = make_table()
     frame = correlation.correlate(table, CorrelationOptions(ci="none"))
-    people = table.frame[table.frame["source"] == "rater"].pivot(index="story", columns="rater", values="rating")
+    people = table.frame[table.frame["source"] == "rater"].pivot_table(index="story", columns="rater", values="rating")
     parts = [kendalltau(people[w], people.drop(columns=w).mean(axis=1)).statistic for w in people.columns]
     ceiling = frame[frame["kind"] == "ceiling"].iloc[0]
     assert ceiling["value"] == pytest.approx(np.mean(parts), abs=1e-12)
@@ -137,7 +139,7 @@ def test_intervals_hold_their_value_and_repeat_with_the_seed(make_table, level: 
 def test_rows_of_one_table_share_their_resamples(make_table) -> None:
     table = make_table(judged=("Relevance",))
     twin = table.frame[table.frame["source"] == "judge"].assign(eval_prompt="ep2")
-    table.frame = pd.concat([table.frame, twin], ignore_index=True)
+    table = replace(table, frame=pd.concat([table.frame, twin], ignore_index=True))
     rows = correlation.correlate(table, CorrelationOptions(resamples=100)).query("kind == 'judge'")
     assert len(rows) == 2
     assert rows["low"].nunique() == rows["high"].nunique() == 1
@@ -175,7 +177,7 @@ def test_the_control_without_texts_is_undefined(make_table) -> None:
     assert "texts are not in the result folder" in row["reason"]
 
 
-def test_the_real_control_gives_out_of_fold_ratings(mans_table: SimpleNamespace) -> None:
+def test_the_real_control_gives_out_of_fold_ratings(mans_table: RatingsTable) -> None:
     from judge.analysis.control import control_predictions
 
     # People only: a judge that repeats their mean stands in, as the table needs a judge to have rows.
@@ -191,9 +193,7 @@ def test_the_real_control_gives_out_of_fold_ratings(mans_table: SimpleNamespace)
         repeat=0,
         status="ok",
     )
-    table = SimpleNamespace(
-        frame=pd.concat([people, judge], ignore_index=True), stories=mans_table.stories, facts=mans_table.facts
-    )
+    table = replace(mans_table, frame=pd.concat([people, judge], ignore_index=True))
     frame = correlation.correlate(table, CorrelationOptions(ci="none"), predict=control_predictions)
     rows = frame.set_index("kind")
     assert rows.loc["judge", "value"] == pytest.approx(1.0)

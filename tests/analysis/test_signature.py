@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from types import SimpleNamespace
 
 import pytest
 
@@ -47,8 +46,5 @@ def test_the_line_names_every_choice(make_table) -> None:
 
 
 def test_a_control_judge_is_labelled(make_table, make_facts) -> None:
-    table = make_table()
-    table = SimpleNamespace(
-        frame=table.frame, stories=table.stories, facts=(make_facts(judge="surface/1", control=True),)
-    )
+    table = dataclasses.replace(make_table(), facts=(make_facts(judge="surface/1", control=True),))
     assert "|judge:surface/1@abc(control)|" in module.signature(table, build(table))
