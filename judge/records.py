@@ -1,6 +1,6 @@
 """Plain values that pass between layers: stories, criteria, queries, responses, judgments. Nothing here does anything.
 
-All are frozen. Text is `str`, ratings are points of the criterion's scale (float), times are seconds, and "not known" is None.
+All are frozen. Text is `str`, ratings are points of the criterion's scale (float), times are seconds, "not known" is None.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """The text that is judged, with what is known about it. `reference` is the human story for the same story-prompt."""
+    """The text that is judged, and what is known of it. `reference` is the human story for the same story-prompt."""
 
     id: str
     story_prompt: str

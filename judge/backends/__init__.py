@@ -27,7 +27,7 @@ def known_backends() -> list[str]:
 def split_judge(judge: str) -> tuple[str, str]:
     """`provider/model` -> (provider, model). `surface` alone means its shipped model."""
     provider, _, model = judge.partition("/")
-    if provider not in known_backends():
+    if provider not in BACKENDS and provider not in known_backends():
         raise SpecError(
             unknown("back-end", provider, known_backends()),
             hint="write the judge as provider/model, e.g. openai/gpt-4o-mini or surface",

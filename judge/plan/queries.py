@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from judge.criteria import CriteriaSet, load_criteria
+from judge.criteria import CriteriaSet, Published, load_criteria
 from judge.errors import SpecError
 from judge.eval_prompts import EvalPrompt, load_eval_prompt, prefix_order
 from judge.fingerprint import fingerprint, fingerprint_bytes
@@ -88,6 +88,7 @@ class Plan:
             "criteria_records": [_criterion_data(c) for c in self.criteria],
             "eval_prompts": {p.name: fingerprint(p.source) for p in self.eval_prompts},
             "eval_prompt_sources": {p.name: p.source for p in self.eval_prompts},
+            "published": _published_data(self.criteria_set.published),
             "generation": spec.generation.model_dump(),
             "api": spec.api,
             "system": spec.system,
@@ -197,3 +198,10 @@ def _criterion_data(criterion: Criterion) -> dict[str, Any]:
         "scale": [scale.min, scale.max, scale.step],
         "guidelines": list(criterion.guidelines),
     }
+
+
+def _published_data(published: Published | None) -> dict[str, Any] | None:
+    if published is None:
+        return None
+    tasks = [[criterion, prompt, text] for (criterion, prompt), text in published.tasks.items()]
+    return {"file": str(published.file), "outer": dict(published.outer), "tasks": tasks}

@@ -53,7 +53,7 @@ def judge_slug(judge: str, revision: str | None = None) -> str:
 
 
 def folder_for(definition: Path, name: str, judge: str, revision: str | None = None) -> ResultFolder:
-    """The result folder of a judge: beside run.yaml, or, for a file of another name, in a folder named after the run."""
+    """A judge's result folder: beside run.yaml, or, for a file of another name, in a folder named after the run."""
     parent = definition.parent if definition.name == DEFINITION else definition.parent / name
     return ResultFolder(parent / judge_slug(judge, revision))
 

@@ -18,7 +18,7 @@ _PACKAGES = ("storyjudge", "aiohttp", "jinja2", "orjson", "pydantic", "numpy", "
 
 
 def environment() -> dict[str, Any]:
-    """Versions of this program, Python and packages; git revision and dirty flag of the working folder, if it has one."""
+    """Versions of this program, Python and packages; git revision and dirty flag of the working folder, if any."""
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),

@@ -1,0 +1,90 @@
+"""Derives the hashes of a finished run again: templates as stored, stories as stored, keys as asked. Never repairs."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from judge.criteria import CriteriaSet, Published
+from judge.errors import JudgeError
+from judge.eval_prompts import EvalPrompt, load_eval_prompt
+from judge.fingerprint import fingerprint
+from judge.journal import JournalReader
+from judge.plan import Plan
+from judge.records import Criterion, Scale
+from judge.run_folder import ResultFolder, read_manifest
+from judge.run_spec import RunSpec, parse_run_spec
+
+_SHOWN = 3
+
+
+def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
+    """(queries verified, what is wrong). Needs nothing but the result folder."""
+    with JournalReader(result.journal) as journal:
+        problems = journal.check_integrity()
+        definition = journal.meta().get("definition")
+        if definition is None:
+            return 0, [*problems, "the journal holds no definition"]
+        for name, source in definition["eval_prompt_sources"].items():
+            if fingerprint(source) != definition["eval_prompts"][name]:
+                problems.append(f"the stored template {name} does not have the stored hash")
+        try:
+            plan = stored_plan(definition, result)
+        except JudgeError as error:
+            return 0, [*problems, f"the stored definition cannot be read: {error}"]
+        expected: dict[tuple[str, str, str], str] = {}
+        verified = wrong = 0
+        asked = {(story, criterion, prompt): key for key, story, criterion, prompt in journal.queries()}
+        for story in journal.stories():
+            for prompt in plan.eval_prompts:
+                for criterion in plan.criteria:
+                    place = (story.id, criterion.name, prompt.name)
+                    key = asked.get(place)
+                    if key is None:
+                        continue
+                    if plan.query(story, prompt, criterion).key == key:
+                        verified += 1
+                    else:
+                        wrong += 1
+                        expected.setdefault(place, key)
+        if wrong:
+            examples = ", ".join("/".join(place) for place in list(expected)[:_SHOWN])
+            problems.append(f"{wrong} queries have another hash than they were asked under: {examples}")
+    return verified, problems
+
+
+def stored_plan(definition: dict[str, Any], result: ResultFolder) -> Plan:
+    """The plan as the journal stores it, independent of the files it was made from."""
+    spec = _spec(definition, result)
+    criteria = tuple(
+        Criterion(r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]), tuple(r["guidelines"]))
+        for r in definition["criteria_records"]
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        prompts = tuple(
+            _stored_prompt(Path(folder), name, source, definition["system"])
+            for name, source in definition["eval_prompt_sources"].items()
+        )
+    criteria_set = CriteriaSet(
+        definition["criteria"]["set"], "", criteria, result.journal, "", None, _published(definition)
+    )
+    return Plan(spec, criteria, prompts, criteria_set)
+
+
+def _published(definition: dict[str, Any]) -> Published | None:
+    stored = definition.get("published")
+    if stored is None:
+        return None
+    tasks = {(criterion, prompt): text for criterion, prompt, text in stored["tasks"]}
+    return Published(Path(stored["file"]), {}, {}, stored["outer"], tasks)
+
+
+def _stored_prompt(folder: Path, name: str, source: str, system: str | None) -> EvalPrompt:
+    path = folder / f"{name}.jinja"
+    path.write_text(source, encoding="utf-8")
+    return load_eval_prompt(path, system=system)
+
+
+def _spec(definition: dict[str, Any], result: ResultFolder) -> RunSpec:
+    return parse_run_spec(read_manifest(result.manifest)["asked"], str(result.manifest))
