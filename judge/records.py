@@ -1,6 +1,6 @@
 """Plain values that pass between layers: stories, criteria, queries, responses, judgments. Nothing here does anything.
 
-All are frozen. Text is `str`, ratings are points of the criterion's scale (float), times are seconds, "not known" is None.
+All are frozen. Text is `str`, ratings are points of the scale (float), times are seconds, "not known" is None.
 """
 
 from __future__ import annotations

@@ -107,8 +107,8 @@ def load_run_spec(path: Path, overrides: Iterable[str] = ()) -> RunSpec:
         raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(data, dict):
         raise SpecError(f"{path} must hold keys and values, like `name: my-run`", hint="judge init NAME writes one")
-    for override in overrides:
-        _override(data, override)
+    for pair in overrides:
+        override(data, pair)
     return parse_run_spec(data, str(path))
 
 
@@ -121,21 +121,22 @@ def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
         raise SpecError(f"{where}: {'; '.join(lines)}", hint="judge run --print-schema shows every key") from error
 
 
-def _override(data: dict[str, Any], override: str) -> None:
-    key, equals, value = override.partition("=")
+def override(data: dict[str, Any], pair: str) -> None:
+    """Put one `key=value` into plain data, in place: dots go into nested keys, the value is YAML."""
+    key, equals, value = pair.partition("=")
     if not equals:
-        raise SpecError(f"--set {override!r} needs the form key=value", hint="e.g. --set repeats=3")
+        raise SpecError(f"--set {pair!r} needs the form key=value", hint="e.g. --set repeats=3")
     *parents, last = key.strip().split(".")
     target = data
     for parent in parents:
         child = target.setdefault(parent, {})
         if not isinstance(child, dict):
-            raise SpecError(f"--set {override!r}: {parent!r} holds a single value, not keys")
+            raise SpecError(f"--set {pair!r}: {parent!r} holds a single value, not keys")
         target = child
     try:
         target[last] = yaml.safe_load(value)
     except yaml.YAMLError as error:
-        raise SpecError(f"--set {override!r}: the value is not valid YAML") from error
+        raise SpecError(f"--set {pair!r}: the value is not valid YAML") from error
 
 
 def _mistake(error: dict[str, Any]) -> str:

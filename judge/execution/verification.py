@@ -56,7 +56,7 @@ def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
 
 def stored_plan(definition: dict[str, Any], result: ResultFolder) -> Plan:
     """The plan as the journal stores it, independent of the files it was made from."""
-    spec = _spec(definition, result)
+    spec = _spec(result)
     criteria = tuple(
         Criterion(r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]), tuple(r["guidelines"]))
         for r in definition["criteria_records"]
@@ -86,5 +86,5 @@ def _stored_prompt(folder: Path, name: str, source: str, system: str | None) -> 
     return load_eval_prompt(path, system=system)
 
 
-def _spec(definition: dict[str, Any], result: ResultFolder) -> RunSpec:
+def _spec(result: ResultFolder) -> RunSpec:
     return parse_run_spec(read_manifest(result.manifest)["asked"], str(result.manifest))

@@ -1,0 +1,39 @@
+"""`judge demo`: a whole run without key, network or weights."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where the run lies.")] = Path("runs/demo"),
+    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the tables to this file.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+) -> None:
+    """Judge 48 packaged stories with the control judge and print the tables a run ends in.
+
+    The control judge is a regression on surface features, not a language model, and the stories' labels are by
+    construction: the demo shows how the program works, not how good any judge is.
+
+    Example: judge demo
+    """
+    from judge.demo import demo_tables, run_demo
+    from judge.tables import emit
+
+    result, _ = run_demo(folder, quiet=quiet)
+    emit(demo_tables(result), form, output)
+    if not quiet and form == "table":
+        sys.stderr.write(
+            f"\nresults: {result}\n"
+            f"next:    judge ratings {folder} | head      judge correlate {folder} --level system\n"
+            "         judge try STORY.txt --judge surface --eval-prompts ep1,ep2\n"
+            "         judge init my-run                  a run of your own\n"
+        )

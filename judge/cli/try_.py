@@ -1,0 +1,193 @@
+"""`judge try`: one story, several Eval-Prompts side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.records import Judgment, Query, Response
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def try_(
+    story: Annotated[Path, typer.Argument(metavar="STORY.txt", help="A text file with the story.")],
+    judge: Annotated[str, typer.Option(help="provider/model, or surface.")] = "surface",
+    eval_prompts: Annotated[str, typer.Option(help="Names or files, separated by commas.")] = "ep1,ep3",
+    criterion: Annotated[str, typer.Option(help="Name or abbreviation.")] = "Coherence",
+    criteria: Annotated[str, typer.Option(help="Criteria set.")] = "hanna",
+    story_prompt: Annotated[str, typer.Option(help="What the author was given.")] = "",
+    reference: Annotated[Path | None, typer.Option(help="File with the reference story.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Server.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any key of run.yaml.")] = None,
+    form: Annotated[str, typer.Option("--format", help="table (for people) or json.")] = "table",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Append to this JSON Lines file.")] = None,
+) -> None:
+    """Show for each Eval-Prompt the request as sent, the answer, what the parser took (marked), tokens and cost.
+
+    Example: judge try story.txt --judge surface --eval-prompts ep1,ep2,ep3 --criterion Engagement
+    """
+    import asyncio
+
+    from judge.errors import SpecError
+    from judge.plan import make_plan
+    from judge.records import Story
+    from judge.run_spec import parse_run_spec
+
+    if form not in ("table", "json"):
+        raise SpecError(f"--format {form!r}: judge try prints table or json")
+    data: dict[str, Any] = {
+        "name": "try",
+        "dataset": "none",
+        "judge": judge,
+        "criteria": {"set": criteria, "only": [criterion]},
+        "eval_prompts": [name.strip() for name in eval_prompts.split(",")],
+    }
+    if base_url:
+        data["base_url"] = base_url
+    spec = parse_run_spec(_overridden(data, set_ or []), "judge try")
+    plan = make_plan(spec)
+    text = Story("story", story_prompt, "unknown", _read(story), _read(reference) if reference else None)
+    if not text.text.strip():
+        raise SpecError(f"{story} is empty")
+    queries = [plan.query(text, prompt, plan.criteria[0]) for prompt in plan.eval_prompts]
+    rows = asyncio.run(_ask(spec, queries))
+    if output is not None:
+        _append(output, rows)
+    if form == "json":
+        import json
+
+        print(json.dumps([row[3] for row in rows], indent=2, ensure_ascii=False))
+    else:
+        _show(rows)
+
+
+def _overridden(data: dict[str, Any], overrides: list[str]) -> dict[str, Any]:
+    from judge.run_spec import override
+
+    for pair in overrides:
+        override(data, pair)
+    return data
+
+
+_Row = tuple["Query", "Response", "Judgment", dict[str, Any]]
+
+
+async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
+    """Probe, then ask all Eval-Prompts at once."""
+    import asyncio
+
+    from judge.backends import Settings, open_backend
+    from judge.parsing import parser
+    from judge.plan import load_prices
+
+    backend = open_backend(
+        spec.judge,
+        Settings(tuple(spec.base_url), spec.revision, spec.engine, spec.attempt_timeout),
+    )
+    try:
+        await backend.probe()
+        answers = await asyncio.gather(*(backend.complete(query, [0]) for query in queries))
+    finally:
+        await backend.close()
+    ours, price = parser("ours"), load_prices(spec.judge)
+    rows = []
+    for query, (response, *_) in zip(queries, answers, strict=True):
+        judgment = ours.parse(response, query.criterion, structured=query.structured)
+        cost = None
+        if price is not None and response.prompt_tokens is not None:
+            cost = price.cost(response.prompt_tokens, response.completion_tokens or 0, response.cached_tokens or 0)
+        facts = {
+            "judge": spec.judge,
+            "eval_prompt": query.eval_prompt,
+            "criterion": query.criterion.name,
+            "messages": [{"role": m.role, "content": m.content} for m in query.messages],
+            "text": response.text,
+            "finish_reason": response.finish_reason,
+            "reasoning": response.reasoning,
+            "rating": judgment.rating,
+            "status": judgment.status,
+            "flags": list(judgment.flags),
+            "explanation": judgment.explanation,
+            "prompt_tokens": response.prompt_tokens,
+            "completion_tokens": response.completion_tokens,
+            "cost": cost,
+        }
+        rows.append((query, response, judgment, facts))
+    return rows
+
+
+def _show(rows: list[_Row]) -> None:
+    """Panels side by side where the terminal is wide enough, else one below the other."""
+    from rich.columns import Columns
+    from rich.console import Console, Group
+    from rich.panel import Panel
+    from rich.text import Text
+
+    console = Console()
+    width = console.width
+    side_by_side = width // len(rows) >= 48
+    panels = []
+    for query, response, judgment, facts in rows:
+        parts: list[Any] = []
+        for message in query.messages:
+            parts += [Text(f"{message.role}:", style="bold"), Text(message.content, style="dim"), Text()]
+        if response.reasoning:
+            parts += [Text("reasoning (never parsed):", style="bold"), Text(response.reasoning, style="dim"), Text()]
+        parts += [Text("answer:", style="bold"), _marked(response, judgment), Text()]
+        rating = "no rating" if judgment.rating is None else f"rating {judgment.rating:g}"
+        tokens = " + ".join(
+            f"{facts[key]} {name}"
+            for key, name in (("prompt_tokens", "prompt"), ("completion_tokens", "answer"))
+            if facts[key] is not None
+        )
+        line = [f"{rating} ({'; '.join([judgment.status, *judgment.flags])})", f"{tokens} tokens" if tokens else ""]
+        line.append(f"${facts['cost']:.6f}" if facts["cost"] is not None else "")
+        parts.append(
+            Text(" · ".join(part for part in line if part), style="bold green" if judgment.rating else "bold red")
+        )
+        title = f"{query.eval_prompt} · {query.criterion.name}"
+        panels.append(Panel(Group(*parts), title=title, width=width // len(rows) if side_by_side else None))
+    console.print(Columns(panels, padding=(0, 0)) if side_by_side else Group(*panels))
+
+
+def _marked(response: Response, judgment: Judgment) -> Any:
+    """The answer with the characters from which the rating was read marked; [brackets] where there is no colour."""
+    from rich.console import Console
+    from rich.text import Text
+
+    if judgment.span is None:
+        return Text(response.text or "(empty)")
+    start, end = judgment.span
+    before, taken, after = response.text[:start], response.text[start:end], response.text[end:]
+    if Console().color_system is None:
+        return Text(f"{before}>>{taken}<<{after}")
+    return Text.assemble(before, (taken, "bold reverse green"), after)
+
+
+def _read(path: Path) -> str:
+    from judge.errors import DataError
+
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 (byte {error.start})", file=path) from error
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
+
+
+def _append(path: Path, rows: list[_Row]) -> None:
+    import orjson
+
+    from judge.errors import SpecError
+
+    try:
+        with path.open("ab") as stream:
+            for row in rows:
+                stream.write(orjson.dumps(row[3], option=orjson.OPT_APPEND_NEWLINE))
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,133 @@
+"""What is installed, reachable and cached, each with the command that mends it. Never changes anything."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Literal
+
+from judge.errors import JudgeError
+
+State = Literal["ok", "missing", "failed", "note"]
+
+EXTRAS = {
+    "stats": ("pingouin", "scikit-learn", "statsmodels"),
+    "data": ("pyarrow", "duckdb"),
+}
+_CORE = ("aiohttp", "jinja2", "numpy", "openai", "orjson", "pandas", "pooch", "pydantic", "scipy", "typer")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at, how it is, and what mends it."""
+
+    what: str
+    state: State
+    detail: str
+    mend: str | None = None
+
+
+def examine() -> list[Finding]:
+    """Everything, in the order in which it is printed."""
+    return [_python(), *_packages(), *_datasets(), _key(), _server(), _prices()]
+
+
+def _python() -> Finding:
+    fine = sys.version_info >= (3, 11)
+    return Finding(
+        "Python", "ok" if fine else "failed", platform.python_version(), None if fine else "use 3.11 or later"
+    )
+
+
+def _packages() -> list[Finding]:
+    lost = [name for name in _CORE if _version(name) is None]
+    found = [
+        Finding("core packages", "failed", f"missing: {', '.join(lost)}", "pip install --force-reinstall storyjudge")
+    ]
+    if not lost:
+        found = [Finding("core packages", "ok", ", ".join(f"{name} {_version(name)}" for name in _CORE))]
+    for extra, names in EXTRAS.items():
+        here = [f"{name} {_version(name)}" for name in names if _version(name)]
+        lost = [name for name in names if _version(name) is None]
+        mend = f"pip install 'storyjudge[{extra}]'" if lost else None
+        detail = "; ".join(filter(None, [", ".join(here), f"not installed: {', '.join(lost)}" if lost else ""]))
+        found.append(Finding(f"extra {extra}", "missing" if lost else "ok", detail, mend))
+    return found
+
+
+def _datasets() -> list[Finding]:
+    from judge.datasets import DATASETS, open_dataset
+
+    found = []
+    for name in DATASETS:
+        try:
+            files = open_dataset(name).files
+            absent = [file for file in files if not file.is_file()]
+            if absent:
+                found.append(Finding(f"dataset {name}", "missing", f"{absent[0]} is gone", f"judge data fetch {name}"))
+            else:
+                found.append(Finding(f"dataset {name}", "ok", str(files[0])))
+        except JudgeError as error:
+            found.append(Finding(f"dataset {name}", "missing", "not on this machine", error.hint))
+    return found
+
+
+def _key() -> Finding:
+    if os.environ.get("OPENAI_API_KEY"):
+        return Finding("OPENAI_API_KEY", "ok", "set")
+    return Finding(
+        "OPENAI_API_KEY", "note", "not set (servers of your own may not need it)", "export OPENAI_API_KEY=..."
+    )
+
+
+def _server() -> Finding:
+    """Ask the server of OPENAI_BASE_URL for its models; the default address is left alone without a key."""
+    import aiohttp
+
+    url = os.environ.get("OPENAI_BASE_URL", "").rstrip("/")
+    if not url:
+        return Finding("OPENAI_BASE_URL", "note", "not set: api.openai.com, unless a run gives base_url")
+
+    async def ask() -> Finding:
+        headers = (
+            {"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"} if os.environ.get("OPENAI_API_KEY") else {}
+        )
+        try:
+            timeout = aiohttp.ClientTimeout(total=3)
+            async with (
+                aiohttp.ClientSession(timeout=timeout, headers=headers) as client,
+                client.get(f"{url}/models") as got,
+            ):
+                if got.status != 200:
+                    return Finding(
+                        "OPENAI_BASE_URL", "failed", f"{url}/models: HTTP {got.status}", "check address and key"
+                    )
+                names = [str(entry["id"]) for entry in (await got.json())["data"]]
+                return Finding("OPENAI_BASE_URL", "ok", f"{url}: {', '.join(names[:5])}")
+        except (aiohttp.ClientError, TimeoutError, KeyError, TypeError, ValueError) as error:
+            return Finding(
+                "OPENAI_BASE_URL", "failed", f"{url}: {type(error).__name__}", "start the server, or mend the address"
+            )
+
+    return asyncio.run(ask())
+
+
+def _prices() -> Finding:
+    from judge.plan.prices import user_price_file
+
+    file: Path = user_price_file()
+    if file.is_file():
+        return Finding("price table", "ok", str(file))
+    return Finding("price table", "note", "the shipped one; yours would lie at " + str(file))
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
