@@ -5,7 +5,7 @@ Parsing happens here, every time: a better parser reads old answers again, and n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,8 +89,11 @@ def read(runs: Sequence[Path | str], parser: str = "ours") -> RatingsTable:
             fact = _facts(folder, definition, journal, loaded)
             facts.append(fact)
             _add_people(people, fact, definition, journal, folder)
-            systems = {row[1]: row for row in people[fact.dataset][2]}
-            rows.extend(_judge_rows(journal.answers(), fact, definition, loaded, systems))
+            places = {row[1]: row for row in people[fact.dataset][2]}
+            found = list(_judge_rows(journal.answers(), fact, definition, loaded, places))
+            # The journal gives them by key; people read them by story, criterion, Eval-Prompt and repeat.
+            found.sort(key=_order(places, fact))
+            rows.extend(found)
     rows.extend(row for _, ratings, _ in people.values() for row in ratings)
     frame = pd.concat([_frame(rows), *imported], ignore_index=True) if imported else _frame(rows)
     story_rows = [row for _, _, stories in people.values() for row in stories]
@@ -219,6 +222,13 @@ def _judgment(answer: Answer, criterion: Criterion, parser: Parser, structured: 
     if answer.response is None:
         return Judgment("filtered" if answer.outcome == "filtered" else "not_answered")
     return parser.parse(answer.response, criterion, structured=structured, other_criteria=others)
+
+
+def _order(places: dict[str, tuple[Any, ...]], fact: RunFacts) -> Callable[[tuple[Any, ...]], tuple[int, ...]]:
+    story = {name: number for number, name in enumerate(places)}
+    criterion = {record.name: number for number, record in enumerate(fact.criteria)}
+    eval_prompt = {name: number for number, name in enumerate(fact.eval_prompts)}
+    return lambda row: (story[row[3]], criterion[row[6]], eval_prompt[row[7]], row[10])
 
 
 def _imported(folder: ResultFolder) -> tuple[pd.DataFrame, RunFacts]:

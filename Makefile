@@ -1,0 +1,45 @@
+# Two commands do everything: `make demo` runs the main job, `make test` checks the program. Both set themselves up.
+PYTHON ?= python3
+VENV := .venv
+STAMP := $(VENV)/.installed-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
+BIN := $(VENV)/bin
+
+.PHONY: help demo test check fix docs benchmarks clean
+
+help:
+	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
+	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
+	@echo "make fix         format and mend what the linter can"
+	@echo "make docs        write the command reference in README.md again"
+	@echo "make benchmarks  measure speed, memory and durability (loopback only; takes several minutes)"
+	@echo "make clean       remove what the commands above made"
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'Python 3.11 or later is needed, this is ' + sys.version"
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	rm -f $(VENV)/.installed-*
+	touch $@
+
+demo: $(STAMP)
+	$(BIN)/judge demo
+
+test: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2 -q
+
+fix: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(STAMP)
+	$(BIN)/python -m tests.readme_reference --write
+
+benchmarks: $(STAMP)
+	$(BIN)/python -m tests.benchmarks
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info
