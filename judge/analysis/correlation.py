@@ -242,6 +242,8 @@ class _Correlator:
             statistic = correlation.resampled(x, y, coefficient)
         elif level == "system":
             statistic = correlation.resampled_means(x, y, self.matrix.system, coefficient)
+        elif level == "by-item" and how == "boot-inputs":
+            statistic = correlation.resampled_whole(x, y, self._group(), coefficient)
         else:
             statistic = correlation.resampled_within(x, y, self._group(), coefficient)
         return resample.percentile(estimate, self.resamples.values(statistic), f"{how}, percentile, 95 %")

@@ -7,6 +7,7 @@ was read. It is printed before any statistic.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,6 +152,16 @@ def summary(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> Table:
     options = CoverageOptions(drop_systems=tuple(drop_systems))
     line = signature(table, build(table, drop_systems=drop_systems), options)
     return _count_table(table, ("judge", "eval_prompt"), options, line)
+
+
+def with_coverage(
+    table: RatingsTable, found: Sequence[Table], form: str, drop_systems: Sequence[str] = ()
+) -> list[Table]:
+    """Tables of statistics with coverage before them: as a table, or as the first note where one is due."""
+    if form in ("table", "md"):
+        return [summary(table, drop_systems=drop_systems), *found]
+    line = summary_line(table, drop_systems=drop_systems)
+    return [replace(one, notes=(line, *one.notes)) for one in found]
 
 
 def tables(table: RatingsTable, options: CoverageOptions | None = None) -> list[Table]:

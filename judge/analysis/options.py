@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from judge.errors import SpecError
 
@@ -28,6 +28,9 @@ class ConsistencyOptions:
     drop_systems: tuple[str, ...] = ()
     engine: Engine = "ours"
 
+    def __post_init__(self) -> None:
+        _known("--engine", self.engine, Engine)
+
 
 @dataclass(frozen=True, slots=True)
 class CorrelationOptions:
@@ -46,13 +49,9 @@ class CorrelationOptions:
     control: bool = True
 
     def __post_init__(self) -> None:
-        for name, value, kind in (
-            ("--coefficient", self.coefficient, Coefficient),
-            ("--level", self.level, Level),
-            ("--ci", self.ci, Interval),
-        ):
-            if value not in get_args(kind):
-                raise SpecError(f"{name} {value!r} is not known; allowed: {', '.join(get_args(kind))}")
+        _known("--coefficient", self.coefficient, Coefficient)
+        _known("--level", self.level, Level)
+        _known("--ci", self.ci, Interval)
         if self.ci == "fisher-z" and (self.coefficient != "pearson" or self.level not in ("overall", "system")):
             raise SpecError(
                 "--ci fisher-z is Fisher's interval for Pearson's r, overall or over systems",
@@ -71,3 +70,14 @@ class CorrelationOptions:
 
 
 AnalysisOptions = CoverageOptions | ConsistencyOptions | CorrelationOptions
+_Options = TypeVar("_Options", CoverageOptions, ConsistencyOptions, CorrelationOptions)
+
+
+def from_words(kind: type[_Options], **words: Any) -> _Options:
+    """Options from a command line's words; raises SpecError for a word that is not known."""
+    return kind(**words)
+
+
+def _known(name: str, value: str, kind: Any) -> None:
+    if value not in get_args(kind):
+        raise SpecError(f"{name} {value!r} is not known; allowed: {', '.join(get_args(kind))}")

@@ -87,6 +87,16 @@ def test_resampled_statistics_equal_those_of_the_repeated_data(coefficient: str)
         )
 
 
+def test_groups_drawn_as_a_whole_need_no_second_look() -> None:
+    x, y = _data(4, 60)
+    x[7], y[50:60] = np.nan, 2.0
+    prompt = np.random.default_rng(0).permutation(np.repeat(np.arange(6), 10))
+    drawn = resample.draw(prompt, 25, np.random.default_rng(3), "boot-inputs")
+    slow = drawn.values(correlation.resampled_within(x, y, prompt))
+    fast = drawn.values(correlation.resampled_whole(x, y, prompt))
+    np.testing.assert_allclose(fast, slow, atol=1e-12)
+
+
 def test_fisher_interval_equals_scipys() -> None:
     x, y = _data(5)
     found = correlation.fisher_z(correlation.correlate(x, y, "pearson"))

@@ -1,0 +1,72 @@
+"""The ratings table as a file or on the screen. Never writes a stand-in for a rating that is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+import pandas as pd
+
+from judge.analysis.signature import signature
+from judge.errors import MissingExtraError, SpecError
+from judge.rating_matrix import build
+from judge.tables import Column, Table
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+SUFFIXES = (".csv", ".jsonl", ".parquet")
+
+
+def save(frame: pd.DataFrame, path: Path) -> None:
+    """Write the table as its suffix says: .csv (null = empty), .jsonl (null = null) or .parquet.
+
+    Raises
+    ------
+    SpecError
+        Another suffix, or a place that cannot be written.
+    MissingExtraError
+        Parquet without pyarrow.
+    """
+    if path.suffix not in SUFFIXES:
+        raise SpecError(f"{path}: the suffix says what to write; allowed: {', '.join(SUFFIXES)}")
+    try:
+        if path.suffix == ".parquet":
+            _save_parquet(frame, path)
+        else:
+            path.write_text(csv_text(frame) if path.suffix == ".csv" else jsonl_text(frame), encoding="utf-8")
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """Comma-separated text with a header; null is the empty field."""
+    return str(frame.to_csv(index=False, lineterminator="\n"))
+
+
+def jsonl_text(frame: pd.DataFrame) -> str:
+    """One JSON object a line; null is null."""
+    plain = frame.astype(object).where(frame.notna(), None)
+    lines = (orjson.dumps(row, option=orjson.OPT_SERIALIZE_NUMPY).decode() for row in plain.to_dict("records"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def preview(table: RatingsTable, rows: int = 20) -> Table:
+    """The first rows, without explanations, for the screen."""
+    frame = table.frame.drop(columns=["explanation"])
+    head = frame.head(rows).astype(object)
+    head = head.where(head.notna(), None)
+    columns = [Column(str(name), str(name)) for name in head.columns]
+    notes = [f"the first {len(head)} of {len(frame)} rows, without explanations; -o FILE.csv saves all"]
+    notes += [note for fact in table.facts for note in fact.notes]
+    records = [{str(key): value for key, value in row.items()} for row in head.to_dict("records")]
+    return Table("Ratings", columns, records, signature(table, build(table)), tuple(dict.fromkeys(notes)))
+
+
+def _save_parquet(frame: pd.DataFrame, path: Path) -> None:
+    try:
+        import pyarrow  # noqa: F401  only to say in one sentence what is missing
+    except ImportError as error:
+        raise MissingExtraError("judge ratings -o FILE.parquet", "data") from error
+    frame.to_parquet(path, index=False)

@@ -1,0 +1,39 @@
+"""`judge consistency`: how far a judge agrees with itself. The work is in `analysis.consistency`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=False, add_completion=False)
+
+
+@app.command()
+def consistency(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    drop_system: Annotated[
+        list[str] | None,
+        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="one row a form, with F, degrees of freedom and p")] = False,
+    engine: Annotated[str, typer.Option("--engine", help="ours, or pingouin for that package's own table")] = "ours",
+    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
+    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+) -> None:
+    """ICC family over repeats, exact agreement, flip rate; people's agreement beside it.
+
+    Example: judge consistency runs/mans-roc --full --format csv -o icc.csv
+    """
+    from judge.analysis import consistency as analysis
+    from judge.analysis.coverage import with_coverage
+    from judge.analysis.options import ConsistencyOptions, from_words
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    options = from_words(ConsistencyOptions, drop_systems=tuple(drop_system or ()), engine=engine)
+    table = read(runs, parser=parser)
+    found = analysis.tables(table, options, full=full)
+    emit(with_coverage(table, found, form, options.drop_systems), form, output)

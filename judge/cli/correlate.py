@@ -1,0 +1,58 @@
+"""`judge correlate`: how far judges follow people. The work is in `analysis.correlation`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=False, add_completion=False)
+
+
+@app.command()
+def correlate(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    coefficient: Annotated[str, typer.Option("--coefficient", help="kendall, spearman or pearson")] = "kendall",
+    level: Annotated[str, typer.Option("--level", help="overall, system, by-item or by-system")] = "overall",
+    drop_system: Annotated[
+        list[str] | None,
+        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
+    ] = None,
+    ci: Annotated[str, typer.Option("--ci", help="auto, boot-inputs, boot-stories, fisher-z or none")] = "auto",
+    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
+    control: Annotated[bool, typer.Option("--control/--no-control", help="the control judge's row")] = True,
+    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
+    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+) -> None:
+    """Correlations with people's ratings, with intervals, human ceiling and the control judge's row.
+
+    Example: judge correlate runs/hanna --level system --drop-system Human
+    """
+    from judge.analysis import correlation as analysis
+    from judge.analysis.control import control_predictions
+    from judge.analysis.coverage import with_coverage
+    from judge.analysis.options import CorrelationOptions, from_words
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    options = from_words(
+        CorrelationOptions,
+        coefficient=coefficient,
+        level=level,
+        drop_systems=tuple(drop_system or ()),
+        against=against,
+        ci=ci,
+        resamples=resamples,
+        seed=seed,
+        control=control,
+    )
+    table = read(runs, parser=parser)
+    found = analysis.tables(table, options, predict=control_predictions)
+    emit(with_coverage(table, found, form, options.drop_systems), form, output)

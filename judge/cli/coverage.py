@@ -1,0 +1,49 @@
+"""`judge coverage`: what was asked, answered and rated. The work is in `analysis.coverage`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=False, add_completion=False)
+
+CHECK_FAILED = 4
+"""Exit code of a declared check that failed."""
+
+
+@app.command()
+def coverage(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    drop_system: Annotated[
+        list[str] | None,
+        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
+    ] = None,
+    require: Annotated[
+        float | None, typer.Option("--require", metavar="PERCENT", help="exit with code 4 if less than this was rated")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="seed of permuted tests where counts are small")] = 1,
+    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
+    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+) -> None:
+    """What was asked, answered and rated; whether loss goes with system, length or people's rating; bounds of the mean.
+
+    Example: judge coverage runs/mans-roc --require 95
+    """
+    from judge.analysis import coverage as analysis
+    from judge.analysis.options import CoverageOptions
+    from judge.errors import SpecError
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    if require is not None and not 0 <= require <= 100:
+        raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
+    table = read(runs, parser=parser)
+    options = CoverageOptions(drop_systems=tuple(drop_system or ()), seed=seed)
+    emit(analysis.tables(table, options), form, output)
+    share = analysis.rated_share(table, drop_systems=options.drop_systems)
+    if require is not None and (share is None or 100 * share < require):
+        typer.echo(analysis.summary_line(table, drop_systems=options.drop_systems) + f": below {require:g} %", err=True)
+        raise typer.Exit(CHECK_FAILED)
