@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["tests.server.fixtures"]
+
 
 def _required() -> set[str]:
     return {part for part in os.environ.get("JUDGE_REQUIRE", "").split(",") if part}
