@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -153,9 +153,8 @@ def _opener(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[S
     """Opens the plan's stories in plan order, the first `limit` of them."""
 
     def stories() -> Iterator[Story]:
-        for count, story in enumerate(journal.stories(by_prompt=True), 1):
-            # A query needs no people's ratings; without them it is smaller.
-            yield replace(story, ratings=()) if story.ratings else story
+        for count, story in enumerate(journal.stories(by_prompt=True, ratings=False), 1):
+            yield story
             if count == sitting.limit:
                 return
 

@@ -13,6 +13,9 @@ import orjson
 from judge.journal import database
 from judge.records import Answer, Rating, Response, Story
 
+_BY_PROMPT = "SELECT * FROM stories ORDER BY story_prompt, position"
+_BY_POSITION = "SELECT * FROM stories ORDER BY position"
+
 _SETTLED = "SELECT DISTINCT repeat FROM attempts WHERE query_key = ? AND final = 1"
 _ANSWERED = "SELECT DISTINCT repeat FROM attempts WHERE query_key = ? AND outcome = 'answered'"
 
@@ -84,14 +87,12 @@ class JournalReader:
         (count,) = self._db.execute("SELECT count(*) FROM stories").fetchone()
         return int(count)
 
-    def stories(self, *, by_prompt: bool = False) -> Iterator[Story]:
-        """Stories with people's ratings, in dataset order, or with equal story-prompts together (sorted as text)."""
-        sql = (
-            "SELECT * FROM stories ORDER BY story_prompt, position" if by_prompt else "SELECT * FROM stories ORDER BY 1"
-        )
-        cursor = self._db.execute(sql)
+    def stories(self, *, by_prompt: bool = False, ratings: bool = True) -> Iterator[Story]:
+        """Stories in dataset order, or with equal story-prompts together (sorted as text); with people's ratings."""
+        cursor = self._db.execute(_BY_PROMPT if by_prompt else _BY_POSITION)
         for position, name, story_prompt, system, text, reference in cursor:
-            yield Story(name, story_prompt, system, text, reference, self._ratings(position))
+            given = self._ratings(position) if ratings else ()
+            yield Story(name, story_prompt, system, text, reference, given)
 
     def _ratings(self, position: int) -> tuple[Rating, ...]:
         rows = self._db.execute(

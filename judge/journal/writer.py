@@ -16,7 +16,7 @@ from judge.errors import BackendError, JudgeError
 from judge.journal import database
 from judge.records import Outcome, Query, Response, Story
 
-COMMIT_WINDOW = 0.05
+COMMIT_WINDOW = 0.03
 """Seconds between group commits: at most this much answered work is asked again after a kill -9."""
 
 BACKLOG = 4096
@@ -62,7 +62,7 @@ class JournalWriter:
         self._drained.set()
         self._stop = False
         self._failure: BaseException | None = None
-        self._first_request: float | None = None
+        self._last_commit: float | None = None
         with database.sentences(path):
             cursor = self._db.execute("INSERT INTO sessions (started, executor) VALUES (?, ?)", (time.time(), executor))
             self.session = cursor.lastrowid
@@ -176,7 +176,8 @@ class JournalWriter:
         if self._failure is not None:
             raise self._failure
         with database.sentences(self.path):
-            self._db.execute("UPDATE sessions SET ended = ? WHERE id = ?", (ended, self.session))
+            values = (ended, self._last_commit, self.session)
+            self._db.execute("UPDATE sessions SET ended = ?, last_commit = ? WHERE id = ?", values)
 
     def close(self) -> None:
         """Close the file. Rows not yet committed are dropped: `finish` commits them."""
@@ -186,8 +187,6 @@ class JournalWriter:
     # Group commit.
 
     def _add_query(self, query: Query) -> None:
-        if self._first_request is None:
-            self._first_request = time.time()
         self._queries.append(
             (query.key, query.story.id, query.criterion.name, query.eval_prompt, ";".join(query.flags))
         )
@@ -208,6 +207,7 @@ class JournalWriter:
                     done = self._insert()
                     with database.sentences(self.path):
                         await loop.run_in_executor(self._thread, self._db.commit)
+                    self._last_commit = time.time()
                     if self._on_commit is not None:
                         self._on_commit(done)
                     self._drained.set()
@@ -235,7 +235,7 @@ class JournalWriter:
             self._db.executemany("INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", responses)
             self._db.execute(
                 "UPDATE sessions SET first_request = coalesce(first_request, ?), last_commit = ? WHERE id = ?",
-                (self._first_request, time.time(), self.session),
+                (min(row[4] for row in attempts), self._last_commit, self.session),
             )
         failed = sum(1 for row in attempts if row[2] != "answered" and row[3])
         return Committed(answered=len(responses), failed=failed)

@@ -1,0 +1,37 @@
+"""Parsers by name, each one module known only here; third parties add one through the entry point `judge.parsers`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from judge.errors import SpecError, unknown
+from judge.parsing.protocol import Parser, Structured
+
+__all__ = ["PARSERS", "Parser", "Structured", "known_parsers", "parser"]
+
+PARSERS: dict[str, str] = {
+    "ours": "judge.parsing.ours",
+    "as-published": "judge.parsing.as_published",
+}
+"""Name -> module with `load() -> Parser`."""
+
+
+def known_parsers() -> list[str]:
+    """Names of all parsers, installed ones of third parties included."""
+    return sorted({*PARSERS, *(e.name for e in entry_points(group="judge.parsers"))})
+
+
+def parser(name: str) -> Parser:
+    """The parser of that name; its module is imported only now. Raises `SpecError` for a name that is not known."""
+    if name in PARSERS:
+        loader = import_module(PARSERS[name]).load
+    else:
+        entries = [e for e in entry_points(group="judge.parsers") if e.name == name]
+        if not entries:
+            raise SpecError(
+                unknown("parser", name, known_parsers()), hint="write --parser ours or --parser as-published"
+            )
+        loader = entries[0].load()
+    loaded: Parser = loader()
+    return loaded
