@@ -1,0 +1,54 @@
+"""The HANNA judge study's parser, repeated exactly: the first number wins, what is missing becomes 3. It imputes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judge.errors import SpecError
+from judge.parsing.protocol import Structured
+from judge.records import Criterion, Judgment, Response
+
+_FIRST_NUMBER = re.compile(r"(?:\d+\.\d+|\d+)")
+_MIDPOINT = 3.0
+_LONGEST_BARE_RATING = 10
+
+
+@dataclass(frozen=True, slots=True)
+class AsPublished:
+    """First match of a number; no match, above 5 or below 1 becomes 3, with the flag `imputed`.
+
+    The status is always `ok`, as it was in the study: refusals, empty answers, years and "10/10" all count as 3. Use it
+    to repeat published tables, never to measure.
+    """
+
+    version: str = "as-published/1"
+    imputes: bool = True
+
+    def parse(
+        self,
+        response: Response,
+        criterion: Criterion,
+        *,
+        structured: Structured = "none",  # noqa: ARG002  the study's rule knows no modes
+        other_criteria: Sequence[str] = (),  # noqa: ARG002  nor other criteria
+    ) -> Judgment:
+        """The study's judgment. Raises `SpecError` for a scale other than 1-5, where its rule is not defined."""
+        scale = criterion.scale
+        if (scale.min, scale.max) != (1, 5):
+            raise SpecError(
+                f"--parser as-published is defined for the scale 1-5 only; {criterion.name} has "
+                f"{scale.min:g}-{scale.max:g}",
+                hint="use --parser ours",
+            )
+        explanation = response.text if len(response.text) > _LONGEST_BARE_RATING else None
+        match = _FIRST_NUMBER.search(response.text)
+        if match is not None and 1 <= float(match.group()) <= 5:
+            return Judgment("ok", float(match.group()), (), explanation, match.span())
+        return Judgment("ok", _MIDPOINT, ("imputed",), explanation, None)
+
+
+def load() -> AsPublished:
+    """The parser, for the registry."""
+    return AsPublished()

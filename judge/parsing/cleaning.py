@@ -1,0 +1,77 @@
+"""Takes thinking and run-on turns out of an answer, keeping every character's place. Never reads a rating."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_THINK_OPEN = re.compile(r"<(think|thinking|thought)>|\[(think)\]|◁(think)▷", re.IGNORECASE)
+_THINK_CLOSE = re.compile(r"</(?:think|thinking|thought)>|\[/think\]|◁/think▷", re.IGNORECASE)
+_FINAL_CHANNEL = "<|channel|>final<|message|>"
+_OTHER_CHANNEL = "<|channel|>"
+_OWN_TURN = re.compile(
+    r"\s*(?:<s>|\[/inst\]|(?:<\|[a-z_]{1,20}\|>\s?)+(?:assistant\b:?)?(?:<\|[a-z_]{1,20}\|>)?"
+    r"|\#{2,3}[ ]?(?:assistant|response)[ ]?:|assistant[ ]?:)",
+    re.IGNORECASE,
+)
+_RUN_ON = re.compile(
+    r"\n[ \t]{0,9}(?:\#{2,3}[ ]?(?:user|system|assistant|human|instruction|input|response|prompt)\b"
+    r"|(?:human|user|assistant|system)[ ]?:|prompt:[ ])"
+    r"|<\|[a-z_]{1,20}\|>|</s>|<s>|\[/?inst\]|<<sys>>|<(?:end|start)_of_turn>",
+    re.IGNORECASE,
+)
+_RUN_ON_SIGNS = ("###", "## ", "human:", "user:", "assistant:", "system:", "prompt:", "<|", "s>", "inst]", "_of_turn")
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """The answer's text, as long as the original, with what is not the answer blanked out.
+
+    `open_thinking` says that thinking began and never ended; `run_on` that a next turn was cut off.
+    """
+
+    text: str
+    run_on: bool = False
+    open_thinking: bool = False
+
+
+def clean(text: str) -> Cleaned:
+    """Blank thinking blocks, role markers and whatever follows the answer's own turn."""
+    thinking_open = False
+    if "think" in text or "thought" in text or _OTHER_CHANNEL in text or "THINK" in text or "Think" in text:
+        text, thinking_open = _without_thinking(text)
+    lowered = text.lower()
+    for sign in _RUN_ON_SIGNS:
+        if sign in lowered:
+            break
+    else:
+        return Cleaned(text, open_thinking=thinking_open)
+    own = _OWN_TURN.match(text)
+    if own is not None:
+        text = " " * own.end() + text[own.end() :]
+    cut = _RUN_ON.search(text, own.end() if own else 0)
+    if cut is None:
+        return Cleaned(text, open_thinking=thinking_open)
+    return Cleaned(text[: cut.start()] + " " * (len(text) - cut.start()), run_on=True, open_thinking=thinking_open)
+
+
+def _without_thinking(text: str) -> tuple[str, bool]:
+    """The text with thinking blanked, and whether a block was left open."""
+    final = text.rfind(_FINAL_CHANNEL)
+    if final >= 0:
+        start = final + len(_FINAL_CHANNEL)
+        return " " * start + text[start:], False
+    if text.lstrip().startswith(_OTHER_CHANNEL):
+        return " " * len(text), True
+    pieces: list[str] = []
+    done = 0
+    for close in _THINK_CLOSE.finditer(text):
+        # A close without an open: the chat template had already opened the block.
+        opened = _THINK_OPEN.search(text, done, close.start())
+        keep_to = opened.start() if opened else done
+        pieces += [text[done:keep_to], " " * (close.end() - keep_to)]
+        done = close.end()
+    opened = _THINK_OPEN.search(text, done)
+    if opened is None:
+        return "".join(pieces) + text[done:], False
+    return "".join(pieces) + text[done : opened.start()] + " " * (len(text) - opened.start()), True

@@ -1,0 +1,72 @@
+"""Chooses among the ratings an answer states, or says why none can be chosen. Never guesses, never clamps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judge.parsing.clauses import revises
+from judge.parsing.page import Page
+from judge.parsing.statements import Statement
+from judge.records import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The status and, where it is `ok`, the statement that gives the rating; flags about how it was found."""
+
+    status: Status
+    statement: Statement | None = None
+    flags: tuple[str, ...] = ()
+
+
+def decide(page: Page, statements: list[Statement]) -> Decision:
+    """One rating out of all statements.
+
+    Others' ratings are set aside; the plainest kind of statement counts alone; what names the criterion goes before
+    an overall rating; an explicit revision goes before what it revises; statements that differ are ambiguous.
+    """
+    ours = [s for s in statements if not s.other]
+    flags: tuple[str, ...] = ("others_rated",) if len(ours) < len(statements) else ()
+    if not ours:
+        return Decision("no_rating", None, flags)
+    plainest = min(s.tier for s in ours)
+    ours = [s for s in ours if s.tier == plainest]
+    if any(s.named for s in ours):
+        ours = [s for s in ours if not s.overall or s.named]
+    if len({_claim(s) for s in ours}) > 1:
+        ours, revised = _settled(page, ours)
+        if revised:
+            flags += ("revised",)
+    if len({_claim(s) for s in ours}) > 1 or ours[-1].mention.high is not None:
+        return Decision("ambiguous", None, flags)
+    chosen = ours[0]
+    mention = chosen.mention
+    if mention.percent and page.scale.max != 100:
+        return Decision("out_of_scale", chosen, flags)
+    if mention.out_of is not None and mention.out_of != page.scale.max:
+        return Decision("out_of_scale", chosen, flags)
+    if mention.value not in page.scale:
+        return Decision("out_of_scale", chosen, flags)
+    return Decision("ok", chosen, flags)
+
+
+def _claim(statement: Statement) -> tuple[object, ...]:
+    """What a statement claims; the scale's own denominator adds nothing to it."""
+    mention = statement.mention
+    return mention.value, mention.high, mention.percent
+
+
+def _settled(page: Page, ours: list[Statement]) -> tuple[list[Statement], bool]:
+    """The last revision alone, and whether it revises a single rating (rather than settling a range).
+
+    A range is settled by a later plain rating inside it.
+    """
+    last = [s for s in ours if revises(page, s.mention)]
+    if last:
+        earlier = [s for s in ours if s.mention.start < last[-1].mention.start]
+        later = [s for s in ours if s.mention.start > last[-1].mention.start]
+        if any(_claim(s) != _claim(last[-1]) for s in later):
+            return ours, False
+        revised = any(s.mention.high is None and _claim(s) != _claim(last[-1]) for s in earlier)
+        return [last[-1]], revised
+    return ours, False

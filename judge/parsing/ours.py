@@ -1,0 +1,138 @@
+"""The parser `ours`: from text to a rating with an explanation, or the status that says why not. Never guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judge.parsing.cleaning import clean
+from judge.parsing.criterion_names import Names, names
+from judge.parsing.deciding import Decision, decide
+from judge.parsing.explanation import explanation, only_guideline
+from judge.parsing.json_answer import json_judgment
+from judge.parsing.mentions import Mention, mentions, number
+from judge.parsing.page import Page, page
+from judge.parsing.protocol import Structured
+from judge.parsing.refusal import refuses
+from judge.parsing.scale_talk import quoted, scale_numbers
+from judge.parsing.statements import Statement, statement
+from judge.records import Criterion, Judgment, Response, Scale, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """Reads what an answer states and nothing else.
+
+    Flags: `off_step` (4.5 on 1-5), `cut` (the answer was cut after its rating), `run_on` (a further chat turn was cut
+    off), `others_rated` (other criteria were rated too), `revised` (an explicit revision of an earlier rating),
+    `guideline_only` (the explanation only repeats a guideline).
+    """
+
+    version: str = "ours/1"
+    imputes: bool = False
+
+    def parse(
+        self,
+        response: Response,
+        criterion: Criterion,
+        *,
+        structured: Structured = "none",
+        other_criteria: Sequence[str] = (),
+    ) -> Judgment:
+        """The judgment of one response; thinking kept apart in `response.reasoning` is never looked at for a rating."""
+        cleaned = clean(response.text)
+        flags: tuple[str, ...] = ("run_on",) if cleaned.run_on else ()
+        cut = response.finish_reason in ("length", "content_filter")
+        if not cleaned.text.strip():
+            return Judgment(_nothing(response, thinking=cleaned.open_thinking), flags=flags)
+        known = names(criterion.name, tuple(other_criteria))
+        if structured == "choice":
+            judgment = _choice(cleaned.text, criterion.scale)
+        else:
+            as_json = json_judgment(cleaned.text, known, criterion.scale, strict=structured == "json")
+            judgment = _free(cleaned.text, criterion, known, cut=cut) if as_json is None else as_json
+        return _finish(judgment, flags, response, criterion, cleaned.text)
+
+
+def load() -> Ours:
+    """The parser, for the registry."""
+    return Ours()
+
+
+def _nothing(response: Response, *, thinking: bool) -> Status:
+    """The status of an answer without text."""
+    if response.finish_reason == "content_filter":
+        return "filtered"
+    if response.finish_reason == "length" and (thinking or response.reasoning):
+        return "truncated"
+    return "empty"
+
+
+def _choice(text: str, scale: Scale) -> Judgment:
+    """The whole text is one number, or there is no rating."""
+    start = len(text) - len(text.lstrip())
+    literal = text.strip()
+    value = number(literal) if literal.replace(".", "", 1).isdigit() else None
+    if value is None:
+        return Judgment("no_rating")
+    if value not in scale:
+        return Judgment("out_of_scale")
+    return Judgment("ok", value, span=(start, start + len(literal)))
+
+
+def _free(text: str, criterion: Criterion, known: Names, *, cut: bool) -> Judgment:
+    """Running text: find every number, keep what is stated as a rating, decide."""
+    sheet = page(text, known, criterion.scale)
+    found = mentions(sheet.low)
+    if not found:
+        return Judgment("no_rating")
+    decision = _decision(sheet, found, cut=cut)
+    chosen = decision.statement
+    if decision.status != "ok" or chosen is None:
+        return Judgment(decision.status, flags=decision.flags)
+    mention = chosen.mention
+    return Judgment("ok", mention.value, decision.flags, explanation(sheet, chosen), (mention.start, mention.end))
+
+
+def _decision(sheet: Page, found: list[Mention], *, cut: bool) -> Decision:
+    """What all mentions together say, without those that are the scale, a list's numbers or quoted."""
+    masked = scale_numbers(sheet.low, found, sheet.scale) if len(found) > 1 else set()
+    quotes = quoted(sheet.low)
+    stated: list[Statement] = []
+    for mention in found:
+        if mention.start in masked or any(a <= mention.start < b for a, b in quotes):
+            continue
+        if cut and mention.stop >= sheet.last - 8 and _unfinished(sheet.low[mention.stop : sheet.last]):
+            continue
+        one = statement(sheet, mention)
+        if one is not None:
+            stated.append(one)
+    return decide(sheet, stated)
+
+
+def _unfinished(rest: str) -> bool:
+    """Whether a cut fell inside a range or a fraction: "4/", "3 and", "4 out of"."""
+    return rest in ("-", "–", "/") or rest.strip() in ("/", "to", "or", "and", "out", "out of")
+
+
+def _finish(
+    judgment: Judgment, flags: tuple[str, ...], response: Response, criterion: Criterion, text: str
+) -> Judgment:
+    """Add what holds for every kind of answer: cuts, refusals, the scale's step, copied guidelines."""
+    flags += judgment.flags
+    status = judgment.status
+    if status == "ok" and judgment.rating is not None:
+        if not criterion.scale.on_step(judgment.rating):
+            flags += ("off_step",)
+        if response.finish_reason in ("length", "content_filter"):
+            flags += ("cut",)
+        if judgment.explanation is not None and only_guideline(judgment.explanation, criterion):
+            flags += ("guideline_only",)
+    elif status == "no_rating":
+        if refuses(text.lower().replace("’", "'")):
+            status = "refused"
+        elif response.finish_reason == "length":
+            status = "truncated"
+        elif response.finish_reason == "content_filter":
+            status = "filtered"
+    return Judgment(status, judgment.rating, flags, judgment.explanation, judgment.span)

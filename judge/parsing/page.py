@@ -1,0 +1,52 @@
+"""One answer prepared for reading: lower case, markup and curly quotes made plain. Never drops a character."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from judge.parsing.criterion_names import Names
+from judge.records import Scale
+
+_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[.!?;:,\n—–(){}\[\]<>|=→\-：，。；！？、]")
+_PARENTHESIS = re.compile(r"\([^()\n]{0,80}\)")
+_WINDOW = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Cleaned text, its lower-case twin of equal length, and what is asked for."""
+
+    text: str
+    low: str
+    names: Names
+    scale: Scale
+    last: int
+    """Where the text ends but for white space."""
+
+    def tokens_before(self, place: int) -> list[str]:
+        """Words and stops before a place, at most 130 characters back, parentheses left out."""
+        window = self.low[max(0, place - _WINDOW) : place]
+        if ")" in window:
+            window = _PARENTHESIS.sub(" ", window)
+        found: list[str] = _TOKEN.findall(window)
+        return found
+
+    def word_at(self, place: int) -> str:
+        """The first word at or after a place, lower case."""
+        match = _WORD.match(self.low, place)
+        return match.group(1) if match else ""
+
+
+_WORD = re.compile(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")
+
+
+def page(text: str, names: Names, scale: Scale) -> Page:
+    """Prepare a cleaned text."""
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    for mark, plain in (("*", " "), ("_", " "), ("`", " "), ("’", "'"), ("~", " "), ("\\", " ")):
+        if mark in low:
+            low = low.replace(mark, plain)
+    return Page(text, low, names, scale, len(text.rstrip()))

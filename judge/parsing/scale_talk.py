@@ -1,0 +1,76 @@
+"""Finds numbers that restate the scale, number a list, or stand in quoted story text. Never reads a rating."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from judge.parsing.mentions import Mention
+from judge.records import Scale
+
+_BEHIND = re.compile(r"\s{0,2}(=|being\b|means\b|meaning\b|is\b|[-—–:.)\]](?!\d)|\((?=[a-z]))")
+_DEFINES = frozenset(("=", "being", "means", "meaning"))
+_BULLETS = " \t-•>(["
+_QUOTE = re.compile(r"\"([^\"\n]{12,600})\"|“([^”\n]{12,600})”|«([^»\n]{12,600})»")
+_LABEL_END = re.compile(r"(?:rating|score|answer|verdict|evaluation|response)\s{0,2}(?:[:=]|is)?\s{0,2}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A whole number that may be a point of the scale or number a list, with what stands behind it."""
+
+    start: int
+    value: int
+    behind: str
+    opens_line: bool
+
+
+def scale_numbers(low: str, mentions: list[Mention], scale: Scale) -> set[int]:
+    """Places of mentions that belong to a restated scale or to a numbered list."""
+    points: list[_Point] = []
+    for mention in mentions:
+        behind = _BEHIND.match(low, mention.end)
+        if behind is None or mention.kind != "digits" or mention.value % 1 or abs(mention.value) > 1000:
+            continue
+        line = low.rfind("\n", 0, mention.start) + 1
+        opens = mention.start - line < 12 and not low[line : mention.start].strip(_BULLETS)
+        points.append(_Point(mention.start, int(mention.value), behind.group(1), opens))
+    masked = {p.start for p in points if p.behind in _DEFINES}
+    lines = [p for p in points if p.opens_line]
+    masked |= _runs(lines, scale, lists=True)
+    return masked | _runs([p for p in points if p.behind not in (".", ")", "]")], scale, lists=False)
+
+
+def _runs(found: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
+    """Members of runs that count up (or down) by one.
+
+    A list numbered "1." "2." from 1 needs two members; a scale must hold three from its end on, or both its ends.
+    """
+    masked: set[int] = set()
+    start = 0
+    for i in range(1, len(found) + 1):
+        step = found[i].value - found[i - 1].value if i < len(found) else 0
+        if abs(step) == 1 and (i == start + 1 or step == found[start + 1].value - found[start].value):
+            continue
+        run = found[start:i]
+        values = [p.value for p in run]
+        numbered = lists and values[0] == 1 and len(run) >= 2 and all(p.behind in (".", ")") for p in run)
+        ends = {scale.min, scale.max} & set(values)
+        if numbered or (len(run) >= 3 and ends) or (len(run) >= 2 and len(ends) == 2):
+            masked |= {p.start for p in run}
+        start = i
+    return masked
+
+
+def quoted(low: str) -> list[tuple[int, int]]:
+    """Spans of quotations of three words and more: story text, or speech in it. The whole answer in quotes is none."""
+    if '"' not in low and "“" not in low and "«" not in low:
+        return []
+    begin, end = len(low) - len(low.lstrip()), len(low.rstrip())
+    spans: list[tuple[int, int]] = []
+    for match in _QUOTE.finditer(low):
+        whole = match.start() <= begin + 1 and match.end() >= end - 1
+        if whole or match.group().count(" ") < 2 or _LABEL_END.search(low, max(0, match.start() - 20), match.start()):
+            continue
+        spans.append(match.span())
+    return spans
