@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +76,9 @@ def tables(table: RatingsTable, options: ConsistencyOptions | None = None, *, fu
         columns = [Column(str(name), str(name), digits=3) for name in frame.columns if name != "dataset"]
         rows = [{str(k): _plain(v) for k, v in row.items()} for row in frame.to_dict("records")]
         return [Table("Consistency, every form", columns, rows, line)]
-    return [_wide_table(matrices, line)]
+    wide = _wide_table(matrices, line)
+    facts = [note for fact in table.facts for note in fact.notes]
+    return [replace(wide, notes=tuple(dict.fromkeys([*facts, *wide.notes])))]
 
 
 def _wide_table(matrices: Sequence[RatingMatrix], line: str) -> Table:

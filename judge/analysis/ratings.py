@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import pandas as pd
@@ -57,11 +57,18 @@ def preview(table: RatingsTable, rows: int = 20) -> Table:
     frame = table.frame.drop(columns=["explanation"])
     head = frame.head(rows).astype(object)
     head = head.where(head.notna(), None)
+    head = head.assign(story_prompt=head["story_prompt"].map(_short))
     columns = [Column(str(name), str(name)) for name in head.columns]
-    notes = [f"the first {len(head)} of {len(frame)} rows, without explanations; -o FILE.csv saves all"]
+    notes = [
+        f"the first {len(head)} of {len(frame)} rows, story-prompts cut, without explanations; -o FILE.csv saves all"
+    ]
     notes += [note for fact in table.facts for note in fact.notes]
     records = [{str(key): value for key, value in row.items()} for row in head.to_dict("records")]
     return Table("Ratings", columns, records, signature(table, build(table)), tuple(dict.fromkeys(notes)))
+
+
+def _short(text: Any, limit: int = 40) -> Any:
+    return f"{text[: limit - 1]}…" if isinstance(text, str) and len(text) > limit else text
 
 
 def _save_parquet(frame: pd.DataFrame, path: Path) -> None:

@@ -32,6 +32,8 @@ def leave_one_out(ratings: Floats, measure: Callable[[Floats, Floats], Estimate]
         `n` is the number of stories used by the rater who has most; `method` says over how many raters the mean was
         taken. Raters for whom the correlation is undefined are left out and counted.
     """
+    if ratings.shape[1] < 2:
+        return Estimate.undefined("human ceiling undefined with fewer than 2 raters")
     known = ~np.isnan(ratings)
     filled = np.where(known, ratings, 0.0)
     total, count = filled.sum(axis=1), known.sum(axis=1)
@@ -43,8 +45,7 @@ def leave_one_out(ratings: Floats, measure: Callable[[Floats, Floats], Estimate]
         found.append(measure(ratings[:, rater], mean))
     defined = [estimate for estimate in found if estimate.value is not None]
     if not defined:
-        reason = found[0].reason if found else "there are no raters"
-        return Estimate.undefined(f"undefined for every rater ({reason})")
+        return Estimate.undefined(f"human ceiling undefined for every rater ({found[0].reason})")
     mean_value = float(np.mean([estimate.value for estimate in defined if estimate.value is not None]))
     method = f"leave-one-out, {len(defined)} of {len(found)} raters"
     return Estimate(mean_value, n=max(estimate.n for estimate in defined), method=method)
