@@ -13,8 +13,9 @@ import orjson
 from judge.journal import database
 from judge.records import Answer, Rating, Response, Story
 
-_BY_PROMPT = "SELECT * FROM stories ORDER BY story_prompt, position"
-_BY_POSITION = "SELECT * FROM stories ORDER BY position"
+_PAGE = 64
+_BY_PROMPT = "SELECT * FROM stories WHERE (story_prompt, position) > (?, ?) ORDER BY story_prompt, position LIMIT ?"
+_BY_POSITION = "SELECT * FROM stories WHERE position > ? ORDER BY position LIMIT ?"
 
 _SETTLED = "SELECT DISTINCT repeat FROM attempts WHERE query_key = ? AND final = 1"
 _ANSWERED = "SELECT DISTINCT repeat FROM attempts WHERE query_key = ? AND outcome = 'answered'"
@@ -89,10 +90,16 @@ class JournalReader:
 
     def stories(self, *, by_prompt: bool = False, ratings: bool = True) -> Iterator[Story]:
         """Stories in dataset order, or with equal story-prompts together (sorted as text); with people's ratings."""
-        cursor = self._db.execute(_BY_PROMPT if by_prompt else _BY_POSITION)
-        for position, name, story_prompt, system, text, reference in cursor:
-            given = self._ratings(position) if ratings else ()
-            yield Story(name, story_prompt, system, text, reference, given)
+        last: tuple[str, int] | tuple[int] = ("", -1) if by_prompt else (-1,)
+        while True:
+            # Pages, not one open cursor: a cursor would hold its snapshot, and the write-ahead log could not be cut.
+            page = self._db.execute(_BY_PROMPT if by_prompt else _BY_POSITION, (*last, _PAGE)).fetchall()
+            for position, name, story_prompt, system, text, reference in page:
+                given = self._ratings(position) if ratings else ()
+                yield Story(name, story_prompt, system, text, reference, given)
+                last = (story_prompt, position) if by_prompt else (position,)
+            if len(page) < _PAGE:
+                return
 
     def _ratings(self, position: int) -> tuple[Rating, ...]:
         rows = self._db.execute(

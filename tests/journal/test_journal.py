@@ -235,3 +235,18 @@ def test_reading_works_where_nothing_can_be_written(tmp_path: Path) -> None:
 def test_a_journal_that_cannot_be_made_names_the_folder(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match="cannot be written"):
         JournalWriter(tmp_path / "missing" / "j.sqlite")
+
+
+def test_reading_stories_holds_no_snapshot_so_the_log_can_be_cut(tmp_path: Path) -> None:
+    path = tmp_path / "j.sqlite"
+    stories = [Story(f"s{i}", f"prompt {i % 7}", "x", f"text {i}") for i in range(300)]
+    with JournalWriter(path) as writer:
+        writer.add_stories(stories)
+    with JournalReader(path) as reader:
+        reading = reader.stories(by_prompt=True)
+        first = [next(reading) for _ in range(3)]
+        write(path, (query(1), 0, Response("3")))
+        assert reader.totals().answered == 1
+        order = [*first, *reading]
+        assert order == sorted(stories, key=lambda s: (s.story_prompt, int(s.id[1:])))
+        assert list(reader.stories()) == stories
