@@ -159,7 +159,7 @@ def test_what_was_counted_survives_kill_9(tmp_path: Path) -> None:
     path = tmp_path / "j.sqlite"
     root = str(Path(__file__).resolve().parents[2])
     process = subprocess.run(
-        [sys.executable, "-c", KILLED, str(path), root], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", KILLED, str(path), root], capture_output=True, text=True, timeout=60, check=False
     )
     assert process.returncode == -9, process.stderr
     counted = int(process.stdout.split()[-1])
