@@ -15,13 +15,13 @@ _LABEL_FILLERS = words.GLUE | words.STORY | words.SUBJECT | words.STATE | words.
 _REVISES = re.compile(
     r"final\s(?:rating|score|answer|verdict|assessment|judg|grade|mark|evaluation|decision)"
     r"|(?:up)?on\s(?:further\s|closer\s|second\s)?(?:reflection|thought|consideration|reconsideration|reading|review)"
-    r"|reconsider|\brevis|\bcorrect(?:ion|ed|ing)\b|second\sthought|scratch\sthat|\A\s*actually\b"
+    r"|reconsider|\brevis|\bcorrect(?:ion|ed|ing)\b|second\sthought|scratch\sthat|\A\s*actually\b|\bwait\b|\bor\srather\b|\bmake\sthat\b"
     r"|\b(?:lower|rais|chang|adjust|updat|upgrad|downgrad|reduc|increas|bump)\w*\s[^.\n]{0,30}\bto\b"
 )
 _KNOWN = words.GLUE | words.STATE | words.STORY | words.SUBJECT | words.RATING | words.STORY_STATE
 _LONGEST_LABEL = 14
 _MODAL = words.word_set("would should i'd we'd")
-_ARTICLES = words.word_set("a an solid strong low high good decent fair respectable")
+_ARTICLES = words.word_set("a an un une um uma una eine einen solid strong low high good decent fair respectable")
 _LINKS = words.word_set("is of be at as was to with")
 _BEING = words.word_set("is was it's be")
 _PRONOUNS = words.word_set("it this that one it's that's")
@@ -103,6 +103,8 @@ def _last_segment(tokens: list[str]) -> list[str]:
 def _classify(page: Page, segment: list[str]) -> Label | None:
     if not segment or len(segment) > _LONGEST_LABEL:
         return None
+    if not words.COMPARED.isdisjoint(segment):
+        return Label("other")
     asked = any(page.names.is_asked(w) for w in segment)
     if not asked and any(page.names.is_other(w) for w in segment):
         return Label("other") if len(segment) <= 4 or any(w in words.RATING for w in segment) else None
@@ -111,8 +113,10 @@ def _classify(page: Page, segment: list[str]) -> Label | None:
     if (rating or asked) and fillers:
         weak = not asked and all(w in words.WEAK_RATING for w in rating)
         return Label("rating", asked, weak and "overall" not in rating and "final" not in rating, "overall" in segment)
-    if fillers and any(w in words.STATE for w in segment) and any(w in words.SUBJECT for w in segment):
+    if fillers and not (words.STATE.isdisjoint(segment) or (words.SUBJECT | words.STORY).isdisjoint(segment)):
         return Label("rating")
+    if segment[0] == "target" and fillers:
+        return Label("rating", weak=True)
     return Label("unknown") if len(segment) <= 2 else None
 
 
@@ -129,6 +133,10 @@ def clause_before(page: Page, before: list[str], mention: Mention) -> Clause:
         stop = token
         break
     run.reverse()
+    if stop in words.COMPARED or ("which" in run and not words.COMPARED.isdisjoint(before[-len(run) - 4 :])):
+        return Clause(other=True)
+    if stop.endswith(("打", "给", "給")) and page.low.startswith("分", mention.stop):
+        return Clause(1)
     if stop in words.DENIAL or stop.endswith("n't") or _conditional(run) or not words.BOUND.isdisjoint(run[-3:]):
         return Clause(denied=True)
     whole = not stop or stop in _STOPS
@@ -190,4 +198,4 @@ def revises(page: Page, mention: Mention) -> bool:
     """Whether the sentence or label before the number says that it is the last word."""
     before = page.low[max(0, mention.start - 110) : mention.start].rstrip(" \n")
     cut = max(before.rfind(stop) for stop in (". ", "! ", "? ", "\n", ".\n"))
-    return _REVISES.search(before, cut + 1) is not None
+    return _REVISES.search(before[cut + 1 :]) is not None

@@ -38,8 +38,8 @@ class Names:
 
 @lru_cache(maxsize=256)
 def names(asked: str, others: tuple[str, ...]) -> Names:
-    """The names for one criterion; cached, for a run asks about few."""
-    asked_words = frozenset(_words(asked))
+    """The names for one criterion; cached, for a run asks about few. Without a name, any aspect may be asked for."""
+    asked_words = frozenset(_words(asked)) or _ASPECTS
     stem = fold(_words(asked)[0])[:_STEM] if _words(asked) else ""
     other_words = {_words(other)[-1] for other in others if _words(other)}
     return Names(asked_words, stem, frozenset((other_words | _ASPECTS) - asked_words))

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from judge.parsing.clauses import revises
 from judge.parsing.page import Page
 from judge.parsing.statements import Statement
 from judge.records import Status
+
+_SCALE = re.compile(
+    r"scale\s(?:of|from)\s{0,2}\d{1,3}(?:\s\([^()\n]{0,30}\))?\s{0,2}(?:to|-|–)\s{0,2}(\d{1,3})\b"
+    r"|(?<!\d)(\d{1,3})[ -]point\sscale"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +51,17 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
         return Decision("out_of_scale", chosen, flags)
     if mention.out_of is not None and mention.out_of != page.scale.max:
         return Decision("out_of_scale", chosen, flags)
-    if mention.value not in page.scale:
+    if mention.value not in page.scale or (mention.out_of is None and _another_scale(page)):
         return Decision("out_of_scale", chosen, flags)
     return Decision("ok", chosen, flags)
+
+
+def _another_scale(page: Page) -> bool:
+    """Whether the answer says that it rates on a scale that is not the one asked for."""
+    if "scale" not in page.low:
+        return False
+    named = [float(m.group(1) or m.group(2)) for m in _SCALE.finditer(page.low)]
+    return bool(named) and page.scale.max not in named
 
 
 def _claim(statement: Statement) -> tuple[object, ...]:

@@ -24,7 +24,9 @@ _TAGS = re.compile(
 _EDGE = " \t\r\n.,:;)]}*_—–-\"'“”|>#`$=•"
 _TAIL_EDGE = " \t\r\n*_#|`{[(<—–-"
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_STOPS = ".!?\n;。！？"
+_PIECE_END = re.compile(r"[.!?\n;—–:,-]")
+_SENTENCE_END = re.compile(r"[.!?\n;。！？]")
+_SENTENCE_MARKS = ("\n", ". ", "! ", "? ", "; ", "。", "！", "？")
 _LABEL_BACK = " \t\n\"'([{<*_:=→|—–->#$`：\\"
 _TRIVIAL = (
     words.GLUE
@@ -110,9 +112,8 @@ def _region(page: Page, statement: Statement) -> tuple[int, int]:
 
 def _through_trivial(page: Page, stop: int) -> int:
     """The end of the statement, with "stars", "on Coherence" or "on a scale from 1 to 5" behind the number."""
-    end = stop
-    while end < len(page.low) and page.low[end] not in ".!?\n;—–:,-" and end - stop < 60:
-        end += 1
+    match = _PIECE_END.search(page.low, stop, stop + 60)
+    end = match.start() if match else min(stop + 60, len(page.low))
     rest = page.low[stop:end]
     if end - stop < 60 and rest.strip() and _trivial(page, rest):
         return end
@@ -125,13 +126,9 @@ def _trivial(page: Page, piece: str) -> bool:
 
 def _sentence(page: Page, start: int, stop: int) -> tuple[int, int]:
     low = page.low
-    begin = start
-    while begin > 0 and not (low[begin - 1] in _STOPS and (low[begin - 1] == "\n" or low[begin : begin + 1].isspace())):
-        begin -= 1
-    end = stop
-    while end < len(low) and low[end] not in _STOPS:
-        end += 1
-    return begin, min(end + 1, len(low))
+    begin = max(low.rfind(mark, 0, start) + 1 for mark in _SENTENCE_MARKS)
+    match = _SENTENCE_END.search(low, stop)
+    return begin, match.end() if match else len(low)
 
 
 def _label_begin(page: Page, start: int) -> int:

@@ -26,6 +26,7 @@ _HOLDERS = words.word_set(
     "ratings scores rating score evaluation evaluations result results response output answer answers"
 )
 _HIGHEST = ({"max"}, {"maximum"}, {"out", "of"}, {"max", "score"}, {"max", "rating"}, {"scale", "max"})
+_BOUNDS = words.word_set("max maximum min minimum scale out")
 _MOST_OBJECTS = 20
 _RANGE = -1.0
 
@@ -109,6 +110,8 @@ def _entries(value: dict[str, Any], names: Names, named: bool = False, depth: in
                 yield from (_Entry(e.key, e.value, 0, e.explanation) for e in inner) if other else inner
             continue
         if item is not None and not isinstance(item, str | int | float):
+            continue
+        if not _BOUNDS.isdisjoint(parts):
             continue
         rating = any(w in words.RATING for w in parts) and not any(w in _EXPLAINS for w in parts)
         if other and (rating or not isinstance(item, str) or item.strip()[:1].isdigit()):

@@ -9,7 +9,7 @@ from judge.parsing.criterion_names import Names
 from judge.records import Scale
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[.!?;:,\n—–(){}\[\]<>|=→\-：，。；！？、]")
-_PARENTHESIS = re.compile(r"\([^()\n]{0,80}\)")
+_PARENTHESIS = re.compile(r"\([^()\n]{0,80}\)|\[[^\[\]\n]{0,20}\]")
 _WINDOW = 130
 
 
@@ -27,7 +27,7 @@ class Page:
     def tokens_before(self, place: int) -> list[str]:
         """Words and stops before a place, at most 130 characters back, parentheses left out."""
         window = self.low[max(0, place - _WINDOW) : place]
-        if ")" in window:
+        if ")" in window or "]" in window:
             window = _PARENTHESIS.sub(" ", window)
         found: list[str] = _TOKEN.findall(window)
         return found

@@ -35,7 +35,7 @@ _HYPOTHETICAL_AFTER = re.compile(
     r"[\"'\s]{0,2}(?:rating\s|score\s|on[^.\n]{0,30}\s)?(?:if\b|would(?!\sbe\s(?:appropriate|fair|fitting|my|suitable|right))"
     r"|could\b|might\b|means?\b|indicates\b|requires?\b|represents\b|is\s(?:reserved|defined|for)\b|were\b|unless\b)"
 )
-_JUNK = " \n\t\r\"'“”«»#>([{$•<\u200b\ufeff-"
+_JUNK = " \n\t\r\u00a0\u3000\"'“”«»#>([{$•<\u200b\ufeff-"
 
 
 def statement(page: Page, mention: Mention) -> Statement | None:
@@ -106,7 +106,7 @@ _LISTED = re.compile(r",\s{0,2}\d")
 
 
 def _excluded(page: Page, mention: Mention) -> bool:
-    """Numbers that are the scale itself, and fractions of something else than a scale."""
+    """A range that is the scale itself: "1 to 5"."""
     scale = page.scale
     return mention.high is not None and (mention.value, mention.high) == (scale.min, scale.max)
 

@@ -82,7 +82,7 @@ AFTER = word_set(
     "reflecting due indicating meaning showing not only mainly primarily largely thanks à pour auf für sur por para "
     "per para a to weil da porque car perché 分 点 점 点。 点满分 балл балла баллов "
     "punkte points puntos punti sterne étoiles "
-    "estrellas sur von su из would is being"
+    "estrellas sur von su из would is being geben vergeben"
 )
 
 # Openings of an explanation that follows the rating without a stop between them.
@@ -92,6 +92,9 @@ OPENING = word_set(
 )
 
 COUNTED = word_set("star stars point points")
+
+# Stories that stand beside the one that is judged; their ratings are not its own.
+COMPARED = word_set("human reference")
 
 # Right before the number they make it a bound, not a rating: "above a 3".
 BOUND = word_set("above below from beyond under over")

@@ -1,0 +1,157 @@
+"""Reads answers from a JSON Lines file and parses each. Never asks a judge, never repairs a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.errors import DataError, SpecError
+from judge.parsing.protocol import Parser, Structured
+from judge.records import Criterion, Judgment, Response, Scale
+
+_SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
+_OWN_KEYS = ("text", "reasoning", "finish_reason")
+_RESULT_KEYS = ("line", "rating", "status", "flags", "explanation")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLine:
+    """One line of the file: the answer, what it rates, and the keys that pass through."""
+
+    line: int
+    response: Response
+    criterion: Criterion
+    passed: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One line with what a parser made of it."""
+
+    answer: AnswerLine
+    judgment: Judgment
+
+    def row(self) -> dict[str, Any]:
+        """A flat row: line, the keys that pass through, rating, status, flags, explanation."""
+        judgment = self.judgment
+        result = {
+            "rating": judgment.rating,
+            "status": judgment.status,
+            "flags": " ".join(judgment.flags),
+            "explanation": judgment.explanation,
+        }
+        return {"line": self.answer.line, **self.answer.passed, **result}
+
+
+def parse_scale(text: str, *, where: str = "--scale") -> Scale:
+    """`1-5` or, with a step, `1-5/0.5`. Raises `SpecError`."""
+    match = _SCALE.match(text.strip())
+    low, high, step = (float(part) for part in match.groups(default="1")) if match else (0.0, 0.0, 1.0)
+    if low >= high or step <= 0:
+        raise SpecError(f"{where} {text!r} is no scale", hint="write lowest-highest, e.g. 1-5, or 1-5/0.5 with a step")
+    return Scale(low, high, step)
+
+
+def read_answers(path: Path, criterion: str | None, scale: Scale) -> list[AnswerLine]:
+    """All answers of a file; a line's own `criterion` and `scale` go before the defaults given here.
+
+    Raises `DataError` naming file, line and key.
+    """
+    return [_answer(path, number, value, criterion, scale) for number, value in _lines(path)]
+
+
+def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Structured) -> list[Parsed]:
+    """Every answer's judgment; the other criteria of the file count as rated beside, not instead."""
+    names = sorted({answer.criterion.name for answer in answers} - {""})
+    others = {name: tuple(n for n in names if n != name) for name in ["", *names]}
+    return [
+        Parsed(
+            answer,
+            parser.parse(
+                answer.response,
+                answer.criterion,
+                structured=structured,
+                other_criteria=others[answer.criterion.name] if answer.criterion.name else (),
+            ),
+        )
+        for answer in answers
+    ]
+
+
+def differing(first: Sequence[Parsed], second: Sequence[Parsed]) -> list[tuple[Parsed, Parsed]]:
+    """Pairs of the same line whose rating or status differ."""
+    pairs = zip(first, second, strict=True)
+    return [
+        (a, b) for a, b in pairs if (a.judgment.rating, a.judgment.status) != (b.judgment.rating, b.judgment.status)
+    ]
+
+
+def summary(parsed: Sequence[Parsed]) -> str:
+    """One sentence: how many answers, and how many of each status."""
+    counts = Counter(p.judgment.status for p in parsed)
+    parts = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+    return f"{len(parsed)} {'answer' if len(parsed) == 1 else 'answers'}: {parts}"
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        content = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError("is not UTF-8", file=path, found=f"byte {error.start}", hint="convert it to UTF-8") from error
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
+    found = False
+    # Not splitlines(): texts may hold U+2028 and its like, which JSON need not escape.
+    for number, line in enumerate(content.split("\n"), start=1):
+        if not line.strip():
+            continue
+        found = True
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise DataError("is not JSON", file=path, row=number, found=line[:80]) from error
+        if not isinstance(value, dict):
+            raise DataError("is not a JSON object", file=path, row=number, found=value)
+        yield number, value
+    if not found:
+        raise DataError("holds no answers", file=path, hint='write one {"text": "..."} a line')
+
+
+def _answer(path: Path, number: int, value: dict[str, Any], criterion: str | None, scale: Scale) -> AnswerLine:
+    if "text" not in value:
+        raise DataError("has no text", file=path, row=number, column="text", allowed="a string")
+    for key in (*_OWN_KEYS, "criterion"):
+        if value.get(key) is not None and not isinstance(value[key], str):
+            raise DataError("is not text", file=path, row=number, column=key, found=value[key], allowed="a string")
+    name = value.get("criterion") or criterion or ""
+    own = _own_scale(path, number, value["scale"]) if value.get("scale") is not None else scale
+    passed = {_free_key(key, value): item for key, item in value.items() if key not in _OWN_KEYS}
+    return AnswerLine(
+        number,
+        # null is what an API returns for an answer without content
+        Response(value["text"] or "", value.get("finish_reason"), value.get("reasoning")),
+        Criterion(name, name[:2].upper(), "", own),
+        passed,
+    )
+
+
+def _own_scale(path: Path, number: int, value: Any) -> Scale:
+    text = "-".join(str(part) for part in value[:2]) if isinstance(value, list) and len(value) == 2 else value
+    if not isinstance(text, str):
+        raise DataError("is no scale", file=path, row=number, column="scale", found=value, allowed='"1-5" or [1, 5]')
+    return parse_scale(text, where=f"{path}, row {number}, scale")
+
+
+def _free_key(key: str, value: dict[str, Any]) -> str:
+    """A key of the input that has the name of a result becomes `given_...`."""
+    if key not in _RESULT_KEYS:
+        return key
+    given = f"given_{key}"
+    while given in value:
+        given = f"given_{given}"
+    return given
