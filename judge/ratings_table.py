@@ -113,9 +113,13 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
     force = manifest.get("in_force", {})
     judge = str(manifest.get("judge", folder.path.name))
     control = judge.partition("/")[0] == "surface"
-    notes = []
+    criteria = tuple(_criterion(record) for record in definition["criteria_records"])
+    notes: list[str] = []
     if control:
         notes.append(f"{judge} is a control, not a language model")
+        notes += _in_sample(judge, criteria, journal)
+    if force.get("note"):
+        notes.append(f"{judge}: {force['note']}")
     if definition.get("labels_note"):
         notes.append(str(definition["labels_note"]))
     if judge.partition("/")[0] == "scripted":
@@ -127,7 +131,6 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
     replaced = journal.replaced_total()
     if replaced:
         notes.append(f"{replaced} answers were asked again because no rating could be read (judge retry --unparsed)")
-    criteria = tuple(_criterion(record) for record in definition["criteria_records"])
     prompts = tuple(definition["eval_prompts"])
     repeats = int(force.get("repeats", 1))
     planned = journal.story_count() * len(criteria) * len(prompts) * repeats
@@ -148,6 +151,19 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
         control=control,
         path=folder.path,
     )
+
+
+def _in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
+    """The control's own rows on stories it was fitted on look better than they are."""
+    from judge.backends.surface import fitted_on
+
+    names = [criterion.name for criterion in criteria]
+    seen = sum(fitted_on(judge, names, journal.stories(ratings=False)))
+    if not seen:
+        return []
+    total = journal.story_count()
+    where = f"{judge} was fitted on people's ratings of {seen} of these {total} stories"
+    return [f"{where}: its own rows are in sample there; compare with the control out of fold instead"]
 
 
 def _criterion(record: dict[str, Any]) -> Criterion:

@@ -76,6 +76,9 @@ class RunSpec(_Strict):
     concurrency: int = Field(64, ge=1, le=4096, description="requests in flight at most")
     attempt_timeout: float = Field(120.0, gt=0, description="seconds until an attempt counts as a timeout")
     max_attempts: int = Field(8, ge=1, description="attempts for a repeat before it counts as failed")
+    note: str | None = Field(
+        None, description="a sentence to stand under every table, e.g. what the ratings cannot mean"
+    )
     max_cost: float | None = Field(None, ge=0, description="stop before spending more, in the price table's currency")
 
     def judge_key(self) -> str:

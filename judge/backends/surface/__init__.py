@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from judge.backends.protocol import Backend, Settings
@@ -9,8 +10,10 @@ from judge.backends.surface.backend import SurfaceBackend
 from judge.backends.surface.card import model_card
 from judge.backends.surface.model import read_card, shipped_model
 from judge.errors import SpecError
+from judge.records import Story
+from judge.text_features import length
 
-__all__ = ["SurfaceBackend", "model_card", "open"]
+__all__ = ["SurfaceBackend", "fitted_on", "model_card", "open"]
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - every back-end's loader has this name
@@ -21,3 +24,12 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - eve
             hint="write `surface`, or `surface/FILE.json` for a model fitted elsewhere",
         )
     return SurfaceBackend(read_card(Path(model) if model else shipped_model()))
+
+
+def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> Iterator[bool]:
+    """For each story, whether the judge's model of any of these criteria was fitted on its story-prompt."""
+    model = judge.partition("/")[2]
+    card = read_card(Path(model) if model else shipped_model())
+    for story in stories:
+        tokens = length(story.text)
+        yield any(card.was_fitted_on(card.choose(name, tokens), story.story_prompt) for name in criteria)
