@@ -24,7 +24,7 @@ _SNIPPET = 60
 
 @app.command()
 def parse(
-    source: Annotated[str, typer.Argument(metavar="FILE", help='JSON Lines: {"text": "..."} and keys of your own')],
+    source: Annotated[str, typer.Argument(metavar="FILE|RUN", help='JSON Lines with {"text": "..."}, or a run')],
     diff: Annotated[
         bool, typer.Option("--diff", help="only answers that ours and as-published read differently")
     ] = False,
@@ -37,9 +37,12 @@ def parse(
 ) -> None:
     """Answers in, one row each out: rating, status, flags, explanation. No answer becomes a number it does not state.
 
-    A line may carry `criterion`, `scale`, `finish_reason` and `reasoning`; all other keys pass through.
+    A line may carry `criterion`, `scale`, `finish_reason` and `reasoning`; all other keys pass through. A RUN (its
+    run.yaml, folder or result folder) brings its own criteria, scales and form of answers; nobody is asked again.
 
     Example: judge parse answers.jsonl --criterion Coherence --format csv -o ratings.csv
+
+    Example: judge parse runs/mans-roc --diff
     """
     if form not in _FORMATS:
         raise SpecError(unknown("--format", form, _FORMATS))
@@ -48,14 +51,47 @@ def parse(
     from judge.parsing.answers_file import parse_scale, read_answers
 
     path = Path(source)
-    if not path.is_file() or path.suffix in (".yaml", ".yml"):
-        raise SpecError(f"{source} is no file of answers", hint='give a JSON Lines file with {"text": "..."} a line')
-    answers = read_answers(path, criterion, parse_scale(scale))
     mode: Structured = structured  # type: ignore[assignment]  # checked above
+    if path.is_dir() or path.suffix in (".yaml", ".yml"):
+        answers, mode = _run_answers(path)
+    elif path.is_file():
+        answers = read_answers(path, criterion, parse_scale(scale))
+    else:
+        raise SpecError(f"{source} does not exist", hint='give JSON Lines with {"text": "..."} a line, or a run')
     if diff:
         _print(_difference(path, answers, mode), form, output)
     else:
         _print(_judgments(path, answers, parser, mode, whole=form in ("jsonl", "json", "csv")), form, output)
+
+
+def _run_answers(run: Path) -> tuple[list[AnswerLine], Structured]:
+    """Every answer in a run's journals, and how the run had asked the server to constrain them."""
+    from judge.journal import JournalReader
+    from judge.parsing.answers_file import AnswerLine
+    from judge.records import Criterion, Scale
+    from judge.run_folder import resolve
+
+    found: list[AnswerLine] = []
+    modes: set[Structured] = set()
+    for folder in resolve([run]):
+        with JournalReader(folder.journal) as journal:
+            definition = journal.meta()["definition"]
+            modes.add(definition["structured"])
+            criteria = {
+                r["name"]: Criterion(
+                    r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]), tuple(r["guidelines"])
+                )
+                for r in definition["criteria_records"]
+            }
+            for answer in journal.answers():
+                if answer.response is not None:
+                    place = (answer.story, answer.criterion, answer.eval_prompt, answer.repeat)
+                    passed = dict(zip(("story", "criterion", "eval_prompt", "repeat"), place, strict=True))
+                    passed = {"judge": folder.path.name, **passed}
+                    found.append(AnswerLine(len(found) + 1, answer.response, criteria[answer.criterion], passed))
+    if len(modes) != 1:
+        raise SpecError(f"{run} has no answers, or judges asked in different ways ({', '.join(sorted(modes))})")
+    return found, modes.pop()
 
 
 def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured: Structured, *, whole: bool) -> Table:
@@ -92,7 +128,7 @@ def _difference(path: Path, answers: Sequence[AnswerLine], structured: Structure
             "criterion": a.answer.criterion.name or None,
             "ours": f"{a.judgment.rating:g}" if a.judgment.rating is not None else a.judgment.status,
             "as_published": f"{b.judgment.rating:g}{' (imputed)' if 'imputed' in b.judgment.flags else ''}",
-            "flags": " ".join(a.judgment.flags) or None,
+            "flags": ";".join(a.judgment.flags) or None,
             "text": _snippet(a.answer.response.text),
         }
         for a, b in pairs
@@ -132,7 +168,10 @@ def _print_lines(table: Table, output: Path | None) -> None:
     """Rows as JSON Lines, flags as a list; what cannot stand in a row goes to stderr."""
     import json
 
-    lines = [json.dumps({**row, "flags": (row["flags"] or "").split()}, ensure_ascii=False) for row in table.rows]
+    lines = [
+        json.dumps({**row, "flags": row["flags"].split(";") if row["flags"] else []}, ensure_ascii=False)
+        for row in table.rows
+    ]
     text = "".join(line + "\n" for line in lines)
     if output is None:
         typer.echo(text, nl=False)

@@ -42,7 +42,7 @@ class Parsed:
         result = {
             "rating": judgment.rating,
             "status": judgment.status,
-            "flags": " ".join(judgment.flags),
+            "flags": ";".join(judgment.flags),
             "explanation": judgment.explanation,
         }
         return {"line": self.answer.line, **self.answer.passed, **result}

@@ -96,4 +96,19 @@ def test_a_wrong_option_gets_a_sentence(answers: Path, words: list[str], message
 def test_a_file_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:
     error = CliRunner().invoke(app, [str(tmp_path / "none.jsonl")]).exception
     assert isinstance(error, SpecError)
-    assert "is no file of answers" in str(error)
+    assert "does not exist" in str(error)
+
+
+def test_a_run_is_parsed_again_without_asking(tmp_path: Path) -> None:
+    from judge.demo import run_demo
+
+    result, ended = run_demo(tmp_path, quiet=True)
+    for run in (tmp_path, tmp_path / "run.yaml", result):
+        done = CliRunner().invoke(app, [str(run), "--format", "json"])
+        assert done.exit_code == 0, done.output
+        rows = json.loads(done.stdout)["rows"]
+        assert len(rows) == ended.planned
+        assert {row["status"] for row in rows} == {"ok"}
+        assert {row["eval_prompt"] for row in rows} == {"ep1", "ep2"}
+    differences = CliRunner().invoke(app, [str(result), "--diff", "--format", "json"])
+    assert json.loads(differences.stdout)["rows"] == []
