@@ -17,7 +17,7 @@ from judge.errors import RunFolderError
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
 from judge.execution.runner import Outcomes, Run, split_calls, works
-from judge.journal import JournalReader, JournalWriter, Totals
+from judge.journal import JournalReader, JournalWriter, Totals, fold
 from judge.parsing import parser as load_parser
 from judge.plan import Plan, load_prices, make_plan
 from judge.records import Query, Story
@@ -60,7 +60,11 @@ def sit(sitting: Sitting) -> Result:
     plan = make_plan(sitting.spec, folder=sitting.folder)
     backend = open_backend(sitting.spec.judge, _settings(sitting.spec))
     with lock(sitting.result.path):
-        return asyncio.run(_sit(sitting, plan, backend))
+        try:
+            return asyncio.run(_sit(sitting, plan, backend))
+        finally:
+            if sitting.result.journal.exists():
+                fold(sitting.result.journal)
 
 
 async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:

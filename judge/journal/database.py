@@ -47,6 +47,14 @@ def open_reading(path: Path) -> sqlite3.Connection:
         return connection
 
 
+def fold(path: Path) -> None:
+    """Fold the write-ahead log into the file, so that journal.sqlite alone holds everything (to copy it, say)."""
+    with sentences(path):
+        connection = _connect(path)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.close()
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     # Statements run on the event loop's thread and commits on another, never both at once: see JournalWriter.
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)

@@ -1,0 +1,19 @@
+"""All benchmarks, one after the other: `python -m tests.benchmarks`. Each also runs alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+NAMES = ("startup", "throughput", "cpu", "kill", "faults")
+
+
+def main() -> int:
+    """Run each in a process of its own; the exit code is the worst of theirs."""
+    return max(
+        subprocess.run([sys.executable, "-m", f"tests.benchmarks.{name}"], check=False).returncode for name in NAMES
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
