@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
 PEOPLE = "people"
+
+SHOWN = ("ICC(1,1)", "ICC(1,k)", "ICC(2,k)")
+"""Forms in the printed table: one repeat and the mean of k, exchangeable, and the form that the HANNA study reports."""
+
 IMPORTED = "undefined for imported ratings: repeats are not in the file, only their mean"
 
 
@@ -87,6 +91,9 @@ def _wide_table(matrices: Sequence[RatingMatrix], line: str) -> Table:
     for entry in _entries(matrices):
         family: icc.IccFamily = entry["family"]
         found: Agreement = entry["agreement"]
+        if entry["judge"] == PEOPLE and family.k < 2:
+            notes["people: undefined, no story was rated twice"] = None
+            continue
         rows.append(
             {key: entry[key] for key in ("judge", "eval_prompt", "criterion")}
             | {"n": family.n, "incomplete": family.incomplete, "k": family.k}
@@ -102,12 +109,14 @@ def _wide_table(matrices: Sequence[RatingMatrix], line: str) -> Table:
         Column("n", "stories"),
         Column("incomplete", "incomplete"),
         Column("k", "k"),
-        *(Column(form, form) for form in icc.FORMS),
+        *(Column(form, form) for form in SHOWN),
         Column("exact", "all equal %", digits=1, factor=100),
         Column("flip", "flip %", digits=1, factor=100),
         Column("within_sd", "sd within"),
     ]
-    notes["ICC with F intervals, 95 %; (1,.) columns exchangeable, (2,.) absolute agreement, (3,.) consistency"] = None
+    notes["ICC with F intervals, 95 %; (1,.) columns exchangeable, (2,.) absolute agreement; all six forms: --full"] = (
+        None
+    )
     notes["flip %: how often two repeats of one story differ; high consistency is not validity"] = None
     return Table("Consistency over repeats, and agreement of people", columns, rows, line, tuple(notes))
 
