@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from judge.version import __version__
+
 if TYPE_CHECKING:
     from judge.api import OpenedRun, load_dataset, open_run
 
-__all__ = ["OpenedRun", "load_dataset", "open_run"]
-__version__ = "0.1.0"
+__all__ = ["OpenedRun", "__version__", "load_dataset", "open_run"]
 
 
 def __getattr__(name: str) -> Any:

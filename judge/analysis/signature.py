@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import judge
 from judge.analysis.options import AnalysisOptions, CorrelationOptions
+from judge.version import __version__
 
 if TYPE_CHECKING:
     from judge.rating_matrix import RatingMatrix
@@ -59,7 +59,7 @@ def signature(
     if options is not None:
         fields = [name for name in FRAGMENTS if hasattr(options, name)]
         parts += [FRAGMENTS[name](options) for name in fields]
-    parts += [*extra, _unparsed(matrices), f"v{judge.__version__}"]
+    parts += [*extra, _unparsed(matrices), f"v{__version__}"]
     return "|".join(part for part in parts if part)
 
 

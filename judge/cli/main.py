@@ -10,8 +10,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-import judge
 from judge.errors import JudgeError
+from judge.version import __version__
 
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "demo": ("demo", "Start here", "A whole run by the control judge on packaged stories: no key, no network."),
@@ -84,7 +84,7 @@ def _root(
 ) -> None:
     """Print help where no command is given."""
     if version:
-        print(f"judge {judge.__version__}")
+        print(f"judge {__version__}")
         raise typer.Exit
     if ctx.invoked_subcommand is None:
         print(overview())

@@ -146,13 +146,13 @@ def _difference(path: Path, answers: Sequence[AnswerLine], structured: Structure
 
 
 def _signature(path: Path, parsed: Sequence[Parsed], version: str) -> str:
-    import judge
+    from judge.version import __version__
 
     names = ",".join(sorted({p.answer.criterion.name or "unnamed" for p in parsed}))
     scales = ",".join(sorted({f"{p.answer.criterion.scale.min:g}-{p.answer.criterion.scale.max:g}" for p in parsed}))
     lost = sum(p.judgment.rating is None for p in parsed) / len(parsed)
     asked = f"{path.name}:{len(parsed)}|crit:{names}|scale:{scales}"
-    return f"{asked}|parser:{version}|unparsed:{lost:.1%}|v{judge.__version__}"
+    return f"{asked}|parser:{version}|unparsed:{lost:.1%}|v{__version__}"
 
 
 def _print(table: Table, form: str, output: Path | None) -> None:

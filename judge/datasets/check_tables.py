@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from judge.datasets.check import Check, Moments, Seen
 from judge.stats.estimate import Estimate
 from judge.tables import Column, Table
+from judge.version import __version__
 
 _MANY = 25
 
@@ -19,20 +19,12 @@ def check_tables(found: Check) -> list[Table]:
     return [*tables, _raters(found)] if found.raters and not found.dataset.labels_note else tables
 
 
-def program_version() -> str:
-    """The installed program's version, as signatures state it; `?` in a checkout that was never installed."""
-    try:
-        return version("storyjudge")
-    except PackageNotFoundError:
-        return "?"
-
-
 def _signature(found: Check) -> str:
     parts = [
         f"{found.dataset.name}:{found.stories}",
         f"data:{found.fingerprint}",
         f"raters:{found.rater_identity}",
-        f"v{program_version()}",
+        f"v{__version__}",
     ]
     return "|".join(parts)
 

@@ -6,12 +6,12 @@ import textwrap
 from typing import Any
 
 from judge.datasets import DATASETS, known_datasets, open_dataset
-from judge.datasets.check_tables import program_version
 from judge.datasets.dataset import Dataset
 from judge.datasets.locate import find_with_place, registered
 from judge.datasets.sources import FILES, LICENCES, OTHER_FILES, SOURCES, UNPUBLISHED
 from judge.records import Story
 from judge.tables import Column, Table
+from judge.version import __version__
 
 _WIDTH = 100
 
@@ -33,7 +33,7 @@ def listing() -> Table:
     notes = [
         "unverified: the address and checksum are as published, but nobody has downloaded from there with this program."
     ]
-    return Table("Datasets", columns, rows, f"datasets:{len(known_datasets())}|v{program_version()}", notes)
+    return Table("Datasets", columns, rows, f"datasets:{len(known_datasets())}|v{__version__}", notes)
 
 
 def story_sheet(dataset: Dataset, story: Story) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from judge.errors import RunFolderError
@@ -48,11 +48,16 @@ def open_reading(path: Path) -> sqlite3.Connection:
 
 
 def fold(path: Path) -> None:
-    """Fold the write-ahead log into the file, so that journal.sqlite alone holds everything (to copy it, say)."""
-    with sentences(path):
-        connection = _connect(path)
+    """Fold the write-ahead log into the file, so that journal.sqlite alone holds everything (to copy it, say).
+
+    Leaving WAL mode lets readers work in a folder that cannot be written, and leave nothing beside the file. Where
+    another process reads just now, only the log is folded.
+    """
+    with sentences(path), closing(_connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.close()
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

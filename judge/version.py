@@ -1,0 +1,3 @@
+"""The program's version, for signatures and manifests."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,59 @@
+"""What the distribution promises: a version of one source, and every shipped file inside the wheel."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+
+import judge
+from judge.shipped import package_file, shipped
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_the_version_has_one_source() -> None:
+    assert version("storyjudge") == judge.__version__
+
+
+def test_public_names_are_complete_and_sorted() -> None:
+    assert list(judge.__all__) == sorted(judge.__all__)
+    for name in judge.__all__:
+        assert getattr(judge, name) is not None
+
+
+def test_every_shipped_definition_is_listed_for_the_wheel() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    listed = {source for source in build["force-include"] if source.startswith("runs/")}
+    assert listed == {f"runs/{path.parent.name}/run.yaml" for path in (ROOT / "runs").glob("*/run.yaml")}
+
+
+def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        str(tmp_path),
+        str(ROOT),
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for folder in ("eval_prompts", "criteria"):
+        for path in (shipped("prompts") / folder).iterdir():
+            assert f"judge/prompts/{folder}/{path.name}" in names
+    assert "judge/runs/demo/run.yaml" in names
+    assert "judge/datasets/demo_stories.jsonl" in names
+    assert "judge/backends/surface/model.json" in names
+    assert "judge/plan/prices.yaml" in names
+    assert "judge/py.typed" in names
+    assert not [name for name in names if name.endswith((".sqlite", ".pyc"))]
+    assert package_file("plan", "prices.yaml").is_file()
