@@ -12,7 +12,7 @@ from judge.errors import DataError, SpecError, nearest
 if TYPE_CHECKING:
     from judge.datasets import Dataset
 
-app = typer.Typer(no_args_is_help=False, add_completion=False)
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 _Name = Annotated[str, typer.Argument(metavar="NAME|PATH", help="a dataset's name, or a .jsonl, .csv or .parquet file")]
 _Columns = Annotated[

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from judge.parsing.protocol import Structured
     from judge.tables import Table
 
-app = typer.Typer(no_args_is_help=False, add_completion=False)
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 _FORMATS = ("table", "jsonl", "json", "csv", "md", "latex")
 _STRUCTURED = ("none", "choice", "json")

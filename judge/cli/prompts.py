@@ -13,7 +13,7 @@ from judge.errors import JudgeError, SpecError, nearest, unknown
 if TYPE_CHECKING:
     from judge.records import Message, Story
 
-app = typer.Typer(no_args_is_help=False, add_completion=False)
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 _Format = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
 _Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file instead of the screen")]

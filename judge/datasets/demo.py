@@ -5,15 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from judge.datasets.dataset import Dataset
+from judge.datasets.demo_build import LABELS_NOTE
 from judge.datasets.native import open_native
 from judge.records import Scale
 from judge.shipped import package_file
-
-LABELS_NOTE = (
-    "The demo's labels are by construction: its author's grade of each original, minus a fixed deduction for each "
-    "damage; no reader rated these stories. Four systems prove nothing at system level."
-)
-
 
 def load(name: str) -> Dataset:
     """`demo`: 12 story-prompts, each with one original story and three mechanical damages of it."""
