@@ -10,6 +10,7 @@ from judge.datasets.native import open_native
 from judge.records import Scale
 from judge.shipped import package_file
 
+
 def load(name: str) -> Dataset:
     """`demo`: 12 story-prompts, each with one original story and three mechanical damages of it."""
     return replace(
