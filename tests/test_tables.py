@@ -1,0 +1,93 @@
+"""Tables: the same rows for people and machines, the signature always with them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from judge.errors import SpecError
+from judge.stats.estimate import Estimate
+from judge.tables import FORMATS, Column, Table, emit, render
+
+TABLE = Table(
+    "Agreement",
+    [Column("who", "who"), Column("tau", "tau x100", 1, 100), Column("n", "n"), Column("share", "share %", 0, 100)],
+    [
+        {"who": "a & b_c | 100%", "tau": Estimate(0.256, 960, 0.2, 0.3), "n": 960, "share": 0.5},
+        {"who": "d", "tau": Estimate.undefined("undefined with a constant side", 3), "n": 3, "share": float("nan")},
+        {"who": None, "tau": Estimate(-0.0001, 5), "n": 5, "share": None},
+    ],
+    "mans_roc:960|tau:b",
+    ["a note"],
+)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_carries_signature_notes_and_the_reason_of_what_is_undefined(form: str) -> None:
+    text = render(TABLE, form)
+    assert "mans\\_roc:960|tau:b" in text if form == "latex" else "mans_roc:960|tau:b" in text
+    assert "a note" in text
+    assert "undefined with a constant side" in text
+    assert text.endswith("\n")
+
+
+def test_the_table_for_people() -> None:
+    lines = render(TABLE, "table").splitlines()
+    assert lines[0] == "Agreement"
+    assert "25.6 [20.0, 30.0]" in lines[3]
+    assert lines[3].endswith("50")
+    assert "undefined" in lines[4]
+    assert lines[4].endswith("—")
+    assert " 0.0 " in lines[5]  # never -0.0
+    assert "\x1b" not in render(TABLE, "table")
+
+
+def test_colour_only_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[1m" in render(TABLE, "table", color=True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in render(TABLE, "table", color=True)
+
+
+def test_json_is_flat_and_full() -> None:
+    value = json.loads(render(TABLE, "json"))
+    assert set(value) == {"title", "signature", "rows", "notes"}
+    first, second, third = value["rows"]
+    assert first == {
+        "who": "a & b_c | 100%",
+        "tau": 0.256,
+        "tau_low": 0.2,
+        "tau_high": 0.3,
+        "tau_n": 960,
+        "n": 960,
+        "share": 0.5,
+    }
+    assert (second["tau"], second["tau_reason"], second["share"]) == (None, "undefined with a constant side", None)
+    assert third["who"] is None
+
+
+def test_csv_has_one_column_a_value_and_the_signature_in_comments() -> None:
+    text = render(TABLE, "csv")
+    rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+    assert rows[0]["tau_low"] == "0.2"
+    assert rows[1]["tau"] == ""
+    assert rows[1]["tau_reason"] == "undefined with a constant side"
+    assert "# mans_roc:960|tau:b" in text
+
+
+def test_markdown_and_latex_escape_what_would_break_them() -> None:
+    assert r"a & b_c \| 100%" in render(TABLE, "md")
+    assert r"a \& b\_c | 100\%" in render(TABLE, "latex")
+
+
+def test_tables_are_written_and_several_are_a_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    emit([TABLE, TABLE], "json", tmp_path / "t.json")
+    assert len(json.loads((tmp_path / "t.json").read_text())) == 2
+    emit(TABLE)
+    assert capsys.readouterr().out.startswith("Agreement")
+    with pytest.raises(SpecError, match="cannot be written"):
+        emit(TABLE, "csv", tmp_path / "none" / "t.csv")
+    with pytest.raises(SpecError, match="allowed: table, json, csv, md, latex"):
+        emit(TABLE, "xml")
