@@ -1,0 +1,111 @@
+"""init, try, doctor, status, demo: what a new user types first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from judge.cli.main import main
+from judge.run_spec import load_run_spec
+from tests.server.loopback import LoopbackServer
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(list(arguments))
+    return int(left.value.code or 0)
+
+
+def test_init_writes_a_definition_with_comments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("init", "mine", "--from", "hanna-api", "--folder", str(tmp_path)) == 0
+    path = tmp_path / "mine" / "run.yaml"
+    assert load_run_spec(path).name == "mine"
+    assert path.read_text().count("#") >= 3
+    assert run("init", "mine", "--folder", str(tmp_path)) == 1
+    assert "exists already" in capsys.readouterr().err
+    assert run("init", "other", "--from", "hana-api") == 1
+    assert "did you mean 'hanna-api'" in capsys.readouterr().err
+    assert run("init", "--list") == 0
+    assert "mans-roc" in capsys.readouterr().out
+
+
+def test_try_shows_request_answer_and_what_was_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], loopback: Callable[..., LoopbackServer]
+) -> None:
+    story = tmp_path / "story.txt"
+    story.write_text("The lamp went out. [bold]Nobody[/bold] lit it again.")
+    server = loopback(fixed_text="I rate it 4/5, [bold]really[/bold].")
+    options = ["--judge", "openai/mock", "--base-url", server.url, "--eval-prompts", "ep1,ep2", "--criterion", "CH"]
+    assert run("try", str(story), *options) == 0
+    shown = capsys.readouterr().out
+    assert "Nobody" in shown
+    assert ">>4<<" in shown
+    assert "rating 4 (ok)" in shown
+    assert "tokens" in shown
+    assert run("try", str(story), *options, "--format", "json", "-o", str(tmp_path / "kept.jsonl")) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["eval_prompt"] for row in rows] == ["ep1", "ep2"]
+    assert rows[0]["rating"] == 4.0
+    assert rows[0]["messages"][-1]["content"].endswith("Rating:")
+    assert len((tmp_path / "kept.jsonl").read_text().splitlines()) == 2
+
+
+def test_try_without_an_answer_to_read_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], loopback: Callable[..., LoopbackServer]
+) -> None:
+    (tmp_path / "story.txt").write_text("A story.")
+    server = loopback(fixed_text="")
+    assert run("try", str(tmp_path / "story.txt"), "--judge", "openai/mock", "--base-url", server.url) == 0
+    assert "no rating (empty)" in capsys.readouterr().out
+    (tmp_path / "story.txt").write_text("  \n")
+    assert run("try", str(tmp_path / "story.txt")) == 1
+    assert "is empty" in capsys.readouterr().err
+    assert run("try", str(tmp_path / "none.txt")) == 1
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_doctor_names_what_is_missing_and_what_mends_it(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    loopback: Callable[..., LoopbackServer],
+) -> None:
+    monkeypatch.setenv("JUDGE_DATA", str(tmp_path))
+    monkeypatch.setenv("JUDGE_HOME", str(tmp_path))
+    monkeypatch.setenv("JUDGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-4711")
+    monkeypatch.setenv("OPENAI_BASE_URL", loopback().url)
+    assert run("doctor", "--format", "json") == 0
+    out = capsys.readouterr().out
+    assert "sk-secret-4711" not in out
+    here, *cards = json.loads(out)
+    rows = {row["what"]: row for row in here["rows"]}
+    assert "judge data fetch mans_roc" in rows["dataset mans_roc"]["mend"]
+    assert rows["dataset demo"]["state"] == "ok"
+    assert rows["OPENAI_API_KEY"]["detail"] == "set"
+    assert "mock" in rows["OPENAI_BASE_URL"]["detail"]
+    assert any("not a language model" in card["title"] for card in cards)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert run("doctor", "--format", "json") == 0
+    rows = {row["what"]: row for row in json.loads(capsys.readouterr().out)[0]["rows"]}
+    assert rows["OPENAI_BASE_URL"]["state"] == "failed"
+
+
+def test_demo_status_and_ratings_as_the_readme_has_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("demo", "--quiet") == 0
+    out = capsys.readouterr().out
+    assert "Kendall's tau-b with people" in out
+    assert "by construction" in out
+    assert run("status", "runs/demo", "--format", "json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["answered"], row["planned"], row["failed"]) == (1728, 1728, 0)
+    assert row["last_commit"] >= row["first_request"]
+    assert run("ratings", "runs/demo", "-o", "table.csv") == 0
+    assert Path("table.csv").stat().st_size > 100_000
+    assert run("status", "nowhere") == 1
