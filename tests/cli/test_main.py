@@ -7,12 +7,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import typer
 
 from judge.cli.main import COMMANDS, main, overview
+from tests.server.loopback import LoopbackServer
 
 HEAVY = (
     *("torch", "vllm", "transformers", "openai", "pingouin", "sentence_transformers", "umap", "keybert", "plotly"),
@@ -176,3 +178,29 @@ def test_a_broken_pipe_is_no_traceback(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.startswith("run,judge,dataset")
     assert "Traceback" not in done.stderr
+
+
+def test_a_run_in_which_every_call_failed_ends_with_the_cause(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], loopback: Callable[..., LoopbackServer]
+) -> None:
+    server = loopback(p500=1.0)
+    path = definition(tmp_path, judge="openai/mock", base_url=server.url, max_attempts=2)
+    err = fails(capsys, "run", str(path), "--quiet")
+    assert "no query was answered" in err
+    assert f"{server.url}: HTTP 500" in err
+
+
+def test_missing_repeats_exit_with_3_and_name_the_command_that_asks_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], loopback: Callable[..., LoopbackServer]
+) -> None:
+    server = loopback(p500=0.5, fault_mode="sticky", seed=1)
+    path = definition(tmp_path, judge="openai/mock", base_url=server.url, max_attempts=1, dataset="demo")
+    with pytest.raises(SystemExit) as left:
+        main(["run", str(path)])
+    assert left.value.code == 3
+    err = capsys.readouterr().err
+    assert "given up: " in err
+    assert "judge retry" in err
+    server.configure(p500=0.0)
+    works("retry", str(path), "--quiet")
+    works("run", str(path), "--quiet")
