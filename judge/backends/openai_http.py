@@ -68,19 +68,25 @@ class OpenAIBackend:
         try:
             body = await self._post(url, query, repeats)
         except BackendError as error:
-            if (
-                error.status != 400
-                or "max_completion_tokens" not in str(error)
-                or self._max_tokens_name != "max_tokens"
-            ):
+            renamed = "max_completion_tokens" in str(error) and self._max_tokens_name == "max_tokens"
+            if error.kind != "request" or not (renamed or len(repeats) > 1):
                 raise
-            self._max_tokens_name = "max_completion_tokens"
+            if renamed:
+                self._max_tokens_name = "max_completion_tokens"
+            else:
+                # Some servers refuse n outright: if one repeat alone is answered, n was the cause.
+                repeats = repeats[:1]
             body = await self._post(url, query, repeats)
+            if not renamed:
+                self._one_by_one()
         responses = _read(body, url, chat=query.api == "chat")
         if len(responses) < len(repeats):
             # The server ignores n: from now on one call for each repeat.
-            self.capabilities = Capabilities(1, structured=self.capabilities.structured)
+            self._one_by_one()
         return responses[: len(repeats)]
+
+    def _one_by_one(self) -> None:
+        self.capabilities = Capabilities(1, structured=self.capabilities.structured)
 
     async def _post(self, url: str, query: Query, repeats: Sequence[int]) -> bytes:
         route = "/chat/completions" if query.api == "chat" else "/completions"

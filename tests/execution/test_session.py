@@ -93,6 +93,13 @@ def test_a_server_that_ignores_n_is_found_out_and_nothing_is_lost(loopback: Star
     assert server.stats()["requests"] == 36
 
 
+def test_a_server_that_refuses_n_is_asked_one_by_one(loopback: Start, stories: Path) -> None:
+    server = loopback(reject_n=True, expected_repeats=3)
+    ended = sit(sitting(server, stories, repeats=3, concurrency=1))
+    assert (ended.totals.answered, ended.missing, ended.totals.failed) == (36, 0, {})
+    assert server.stats()["answered"] == 36
+
+
 def test_what_is_not_said_is_not_sent(loopback: Start, stories: Path) -> None:
     server = loopback(record=1)
     sit(sitting(server, stories, generation={}, limit=1))
