@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judge.backends import Backend, Settings, open_backend
-from judge.errors import RunFolderError
+from judge.errors import RunFolderError, SpecError
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
 from judge.execution.runner import Outcomes, Run, split_calls, works
 from judge.journal import JournalReader, JournalWriter, Totals, fold
 from judge.parsing import parser as load_parser
 from judge.plan import Plan, load_prices, make_plan
+from judge.plan.prices import user_price_file
 from judge.records import Query, Story
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
 from judge.run_folder.manifest import environment
@@ -57,6 +58,11 @@ class Result:
 
 def sit(sitting: Sitting) -> Result:
     """Run one sitting to its end. Raises JudgeError for everything a user can mend."""
+    if sitting.spec.max_cost is not None and load_prices(sitting.spec.judge) is None:
+        raise SpecError(
+            f"max_cost is set and no price is known for {sitting.spec.judge}: it could not be kept",
+            hint=f"add the price to {user_price_file()}, or leave max_cost out",
+        )
     plan = make_plan(sitting.spec, folder=sitting.folder)
     backend = open_backend(sitting.spec.judge, _settings(sitting.spec))
     with lock(sitting.result.path):

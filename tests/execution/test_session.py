@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from judge.errors import JudgeError, RunFolderError
+from judge.errors import JudgeError, RunFolderError, SpecError
 from judge.execution.session import Result, Sitting, sit
 from judge.journal import JournalReader
 from judge.run_folder import ResultFolder
@@ -261,6 +261,11 @@ def test_max_cost_stops_before_more_is_spent(
     assert ended.outcomes.stopped is not None
     assert "max_cost" in ended.outcomes.stopped
     assert 0 < ended.totals.answered < 12
+
+
+def test_a_limit_of_cost_that_cannot_be_kept_is_refused(stories: Path) -> None:
+    with pytest.raises(SpecError, match="no price is known for openai/mock"):
+        sit(sitting(None, stories, max_cost=1.0))
 
 
 def test_max_concurrency_of_the_server_is_found_and_all_is_answered(loopback: Start, stories: Path) -> None:
