@@ -120,6 +120,7 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
         notes += _in_sample(judge, criteria, journal)
     if force.get("note"):
         notes.append(f"{judge}: {force['note']}")
+    notes += _other_scale(criteria, journal)
     if definition.get("labels_note"):
         notes.append(str(definition["labels_note"]))
     if judge.partition("/")[0] == "scripted":
@@ -164,6 +165,20 @@ def _in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader
     total = journal.story_count()
     where = f"{judge} was fitted on people's ratings of {seen} of these {total} stories"
     return [f"{where}: its own rows are in sample there; compare with the control out of fold instead"]
+
+
+def _other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
+    """People may use another scale than the judge was asked for: ranks compare all the same, values do not."""
+    ranges = journal.rating_ranges()
+    notes = []
+    for criterion in criteria:
+        low, high = ranges.get(criterion.name, (criterion.scale.min, criterion.scale.max))
+        if low not in criterion.scale or high not in criterion.scale:
+            notes.append(
+                f"people's ratings of {criterion.name} reach from {low:g} to {high:g}, the judge's scale from "
+                f"{criterion.scale.min:g} to {criterion.scale.max:g}: compare ranks, not values (or mend the data)"
+            )
+    return notes
 
 
 def _criterion(record: dict[str, Any]) -> Criterion:

@@ -14,7 +14,7 @@ import pytest
 import judge
 from judge.cli.main import main
 from judge.demo import demo_tables, run_demo
-from judge.errors import DataError, RunFolderError
+from judge.errors import DataError, RunFolderError, SpecError
 from judge.execution.session import Sitting, sit
 from judge.execution.verification import verify_journal
 from judge.ratings_table import COLUMNS, read
@@ -219,3 +219,20 @@ def test_a_changed_template_under_an_old_name_is_refused(ask: Callable[..., Path
     template.write_text("Story: {{ story }}\n\n{{ criterion.name }}\nRating:\n")
     with pytest.raises(RunFolderError, match="the Eval-Prompts changed"):
         ask(eval_prompts=["mine.jinja"])
+
+
+def test_an_eval_prompt_that_cannot_be_asked_is_refused_before_it_is_added(ask: Callable[..., Path]) -> None:
+    folder = ask()
+    with pytest.raises(SpecError, match="ep4 needs a reference story and story 's0' has none"):
+        ask(eval_prompts=["ep1", "ep4"])
+    assert read([folder]).facts[0].eval_prompts == ("ep1", "ep2")
+
+
+def test_people_on_another_scale_are_noted(ask: Callable[..., Path], tmp_path: Path) -> None:
+    folder = ask()
+    assert not any("people's ratings" in note for note in read([folder]).facts[0].notes)
+    db = sqlite3.connect(folder / "journal.sqlite")
+    with db:
+        db.execute("UPDATE ratings SET value = 9 WHERE rowid = 1")
+    db.close()
+    assert any("reach from 1 to 9, the judge's scale from 1 to 5" in note for note in read([folder]).facts[0].notes)

@@ -195,7 +195,9 @@ def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any
         "parsed": parsed,
     }
     notes = [found.basis]
-    if found.cost is None:
+    if spec.judge.partition("/")[0] in ("surface", "recorded", "scripted"):
+        notes.append(f"{spec.judge} asks no server and costs nothing")
+    elif found.cost is None:
         notes.append(f"no price is known for {spec.judge}: add it to {user_price_file()}")
     if found.seconds is None:
         notes.append("the time is known after a pilot: judge run RUN --pilot 20")

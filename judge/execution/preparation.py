@@ -60,6 +60,10 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
             if before is not None:
                 _check_same(before, definition, result)
                 merged = _merged(before, definition)
+                if merged["eval_prompts"] != before["eval_prompts"]:
+                    # What was added must be askable of every story before anything is paid for.
+                    for _ in missing_reference(plan, journal.stories(ratings=False)):
+                        pass
                 prepared = Prepared(journal.story_count(), merged, resumed=journal.settled_total() > 0)
         if before is not None:
             if merged != before:

@@ -107,6 +107,11 @@ class JournalReader:
         )
         return tuple(Rating(*row) for row in rows)
 
+    def rating_ranges(self) -> dict[str, tuple[float, float]]:
+        """Criterion -> lowest and highest of people's ratings."""
+        rows = self._db.execute("SELECT criterion, min(value), max(value) FROM ratings GROUP BY criterion")
+        return {criterion: (low, high) for criterion, low, high in rows}
+
     def settled(self, query_key: str, *, failed_too: bool = True) -> set[int]:
         """Repeats of a query that are not to be asked again: answered, and (unless told otherwise) given up."""
         sql = _SETTLED if failed_too else _ANSWERED
