@@ -163,8 +163,8 @@ def _in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader
     if not seen:
         return []
     total = journal.story_count()
-    where = f"{judge} was fitted on people's ratings of {seen} of these {total} stories"
-    return [f"{where}: its own rows are in sample there; compare with the control out of fold instead"]
+    where = f"{judge} was fitted on ratings of stories for the story-prompts of {seen} of these {total} stories"
+    return [f"{where}: its own rows are not out of sample there; compare with the control's row instead"]
 
 
 def _other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:

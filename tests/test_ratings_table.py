@@ -236,3 +236,21 @@ def test_people_on_another_scale_are_noted(ask: Callable[..., Path], tmp_path: P
         db.execute("UPDATE ratings SET value = 9 WHERE rowid = 1")
     db.close()
     assert any("reach from 1 to 9, the judge's scale from 1 to 5" in note for note in read([folder]).facts[0].notes)
+
+
+def test_the_controls_own_rows_on_stories_it_was_fitted_on_say_so(studies: Path, tmp_path: Path) -> None:
+    data = {"name": "m", "dataset": "mans_roc", "judge": "surface", "criteria": "overall", "eval_prompts": ["ep1"]}
+    result = ResultFolder(tmp_path / "surface")
+    ended = sit(Sitting(parse_run_spec(data, "test"), tmp_path, result, quiet=True))
+    assert ended.totals.answered == 1000
+    notes = read([result.path]).facts[0].notes
+    assert any("story-prompts of 1000 of these 1000 stories" in note for note in notes)
+    found = judge.open_run(result.path).table
+    from judge.analysis.control import control_predictions
+    from judge.analysis.correlation import correlate
+
+    rows = correlate(found, predict=control_predictions).set_index("judge")
+    own = [value for name, value in rows["value"].items() if name == "surface"]
+    control = [value for name, value in rows["value"].items() if "control" in str(name)]
+    assert len(own) == len(control) == 1
+    assert 0.18 < control[0] < own[0]  # in sample looks better than out of fold, as it must
