@@ -13,8 +13,7 @@ from judge.journal.schema import FORMAT, TABLES
 
 def create(path: Path) -> sqlite3.Connection:
     """Make a new journal and return a writing connection. The file must not exist."""
-    with sentences(path):
-        connection = _connect(path)
+    with sentences(path), _closed_on_error(_connect(path)) as connection:
         connection.executescript("BEGIN IMMEDIATE;" + TABLES)
         connection.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
         connection.commit()
@@ -23,8 +22,7 @@ def create(path: Path) -> sqlite3.Connection:
 
 def open_writing(path: Path) -> sqlite3.Connection:
     """A writing connection to an existing journal."""
-    with sentences(path):
-        connection = _connect(path)
+    with sentences(path), _closed_on_error(_connect(path)) as connection:
         _check_format(connection, path)
         return connection
 
@@ -33,18 +31,30 @@ def open_reading(path: Path) -> sqlite3.Connection:
     """A connection that cannot write; works beside a running writer, and on a read-only folder."""
     if not path.is_file():
         raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
+    uri = f"{path.resolve().as_uri()}?mode=ro"
     with sentences(path):
         try:
-            connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
-            _check_format(connection, path)
+            return _reader(uri, path)
         except sqlite3.OperationalError:
             # WAL needs a writable folder for its index; a journal nobody writes can be read as immutable instead.
             if path.with_name(path.name + "-wal").exists():
                 raise
-            uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-            connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-            _check_format(connection, path)
+            return _reader(f"{uri}&immutable=1", path)
+
+
+def _reader(uri: str, path: Path) -> sqlite3.Connection:
+    with _closed_on_error(sqlite3.connect(uri, uri=True, check_same_thread=False)) as connection:
+        _check_format(connection, path)
         return connection
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    try:
+        yield connection
+    except BaseException:
+        connection.close()
+        raise
 
 
 def fold(path: Path) -> None:
@@ -62,11 +72,11 @@ def fold(path: Path) -> None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     # Statements run on the event loop's thread and commits on another, never both at once: see JournalWriter.
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA busy_timeout = 5000")
-    return connection
+    with _closed_on_error(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA busy_timeout = 5000")
+        return connection
 
 
 def _check_format(connection: sqlite3.Connection, path: Path) -> None:
