@@ -78,7 +78,7 @@ class Run:
     async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
         """Ask everything; returns when all is answered or given up, or when something stopped the run."""
         pending = min(max(_PENDING * self._workers, 64), _PENDING_MOST)
-        self._schedule = schedule = Schedule(groups, pending=pending)
+        self._schedule = schedule = Schedule(groups, pending=pending, sleeping=max(2 * self._workers, 8))
         self._journal.start()
         self._tasks = [asyncio.create_task(self._work(schedule)) for _ in range(self._workers)]
         ended = "crashed"

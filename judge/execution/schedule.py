@@ -23,12 +23,15 @@ class Work:
 class Schedule:
     """Hands out work. A group's first query goes out alone, so that the server's prefix cache is warm for the rest.
 
-    Groups are pulled from the plan only as they are needed: at most `pending` queries wait here at a time.
+    Groups are pulled from the plan only as they are needed: at most `pending` queries wait here at a time. While
+    `sleeping` retries wait for their time, nothing new goes out: a server that tells everybody to slow down is not
+    walked through the whole plan.
     """
 
-    def __init__(self, groups: Iterator[list[Work]], *, pending: int) -> None:
+    def __init__(self, groups: Iterator[list[Work]], *, pending: int, sleeping: int) -> None:
         self._groups = groups
         self._pending = pending
+        self._most_sleeping = sleeping
         self._ready: deque[Work] = deque()
         self._held = 0
         self._out = 0
@@ -42,7 +45,9 @@ class Schedule:
         while True:
             if self._stopped:
                 return None
-            work = self._ready.popleft() if self._ready else self._pull()
+            work = None
+            if self._sleeping < self._most_sleeping:
+                work = self._ready.popleft() if self._ready else self._pull()
             if work is not None:
                 self._out += 1
                 return work
@@ -101,8 +106,12 @@ class Schedule:
 
     def _due(self, work: Work) -> None:
         self._sleeping -= 1
-        self._ready.append(work)
-        self._wake()
+        # What was asked before goes before what was not.
+        self._ready.appendleft(work)
+        if self._sleeping == self._most_sleeping - 1:
+            self._wake_all()
+        else:
+            self._wake()
 
     def _wake(self) -> None:
         while self._waiters:

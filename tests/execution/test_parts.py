@@ -81,7 +81,9 @@ def test_never_more_in_flight_than_the_limit() -> None:
 def test_a_groups_leader_goes_first_and_its_followers_wait_for_it() -> None:
     async def order() -> list[str]:
         seen = []
-        schedule = Schedule(iter([[work("a1"), work("a2"), work("a3")], [work("b1"), work("b2")]]), pending=100)
+        schedule = Schedule(
+            iter([[work("a1"), work("a2"), work("a3")], [work("b1"), work("b2")]]), pending=100, sleeping=9
+        )
         first, second = await schedule.next(), await schedule.next()
         assert first is not None
         assert second is not None
@@ -112,7 +114,7 @@ def test_groups_are_pulled_only_as_needed() -> None:
             yield [work(f"{i}-{j}") for j in range(10)]
 
     async def take() -> None:
-        schedule = Schedule(groups(), pending=30)
+        schedule = Schedule(groups(), pending=30, sleeping=9)
         for _ in range(4):
             await schedule.next()
 
@@ -123,7 +125,7 @@ def test_groups_are_pulled_only_as_needed() -> None:
 def test_a_retry_that_waits_keeps_nobody_else_waiting_and_the_end_waits_for_it() -> None:
     async def check() -> list[str]:
         seen: list[str] = []
-        schedule = Schedule(iter([[work("slow")], [work("next")]]), pending=10)
+        schedule = Schedule(iter([[work("slow")], [work("next")]]), pending=10, sleeping=9)
 
         async def worker() -> None:
             while (item := await schedule.next()) is not None:
@@ -142,7 +144,7 @@ def test_a_retry_that_waits_keeps_nobody_else_waiting_and_the_end_waits_for_it()
 
 def test_a_stopped_schedule_hands_out_nothing_more() -> None:
     async def check() -> bool:
-        schedule = Schedule(iter([[work("a")], [work("b")]]), pending=10)
+        schedule = Schedule(iter([[work("a")], [work("b")]]), pending=10, sleeping=9)
         assert await schedule.next() is not None
         waiting = asyncio.create_task(schedule.next())
         schedule.stop()
@@ -217,3 +219,27 @@ def test_the_breaker_lets_mixed_failures_and_refused_requests_among_answers_pass
     for _ in range(20):
         fresh.failed(failure("context", retryable=False))
     assert fresh.tripped is not None
+
+
+def test_while_many_retries_wait_nothing_new_goes_out() -> None:
+    async def check() -> list[int]:
+        asked: list[int] = []
+        schedule = Schedule(iter([[work(str(i))] for i in range(100)]), pending=50, sleeping=4)
+
+        async def worker() -> None:
+            while (item := await schedule.next()) is not None:
+                asked.append(item.attempts)
+                if item.attempts == 0:
+                    item.attempts = 1
+                    schedule.later(item, 0.02)
+                else:
+                    schedule.done(item)
+
+        workers = [asyncio.create_task(worker()) for _ in range(3)]
+        await asyncio.sleep(0.01)
+        assert len(asked) == 4
+        await asyncio.gather(*workers)
+        return asked
+
+    asked = asyncio.run(check())
+    assert asked.count(0) == asked.count(1) == 100

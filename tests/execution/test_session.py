@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -266,6 +267,23 @@ def test_max_cost_stops_before_more_is_spent(
 def test_a_limit_of_cost_that_cannot_be_kept_is_refused(stories: Path) -> None:
     with pytest.raises(SpecError, match="no price is known for openai/mock"):
         sit(sitting(None, stories, max_cost=1.0))
+
+
+def test_a_server_that_tells_everybody_to_wait_is_not_walked_through(loopback: Start, stories: Path) -> None:
+    server = loopback(p429=1.0, retry_after=1)
+    asked = sitting(server, stories, eval_prompts=["ep1", "ep2", "ep3"], concurrency=2)
+
+    def recover() -> None:
+        server.wait(requests=1)
+        time.sleep(0.6)
+        assert server.stats()["requests"] <= 10  # 36 queries wait; only eight may be told to wait at a time
+        server.configure(p429=0.0)
+
+    with ThreadPoolExecutor(1) as pool:
+        recovered = pool.submit(recover)
+        ended = sit(asked)
+        recovered.result()
+    assert ended.missing == 0
 
 
 def test_max_concurrency_of_the_server_is_found_and_all_is_answered(loopback: Start, stories: Path) -> None:
