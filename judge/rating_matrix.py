@@ -72,7 +72,7 @@ class RatingMatrix:
     Attributes
     ----------
     stories : DataFrame, one row a story
-        `story, story_prompt, system, words, text`, in the order of the story axis.
+        `story, story_prompt, system, words, text` and the features that came with an import, in story order.
     system, story_prompt : array of int, shape (n,)
         Codes into `systems` and of story-prompts; a story without a story-prompt is a story-prompt of its own.
     cells : tuple of Cell
@@ -109,6 +109,11 @@ class RatingMatrix:
     rater_names: tuple[str, ...]
     _judge_rows: _Rows
     _people_rows: _Rows
+
+    @property
+    def features(self) -> pd.DataFrame:
+        """Numeric features of the stories that came with an import, one row a story; without columns where none did."""
+        return self.stories.drop(columns=["story", "story_prompt", "system", "words", "text"])
 
     @property
     def n(self) -> int:
@@ -220,6 +225,8 @@ def _stories(dataset: str, frame: pd.DataFrame, names: Iterable[object], known: 
         more = known.xs(dataset, level=0).reindex(facts.index)
         facts["words"] = more["words"].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
         facts["text"] = more["text"].where(more["text"].notna(), "").astype(object)
+        features = more.columns.difference(list(facts.columns), sort=False)
+        facts[list(features)] = more[list(features)].astype(np.float64)
     return facts.rename_axis("story").reset_index()
 
 

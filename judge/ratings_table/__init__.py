@@ -1,0 +1,65 @@
+"""The ratings table: one row for each repeat of each query, and one for each person's rating. Never fills a gap.
+
+Parsing happens here, every time: a better parser reads old answers again, and nobody is asked twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from judge.parsing import parser as load_parser
+from judge.ratings_table.imported import Imported, read_imported
+from judge.ratings_table.journaled import People, Row, read_journal
+from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RatingsTable, RunFacts
+from judge.run_folder import resolve
+
+__all__ = ["COLUMNS", "STORY_COLUMNS", "RatingsTable", "RunFacts", "read"]
+
+
+def read(runs: Sequence[Path | str], parser: str = "ours") -> RatingsTable:
+    """Build the table of one or more RUNs.
+
+    People's ratings come once for each dataset. Raises RunFolderError where a RUN has no results, and where two results
+    name one dataset but hold different stories: tables over both would compare different things.
+    """
+    loaded = load_parser(parser)
+    rows: list[Row] = []
+    people: dict[str, People] = {}
+    facts: list[RunFacts] = []
+    imported: list[Imported] = []
+    for folder in resolve(runs):
+        if folder.journal.is_file():
+            found, fact = read_journal(folder, loaded, people)
+            rows.extend(found)
+        else:
+            imported.append(read_imported(folder))
+            fact = imported[-1].fact
+        facts.append(fact)
+    rows.extend(row for known in people.values() for row in known.ratings)
+    story_rows = [row for known in people.values() for row in known.stories]
+    stories = pd.DataFrame(story_rows, columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
+    if not imported:
+        return RatingsTable(_frame(rows), stories, tuple(facts))
+    frame = pd.concat([_frame(rows), *_once(imported, set(people))], ignore_index=True)
+    more = pd.concat([stories, *(one.stories for one in imported)])
+    return RatingsTable(frame, more[~more.index.duplicated()], tuple(facts))
+
+
+def _once(imported: Sequence[Imported], known: set[str]) -> list[pd.DataFrame]:
+    """The imported rows, people's of a dataset only where no folder before brought them."""
+    kept = []
+    for one in imported:
+        rater = one.frame["source"] == "rater"
+        kept.append(one.frame[~(rater & one.frame["dataset"].isin(known))])
+        known |= set(one.frame.loc[rater, "dataset"].astype(str))
+    return kept
+
+
+def _frame(rows: list[Row]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    frame["rating"] = frame["rating"].astype("float64")
+    frame["repeat"] = frame["repeat"].astype("Int64")
+    return frame

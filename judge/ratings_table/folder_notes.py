@@ -1,0 +1,35 @@
+"""Sentences that stand under every table of a result folder. Never changes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge.journal import JournalReader
+from judge.records import Criterion
+
+
+def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
+    """The control's own rows on stories it was fitted on look better than they are."""
+    from judge.backends.surface import fitted_on
+
+    names = [criterion.name for criterion in criteria]
+    seen = sum(fitted_on(judge, names, journal.stories(ratings=False)))
+    if not seen:
+        return []
+    total = journal.story_count()
+    where = f"{judge} was fitted on ratings of stories for the story-prompts of {seen} of these {total} stories"
+    return [f"{where}: its own rows are not out of sample there; compare with the control's row instead"]
+
+
+def other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
+    """People may use another scale than the judge was asked for: ranks compare all the same, values do not."""
+    ranges = journal.rating_ranges()
+    notes = []
+    for criterion in criteria:
+        low, high = ranges.get(criterion.name, (criterion.scale.min, criterion.scale.max))
+        if low not in criterion.scale or high not in criterion.scale:
+            notes.append(
+                f"people's ratings of {criterion.name} reach from {low:g} to {high:g}, the judge's scale from "
+                f"{criterion.scale.min:g} to {criterion.scale.max:g}: compare ranks, not values (or mend the data)"
+            )
+    return notes

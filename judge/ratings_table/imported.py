@@ -1,0 +1,97 @@
+"""Ratings tables that came from elsewhere, in place of a journal. Checks every row, and changes none.
+
+A folder holds `imported.csv` (the columns of the ratings table); beside it may lie `imported_stories.csv` (`dataset,
+story, words, text` and any number of numeric features of the stories) and `manifest.json` (`judge, criteria, notes`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judge.errors import DataError
+from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RunFacts, criterion_of
+from judge.records import STATUSES
+from judge.run_folder import ResultFolder, read_manifest
+
+_KEPT_APART = ("dataset", "story", *STORY_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One imported folder: its rows, its stories indexed by (dataset, story), and its facts."""
+
+    frame: pd.DataFrame
+    stories: pd.DataFrame
+    fact: RunFacts
+
+
+def read_imported(folder: ResultFolder) -> Imported:
+    """Read one folder.
+
+    Raises DataError for missing columns, a status that is not known, or a rating where the status says there is none.
+    """
+    frame = _checked(pd.read_csv(folder.imported, dtype={"story": str, "rater": str}, comment="#"), folder.imported)
+    manifest = read_manifest(folder.manifest)
+    judged = frame[frame["source"] == "judge"]
+    names = ", ".join(sorted(judged["judge"].astype(str).unique()))
+    fact = RunFacts(
+        run=str(frame["run"].iloc[0]) if len(frame) else folder.path.name,
+        judge=str(manifest.get("judge", names)),
+        dataset=str(frame["dataset"].iloc[0]) if len(frame) else "",
+        revision=None,
+        repeats=0,
+        criteria=tuple(criterion_of(record) for record in manifest.get("criteria", ())),
+        eval_prompts=tuple(sorted(judged["eval_prompt"].dropna().astype(str).unique())),
+        parser="imported",
+        notes=("ratings were imported, not parsed here", *manifest.get("notes", ())),
+        control=False,
+        path=folder.path,
+    )
+    return Imported(frame[list(COLUMNS)], _stories(folder.path / "imported_stories.csv", frame), fact)
+
+
+def _checked(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
+    missing = [column for column in COLUMNS if column not in frame.columns]
+    if missing:
+        raise DataError("columns are missing", file=file, found=missing, allowed=", ".join(COLUMNS))
+    _refuse(~frame["status"].isin(STATUSES), frame["status"], file, "unknown status", ", ".join(STATUSES))
+    rated = frame["status"].isin(("ok", "imported"))
+    lost = frame["rating"].notna() & ~rated
+    _refuse(lost, frame["status"], file, "a rating stands beside a status that says there is none", "ok, imported")
+    _refuse(
+        frame["rating"].isna() & rated & (frame["source"] == "judge"),
+        frame["status"],
+        file,
+        "no rating stands beside a status that says there is one",
+        ", ".join(status for status in STATUSES if status not in ("ok", "imported")),
+    )
+    return frame.astype({"repeat": "Int64", "rating": "float64"})
+
+
+def _refuse(wrong: pd.Series[bool], values: pd.Series[Any], file: Path, message: str, allowed: str) -> None:
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        raise DataError(message, file=file, row=row + 2, found=values.iloc[row], allowed=allowed)
+
+
+def _stories(file: Path, frame: pd.DataFrame) -> pd.DataFrame:
+    """Facts of the stories: story-prompt and system from the ratings, words, text and features from the file."""
+    places = frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])[["story_prompt", "system"]]
+    if not file.is_file():
+        return places.iloc[:0].assign(words=pd.Series(dtype="Int64"), text=pd.Series(dtype=str))
+    facts = pd.read_csv(file, dtype={"dataset": str, "story": str, "text": str})
+    needed = [column for column in ("dataset", "story") if column not in facts.columns]
+    if needed:
+        raise DataError("columns are missing", file=file, found=needed, allowed="dataset, story, and features")
+    for column in facts.columns.difference(list(_KEPT_APART)):
+        if not pd.api.types.is_numeric_dtype(facts[column]):
+            raise DataError("a feature must be numeric", file=file, column=str(column), found=facts[column].iloc[0])
+    facts = facts.set_index(["dataset", "story"]).drop(columns=["story_prompt", "system"], errors="ignore")
+    for column in ("words", "text"):
+        if column not in facts.columns:
+            facts[column] = pd.NA
+    return places.join(facts, how="inner")

@@ -1,0 +1,71 @@
+"""The ratings table as a value: columns, stories, and what is known of each result folder. Never reads a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judge.records import Criterion, Scale
+
+COLUMNS = (
+    "run",
+    "judge",
+    "dataset",
+    "story",
+    "story_prompt",
+    "system",
+    "criterion",
+    "eval_prompt",
+    "source",
+    "rater",
+    "repeat",
+    "rating",
+    "status",
+    "flags",
+    "explanation",
+)
+"""Columns of the table, in order. `rating` is null where there is none; `rater` is null where identity is unknown."""
+
+
+STORY_COLUMNS = ("story_prompt", "system", "words", "text")
+"""Columns of the table of stories; every further column is a numeric feature of the story that came with an import."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What the signature and the notes of a table say about one result folder."""
+
+    run: str
+    judge: str
+    dataset: str
+    revision: str | None
+    repeats: int
+    criteria: tuple[Criterion, ...]
+    eval_prompts: tuple[str, ...]
+    parser: str
+    notes: tuple[str, ...]
+    control: bool
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsTable:
+    """`frame` has `COLUMNS`; `stories`, indexed by (dataset, story), has `STORY_COLUMNS` and perhaps features."""
+
+    frame: pd.DataFrame
+    stories: pd.DataFrame
+    facts: tuple[RunFacts, ...]
+
+
+def criterion_of(record: dict[str, Any]) -> Criterion:
+    """A criterion from its plain record, as journals and manifests keep it."""
+    return Criterion(
+        record["name"],
+        record["abbreviation"],
+        record["definition"],
+        Scale(*record["scale"]),
+        tuple(record["guidelines"]),
+    )
