@@ -1,0 +1,190 @@
+"""From a ratings table to rating matrices: strings become codes once, then everything is arithmetic. Drops no row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.errors import SpecError, unknown
+from judge.rating_matrix.matrix import Cell, RatingMatrix
+from judge.rating_matrix.rows import Codes, Floats, Integers, cell_means, sort_rows
+from judge.stats import kendall
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+_KEY = ("run", "judge", "eval_prompt", "criterion")
+_CODED = ("dataset", "story", "story_prompt", "system", "source", "rater", "status", *_KEY)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Coded:
+    """The columns of a frame as codes into `levels` (-1 = null), and ratings and repeats (-1 = null) as numbers."""
+
+    codes: dict[str, Integers]
+    levels: dict[str, Sequence[Any]]
+    rating: Floats
+    repeat: Integers
+
+    def where(self, keep: NDArray[np.bool_]) -> _Coded:
+        """These rows only; no copy where that is all of them."""
+        if keep.all():
+            return self
+        codes = {name: code[keep] for name, code in self.codes.items()}
+        return _Coded(codes, self.levels, self.rating[keep], self.repeat[keep])
+
+    def dense(self, name: str) -> tuple[Integers, list[Any]]:
+        """A column's codes 0..k-1 in order of appearance (-1 = null), and its k levels."""
+        code = self.codes[name]
+        place = np.full(len(self.levels[name]) + 1, -1, dtype=np.int64)
+        used = _first_rows(code, len(self.levels[name]))
+        present = np.flatnonzero(used < code.size)
+        order = present[np.argsort(used[present])]
+        place[order] = np.arange(order.size)
+        return place.astype(np.int32)[code], [self.levels[name][i] for i in order]
+
+
+def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[RatingMatrix, ...]:
+    """One matrix for each dataset of a ratings table, in order of appearance.
+
+    Parameters
+    ----------
+    table : RatingsTable
+    drop_systems : sequence of str
+        Systems whose stories are left out everywhere, e.g. ``["Human"]`` as the HANNA study did.
+
+    Raises
+    ------
+    SpecError
+        A system to drop that is in none of the datasets.
+    """
+    rows = _code(table.frame)
+    systems = list(rows.levels["system"])
+    for name in drop_systems:
+        if name not in systems:
+            raise SpecError(unknown("system", name, (str(s) for s in systems)))
+    if drop_systems:
+        rows = rows.where(~np.isin(rows.codes["system"], [systems.index(name) for name in drop_systems]))
+    dataset, names = rows.dense("dataset")
+    return tuple(_build_one(str(name), rows.where(dataset == i), table.stories) for i, name in enumerate(names))
+
+
+def _code(frame: pd.DataFrame) -> _Coded:
+    codes: dict[str, Integers] = {}
+    levels: dict[str, Sequence[Any]] = {}
+    for name in _CODED:
+        column = frame[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            codes[name], levels[name] = column.cat.codes.to_numpy(), list(column.cat.categories)
+        else:
+            code, known = pd.factorize(column)
+            codes[name], levels[name] = code.astype(np.int32), list(known)
+    repeat = frame["repeat"].to_numpy(dtype=np.float32, na_value=-1.0).astype(np.int32)
+    return _Coded(codes, levels, frame["rating"].to_numpy(dtype=np.float64, na_value=np.nan), repeat)
+
+
+def _build_one(dataset: str, rows: _Coded, known_stories: pd.DataFrame) -> RatingMatrix:
+    story, names = rows.dense("story")
+    n = len(names)
+    stories = _stories(dataset, rows, story, names, known_stories)
+    system, systems = pd.factorize(stories["system"])
+    source = list(rows.levels["source"])
+    is_judge = rows.codes["source"] == (source.index("judge") if "judge" in source else -2)
+    asked_rows, person_rows = rows.where(is_judge), rows.where(~is_judge)
+
+    cell, cells = _cells(asked_rows)
+    story_of, lost = story[is_judge], np.isnan(asked_rows.rating)
+    asked = np.bincount(cell.astype(np.int64) * n + story_of, minlength=len(cells) * n).reshape(len(cells), n)
+    judge, valid = cell_means(cell, len(cells), story_of, asked_rows.rating, n)
+    judge_rows = sort_rows(cell, len(cells), story_of, asked_rows.repeat, asked_rows.rating)
+
+    criterion, criteria = person_rows.dense("criterion")
+    rater, rater_names = person_rows.dense("rater")
+    people, raters = cell_means(criterion, len(criteria), story[~is_judge], person_rows.rating, n)
+    return RatingMatrix(
+        dataset=dataset,
+        stories=stories,
+        systems=tuple(str(s) for s in systems),
+        system=system.astype(np.int64),
+        story_prompt=_prompt_codes(stories["story_prompt"]),
+        cells=cells,
+        judge=judge,
+        valid=valid,
+        asked=asked,
+        missing=_missing(cell, len(cells), asked_rows, lost),
+        imported=_imported(cell, len(cells), asked_rows),
+        criteria=tuple(str(c) for c in criteria),
+        people=people,
+        raters=raters,
+        judge_codes=_codes(judge),
+        people_codes=_codes(people),
+        rater_names=tuple(str(r) for r in rater_names),
+        _judge_rows=judge_rows,
+        _people_rows=sort_rows(criterion, len(criteria), story[~is_judge], rater, person_rows.rating),
+    )
+
+
+def _stories(dataset: str, rows: _Coded, story: Integers, names: Sequence[object], known: pd.DataFrame) -> pd.DataFrame:
+    """Facts of the stories in axis order: from the rows, and from the table of stories where it has them."""
+    first = _first_rows(story, len(names))
+    facts = pd.DataFrame({"story": names}).set_index("story")
+    for name in ("story_prompt", "system"):
+        levels = np.array([*rows.levels[name], None], dtype=object)
+        facts[name] = levels[rows.codes[name][first]]
+    facts["words"], facts["text"] = np.nan, ""
+    if dataset in known.index.get_level_values(0):
+        more = known.xs(dataset, level=0).reindex(facts.index)
+        facts["words"] = more["words"].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+        facts["text"] = more["text"].where(more["text"].notna(), "").astype(object)
+        features = more.columns.difference(list(facts.columns), sort=False)
+        facts[list(features)] = more[list(features)].astype(np.float64)
+    return facts.rename_axis("story").reset_index()
+
+
+def _first_rows(code: Integers, levels: int) -> Codes:
+    """The first row of each code; the number of rows where a code does not occur."""
+    first = np.full(levels + 1, code.size, dtype=np.int64)
+    first[code[::-1]] = np.arange(code.size - 1, -1, -1)
+    return first[:levels]
+
+
+def _cells(rows: _Coded) -> tuple[Integers, tuple[Cell, ...]]:
+    """Cell of each row, and the cells in order of appearance."""
+    code = np.zeros(rows.rating.size, dtype=np.int64)
+    for name in _KEY:
+        code = code * (len(rows.levels[name]) + 1) + rows.codes[name] + 1
+    cell, keys = pd.factorize(code)
+    first = _first_rows(cell, len(keys))
+    named = {name: [*rows.levels[name], None] for name in _KEY}
+    cells = tuple(Cell(*(str(named[name][rows.codes[name][row]]) for name in _KEY)) for row in first)
+    return cell.astype(np.int32), cells
+
+
+def _missing(cell: Integers, cells: int, rows: _Coded, lost: NDArray[np.bool_]) -> tuple[dict[str, int], ...]:
+    names = [str(name) for name in rows.levels["status"]]
+    code = cell[lost].astype(np.int64) * len(names) + rows.codes["status"][lost]
+    table = np.bincount(code, minlength=cells * len(names)).reshape(cells, len(names))
+    order = sorted(range(len(names)), key=names.__getitem__)
+    return tuple({names[i]: int(row[i]) for i in order if row[i]} for row in table)
+
+
+def _imported(cell: Integers, cells: int, rows: _Coded) -> tuple[bool, ...]:
+    names = list(rows.levels["status"])
+    code = names.index("imported") if "imported" in names else -2
+    return tuple(bool(count) for count in np.bincount(cell[rows.codes["status"] == code], minlength=cells))
+
+
+def _prompt_codes(prompts: pd.Series[str]) -> Codes:
+    """Codes of story-prompts; where there is none (null or empty), each story is its own."""
+    text = prompts.where(prompts.notna(), "").astype(str)
+    own = [t if t else f"\0{i}" for i, t in enumerate(text)]
+    return pd.factorize(pd.Series(own, dtype=object))[0].astype(np.int64)
+
+
+def _codes(means: Floats) -> Codes:
+    return np.stack([kendall.codes(row) for row in means]) if means.size else np.empty(means.shape, dtype=np.int64)

@@ -1,0 +1,131 @@
+"""Ratings as arrays: judge cells and people by story, means, codes made once. Never fills a gap.
+
+A *cell* is run x judge x Eval-Prompt x criterion. All arrays of a matrix share one axis of stories; a story without a
+rating is NaN in the means and -1 in the codes. A judge's rating of a story is the mean of its rated repeats, the
+people's is the mean over raters; how many went into each stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from judge.rating_matrix.rows import Codes, Floats, RatingRows
+
+
+class Cell(NamedTuple):
+    """What one row of a correlation table is about."""
+
+    run: str
+    judge: str
+    eval_prompt: str
+    criterion: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raters:
+    """People's ratings of one criterion, one column a rater, or, where `known` is false, one column a position.
+
+    `reason` says why identity is not known; positions allow one-way statistics only.
+    """
+
+    ratings: Floats
+    names: tuple[str, ...]
+    known: bool
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingMatrix:
+    """All ratings of one dataset.
+
+    Attributes
+    ----------
+    stories : DataFrame, one row a story
+        `story, story_prompt, system, words, text` and the features that came with an import, in story order.
+    system, story_prompt : array of int, shape (n,)
+        Codes into `systems` and of story-prompts; a story without a story-prompt is a story-prompt of its own.
+    cells : tuple of Cell
+    judge, valid, asked : arrays, shape (cells, n)
+        Mean over rated repeats, number of rated repeats, number of repeats asked.
+    missing : tuple of mappings, one a cell
+        Status -> number of repeats without a rating.
+    imported : tuple of bool, one a cell
+        Whether the ratings come from a table made elsewhere.
+    criteria : tuple of str
+        The people's criteria.
+    people, raters : arrays, shape (criteria, n)
+        Mean over raters, number of ratings.
+    judge_codes, people_codes : arrays of int
+        Codes of `judge` and `people` for tau-b (`stats.kendall.codes`).
+    """
+
+    dataset: str
+    stories: pd.DataFrame
+    systems: tuple[str, ...]
+    system: Codes
+    story_prompt: Codes
+    cells: tuple[Cell, ...]
+    judge: Floats
+    valid: Codes
+    asked: Codes
+    missing: tuple[Mapping[str, int], ...]
+    imported: tuple[bool, ...]
+    criteria: tuple[str, ...]
+    people: Floats
+    raters: Codes
+    judge_codes: Codes
+    people_codes: Codes
+    rater_names: tuple[str, ...]
+    _judge_rows: RatingRows
+    _people_rows: RatingRows
+
+    @property
+    def features(self) -> pd.DataFrame:
+        """Numeric features of the stories that came with an import, one row a story; without columns where none did."""
+        return self.stories.drop(columns=["story", "story_prompt", "system", "words", "text"])
+
+    @property
+    def n(self) -> int:
+        """Number of stories."""
+        return len(self.stories)
+
+    def repeats(self, cell: int) -> Floats:
+        """The cell's ratings by repeat, shape (asked stories, repeats); NaN = no rating."""
+        wide, _ = self._judge_rows.wide(cell, self.n)
+        asked = self.asked[cell] > 0
+        return np.asarray(wide[asked], dtype=np.float64)
+
+    def by_rater(self, criterion: int) -> Raters:
+        """People's ratings of one criterion a column for each rater, or a position where raters are unknown."""
+        wide, column = self._people_rows.wide(criterion, self.n)
+        if column.size and column[0] >= 0:
+            return Raters(wide, tuple(self.rater_names[c] for c in column), known=True)
+        positions = self._by_position(criterion)
+        reason = "who gave which rating is not known"
+        if _all_sorted(positions):
+            reason += " (each story's ratings are stored in ascending order)"
+        return Raters(positions, (), known=False, reason=reason)
+
+    def _by_position(self, criterion: int) -> Floats:
+        rows = slice(int(self._people_rows.bounds[criterion]), int(self._people_rows.bounds[criterion + 1]))
+        story, rating = self._people_rows.story[rows], self._people_rows.rating[rows]
+        order = np.argsort(story, kind="stable")
+        story, rating = story[order], rating[order]
+        first = np.searchsorted(story, np.arange(self.n))
+        position = np.arange(story.size) - first[story]
+        out = np.full((self.n, int(position.max()) + 1 if position.size else 0), np.nan)
+        out[story, position] = rating
+        return out
+
+
+def _all_sorted(ratings: Floats) -> bool:
+    """Whether every list is ascending, in enough lists (20 with differing numbers) that it cannot be chance."""
+    steps = np.diff(ratings, axis=1) if ratings.shape[1] > 1 else np.empty((0, 0))
+    if steps.size == 0 or bool((steps < 0).any()):
+        return False
+    return int((steps > 0).any(axis=1).sum()) >= 20

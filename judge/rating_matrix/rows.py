@@ -1,0 +1,62 @@
+"""Long ratings sorted by what they belong to, and their means. Never keeps a table of strings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Integers = NDArray[np.integer[Any]]
+"""Codes of any width: ten million ratings fit into memory as int32."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingRows:
+    """Rows of group g are bounds[g]:bounds[g + 1]; `column` is a repeat's or a rater's number, -1 where unknown."""
+
+    story: Integers
+    column: Integers
+    rating: Floats
+    bounds: Codes
+
+    def wide(self, group: int, stories: int) -> tuple[Floats, Codes]:
+        """The group's ratings as (stories, columns), NaN = none, and the columns' numbers; doubles are averaged."""
+        rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
+        columns, column = np.unique(self.column[rows], return_inverse=True)
+        place = self.story[rows].astype(np.int64) * columns.size + column.reshape(-1)
+        total, count = sums(place, self.rating[rows], stories * columns.size)
+        return means(total, count).reshape(stories, columns.size), columns.astype(np.int64)
+
+
+def sort_rows(group: Integers, groups: int, story: Integers, column: Integers, rating: Floats) -> RatingRows:
+    """Rows sorted by group, stably."""
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups))]).astype(np.int64)
+    if group.size == 0 or bool((group[1:] >= group[:-1]).all()):
+        return RatingRows(story, column, rating, bounds)
+    order = np.argsort(group, kind="stable")
+    return RatingRows(story[order], column[order], rating[order], bounds)
+
+
+def cell_means(group: Integers, groups: int, story: Integers, rating: Floats, n: int) -> tuple[Floats, Codes]:
+    """Mean rating and number of ratings of each group and story, shapes (groups, n); NaN and 0 where there is none."""
+    total, count = sums(group.astype(np.int64) * n + story, rating, groups * n)
+    return means(total, count).reshape(groups, n), count.reshape(groups, n)
+
+
+def sums(place: Codes, rating: Floats, size: int) -> tuple[Floats, Codes]:
+    """Sum and number of ratings at each of `size` places, NaN left out."""
+    known = ~np.isnan(rating)
+    if not known.all():
+        place, rating = place[known], rating[known]
+    total = np.bincount(place, weights=rating, minlength=size).astype(np.float64)
+    return total, np.bincount(place, minlength=size).astype(np.int64)
+
+
+def means(total: Floats, count: Codes) -> Floats:
+    """Sums over counts; NaN where nothing was counted."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(count > 0, total / count, np.nan), dtype=np.float64)
