@@ -82,3 +82,25 @@ def test_a_feature_must_be_numeric(tmp_path: Path) -> None:
     (folder / "imported_stories.csv").write_text("dataset,story,length\ntoy,a0,long\n")
     with pytest.raises(DataError, match="column 'length': a feature must be numeric; found 'long'"):
         read([folder])
+
+
+def test_parquet_gives_the_same_matrix_as_csv(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    folder = _write(tmp_path / "csv", _rows())
+    other = tmp_path / "parquet's"
+    other.mkdir()
+    with duckdb.connect() as db:
+        db.read_csv(str(folder / "imported.csv"), all_varchar=True).to_parquet(str(other / "imported.parquet"))
+    (from_csv,), (from_parquet,) = build(read([folder])), build(read([other]))
+    assert from_parquet.cells == from_csv.cells
+    assert from_parquet.judge.tolist() == from_csv.judge.tolist()
+    assert from_parquet.people.tolist() == from_csv.people.tolist()
+    assert from_parquet.rater_names == from_csv.rater_names == ("w1",)
+    assert from_parquet.stories.equals(from_csv.stories)
+
+
+def test_a_file_that_is_no_parquet_gets_a_sentence(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    (tmp_path / "imported.parquet").write_text("no")
+    with pytest.raises(DataError, match="cannot be read as Parquet"):
+        read([tmp_path])

@@ -41,13 +41,14 @@ def coverage(
         that occurs without a rating.
     """
     frame = table.frame
-    rows = frame[(frame["source"] == "judge") & ~frame["system"].isin(list(drop_systems))]
-    lost = rows["rating"].isna()
-    view = rows[list(by)].assign(
-        _story=rows["dataset"].astype(str) + "\0" + rows["story"].astype(str),
-        _answered=~rows["status"].isin(NOT_ANSWERED),
+    asked = ((frame["source"] == "judge") & ~frame["system"].isin(list(drop_systems))).to_numpy()
+    lost = frame["rating"].isna().to_numpy()[asked]
+    status = frame["status"][asked]
+    dataset, story = pd.factorize(frame["dataset"])[0], pd.factorize(frame["story"])[0]
+    view = frame[list(by)][asked].assign(
+        _story=(dataset * (story.max(initial=0) + 1) + story)[asked],
+        _answered=~status.isin(NOT_ANSWERED).to_numpy(),
         _rated=~lost,
-        _status=rows["status"].where(lost, ""),
     )
     groups = view.groupby(list(by), sort=False, dropna=False, observed=True)
     out = pd.DataFrame(
@@ -59,18 +60,18 @@ def coverage(
         }
     )
     out["share"] = out["rated"] / out["asked"]
-    missing = view[view["_status"] != ""]
-    for status in sorted(missing["_status"].unique()):
-        counts = missing[missing["_status"] == status].groupby(list(by), sort=False, dropna=False, observed=True).size()
-        out[str(status)] = counts.reindex(out.index).fillna(0).astype(int)
+    missing, causes = view[lost], status[lost]
+    for cause in sorted(causes.unique()):
+        named = missing[(causes == cause).to_numpy()].groupby(list(by), sort=False, dropna=False, observed=True)
+        out[str(cause)] = named.size().reindex(out.index).fillna(0).astype(int)
     return out.reset_index()
 
 
 def rated_share(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> float | None:
     """Share of asked repeats that have a rating; None when nothing was asked."""
     frame = table.frame
-    rows = frame[(frame["source"] == "judge") & ~frame["system"].isin(list(drop_systems))]
-    return float(rows["rating"].notna().mean()) if len(rows) else None
+    rows = frame["rating"][(frame["source"] == "judge") & ~frame["system"].isin(list(drop_systems))]
+    return float(rows.notna().mean()) if len(rows) else None
 
 
 def associations(table: RatingsTable, options: CoverageOptions | None = None) -> pd.DataFrame:

@@ -34,6 +34,6 @@ def consistency(
     from judge.tables import emit
 
     options = from_words(ConsistencyOptions, drop_systems=tuple(drop_system or ()), engine=engine)
-    table = read(runs, parser=parser)
+    table = read(runs, parser=parser, explanations=False)
     found = analysis.tables(table, options, full=full)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

@@ -53,6 +53,6 @@ def correlate(
         seed=seed,
         control=control,
     )
-    table = read(runs, parser=parser)
+    table = read(runs, parser=parser, explanations=False)
     found = analysis.tables(table, options, predict=control_predictions)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

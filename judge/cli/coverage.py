@@ -40,7 +40,7 @@ def coverage(
 
     if require is not None and not 0 <= require <= 100:
         raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
-    table = read(runs, parser=parser)
+    table = read(runs, parser=parser, explanations=False)
     options = CoverageOptions(drop_systems=tuple(drop_system or ()), seed=seed)
     emit(analysis.tables(table, options), form, output)
     share = analysis.rated_share(table, drop_systems=options.drop_systems)

@@ -19,8 +19,8 @@ from judge.run_folder import resolve
 __all__ = ["COLUMNS", "STORY_COLUMNS", "RatingsTable", "RunFacts", "read"]
 
 
-def read(runs: Sequence[Path | str], parser: str = "ours") -> RatingsTable:
-    """Build the table of one or more RUNs.
+def read(runs: Sequence[Path | str], parser: str = "ours", *, explanations: bool = True) -> RatingsTable:
+    """Build the table of one or more RUNs; without `explanations` that column is null, which saves most of the memory.
 
     People's ratings come once for each dataset. Raises RunFolderError where a RUN has no results, and where two results
     name one dataset but hold different stories: tables over both would compare different things.
@@ -32,10 +32,10 @@ def read(runs: Sequence[Path | str], parser: str = "ours") -> RatingsTable:
     imported: list[Imported] = []
     for folder in resolve(runs):
         if folder.journal.is_file():
-            found, fact = read_journal(folder, loaded, people)
+            found, fact = read_journal(folder, loaded, people, explanations=explanations)
             rows.extend(found)
         else:
-            imported.append(read_imported(folder))
+            imported.append(read_imported(folder, explanations=explanations))
             fact = imported[-1].fact
         facts.append(fact)
     rows.extend(row for known in people.values() for row in known.ratings)
@@ -43,7 +43,7 @@ def read(runs: Sequence[Path | str], parser: str = "ours") -> RatingsTable:
     stories = pd.DataFrame(story_rows, columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
     if not imported:
         return RatingsTable(_frame(rows), stories, tuple(facts))
-    frame = pd.concat([_frame(rows), *_once(imported, set(people))], ignore_index=True)
+    frame = _stacked([_frame(rows), *_once(imported, set(people))])
     more = pd.concat([stories, *(one.stories for one in imported)])
     return RatingsTable(frame, more[~more.index.duplicated()], tuple(facts))
 
@@ -53,9 +53,18 @@ def _once(imported: Sequence[Imported], known: set[str]) -> list[pd.DataFrame]:
     kept = []
     for one in imported:
         rater = one.frame["source"] == "rater"
-        kept.append(one.frame[~(rater & one.frame["dataset"].isin(known))])
+        twice = rater & one.frame["dataset"].isin(known)
+        kept.append(one.frame[~twice] if twice.any() else one.frame)
         known |= set(one.frame.loc[rater, "dataset"].astype(str))
     return kept
+
+
+def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Frames under each other; one that is alone stays as it is, with its columns of codes."""
+    filled = [frame for frame in frames if len(frame)]
+    if len(filled) == 1:
+        return filled[0]
+    return pd.concat(filled or frames[:1], ignore_index=True)
 
 
 def _frame(rows: list[Row]) -> pd.DataFrame:

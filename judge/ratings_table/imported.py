@@ -1,7 +1,8 @@
 """Ratings tables that came from elsewhere, in place of a journal. Checks every row, and changes none.
 
-A folder holds `imported.csv` (the columns of the ratings table); beside it may lie `imported_stories.csv` (`dataset,
-story, words, text` and any number of numeric features of the stories) and `manifest.json` (`judge, criteria, notes`).
+A folder holds `imported.csv` or `imported.parquet` (the columns of the ratings table); beside it may lie
+`imported_stories.csv` (`dataset, story, words, text` and any number of numeric features of the stories) and
+`manifest.json` (`judge, criteria, notes`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from judge.errors import DataError
+from judge.ratings_table.parquet import read_parquet
 from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RunFacts, criterion_of
 from judge.records import STATUSES
 from judge.run_folder import ResultFolder, read_manifest
@@ -29,15 +31,18 @@ class Imported:
     fact: RunFacts
 
 
-def read_imported(folder: ResultFolder) -> Imported:
-    """Read one folder.
+def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Imported:
+    """Read one folder; without `explanations` that column is null, which saves most of the memory.
 
     Raises DataError for missing columns, a status that is not known, or a rating where the status says there is none.
     """
-    frame = _checked(pd.read_csv(folder.imported, dtype={"story": str, "rater": str}, comment="#"), folder.imported)
+    if folder.imported.suffix == ".parquet":
+        frame = read_parquet(folder.imported, explanations=explanations)
+    else:
+        frame = pd.read_csv(folder.imported, dtype={"story": str, "rater": str}, comment="#")
+    frame = _checked(frame, folder.imported)
     manifest = read_manifest(folder.manifest)
-    judged = frame[frame["source"] == "judge"]
-    names = ", ".join(sorted(judged["judge"].astype(str).unique()))
+    names = ", ".join(_names(frame["judge"]))
     fact = RunFacts(
         run=str(frame["run"].iloc[0]) if len(frame) else folder.path.name,
         judge=str(manifest.get("judge", names)),
@@ -45,13 +50,18 @@ def read_imported(folder: ResultFolder) -> Imported:
         revision=None,
         repeats=0,
         criteria=tuple(criterion_of(record) for record in manifest.get("criteria", ())),
-        eval_prompts=tuple(sorted(judged["eval_prompt"].dropna().astype(str).unique())),
+        eval_prompts=tuple(_names(frame["eval_prompt"])),
         parser="imported",
         notes=("ratings were imported, not parsed here", *manifest.get("notes", ())),
         control=False,
         path=folder.path,
     )
     return Imported(frame[list(COLUMNS)], _stories(folder.path / "imported_stories.csv", frame), fact)
+
+
+def _names(column: pd.Series[Any]) -> list[str]:
+    """The distinct names in a column; only judges' rows have a judge and an Eval-Prompt."""
+    return sorted(str(name) for name in column.dropna().unique())
 
 
 def _checked(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
@@ -69,7 +79,10 @@ def _checked(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
         "no rating stands beside a status that says there is one",
         ", ".join(status for status in STATUSES if status not in ("ok", "imported")),
     )
-    return frame.astype({"repeat": "Int64", "rating": "float64"})
+    # Repeats are few: 16 bits.
+    frame["repeat"] = frame["repeat"].astype("Int16")
+    frame["rating"] = frame["rating"].astype("float64")
+    return frame
 
 
 def _refuse(wrong: pd.Series[bool], values: pd.Series[Any], file: Path, message: str, allowed: str) -> None:

@@ -26,7 +26,9 @@ class People:
     stories: list[Row] = field(default_factory=list)
 
 
-def read_journal(folder: ResultFolder, parser: Parser, people: dict[str, People]) -> tuple[list[Row], RunFacts]:
+def read_journal(
+    folder: ResultFolder, parser: Parser, people: dict[str, People], *, explanations: bool
+) -> tuple[list[Row], RunFacts]:
     """The judge's rows of one result folder, in reading order, and its facts; its dataset is added to `people` once."""
     with JournalReader(folder.journal) as journal:
         definition = journal.meta().get("definition")
@@ -35,7 +37,7 @@ def read_journal(folder: ResultFolder, parser: Parser, people: dict[str, People]
         fact = _facts(folder, definition, journal, parser)
         _add_people(people, fact, definition, journal, folder)
         places = {row[1]: row for row in people[fact.dataset].stories}
-        found = list(_judge_rows(journal.answers(), fact, definition, parser, places))
+        found = list(_judge_rows(journal.answers(), fact, definition, parser, places, explanations=explanations))
     # The journal gives them by key; people read them by story, criterion, Eval-Prompt and repeat.
     found.sort(key=_order(places, fact))
     return found, fact
@@ -119,6 +121,8 @@ def _judge_rows(
     definition: dict[str, Any],
     parser: Parser,
     stories: dict[str, tuple[Any, ...]],
+    *,
+    explanations: bool,
 ) -> Iterator[tuple[Any, ...]]:
     criteria = {criterion.name: criterion for criterion in fact.criteria}
     others = {name: [other for other in criteria if other != name] for name in criteria}
@@ -138,7 +142,7 @@ def _judge_rows(
             judgment.rating,
             judgment.status,
             ";".join((*answer.flags, *judgment.flags)),
-            judgment.explanation,
+            judgment.explanation if explanations else None,
         )
 
 

@@ -12,7 +12,7 @@ from judge.errors import RunFolderError
 DEFINITION = "run.yaml"
 MANIFEST = "manifest.json"
 JOURNAL = "journal.sqlite"
-IMPORTED = "imported.csv"
+IMPORTED, IMPORTED_PARQUET = "imported.csv", "imported.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,8 @@ class ResultFolder:
     @property
     def imported(self) -> Path:
         """A ratings table from elsewhere, in place of a journal."""
-        return self.path / IMPORTED
+        parquet = self.path / IMPORTED_PARQUET
+        return parquet if parquet.is_file() else self.path / IMPORTED
 
     @property
     def derived(self) -> Path:

@@ -1,0 +1,86 @@
+"""Imported ratings in Parquet, through DuckDB: repeated names become codes, so that millions of rows fit in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from judge.errors import DataError, MissingExtraError
+from judge.ratings_table.table import COLUMNS
+
+_MEMORY = "400MB"
+"""What DuckDB may use itself; the rows it hands over take about 30 bytes each beside that."""
+
+_VECTORS = 200
+"""Vectors of 2,048 rows that are handed over at a time."""
+
+_NUMBERS = {"rating": ("DOUBLE", np.dtype(np.float64)), "repeat": ("SMALLINT", np.dtype(np.float32))}
+_TEXT = "explanation"
+
+
+def read_parquet(file: Path, *, explanations: bool) -> pd.DataFrame:
+    """The file's rows: names as categories, ratings as floats; explanations only where they are wanted.
+
+    Raises DataError for missing columns or a file that is no Parquet, MissingExtraError without DuckDB.
+    """
+    try:
+        import duckdb
+    except ImportError as error:
+        raise MissingExtraError(f"reading {file.name}", "data") from error
+    with duckdb.connect(config={"memory_limit": _MEMORY}) as db:
+        db.execute("SET enable_progress_bar = false")
+        try:
+            # A view has a fixed text, so that no part of a path is ever part of a statement.
+            db.from_parquet(str(file)).create_view("ratings")
+            found = {row[0] for row in db.execute("DESCRIBE ratings").fetchall()}
+            missing = [column for column in COLUMNS if column not in found]
+            if missing:
+                raise DataError("columns are missing", file=file, found=missing, allowed=", ".join(COLUMNS))
+            return _rows(db, explanations=explanations)
+        except duckdb.Error as error:
+            raise DataError(f"cannot be read as Parquet ({str(error).splitlines()[0]})", file=file) from error
+
+
+def _rows(db: Any, *, explanations: bool) -> pd.DataFrame:
+    """All rows, piece by piece into arrays of the final size: handing over everything at once takes it four times."""
+    total = int(db.execute("SELECT count(*) FROM ratings").fetchone()[0])
+    levels = {column: _levels(db, column) for column in COLUMNS if column not in (*_NUMBERS, _TEXT)}
+    parts = [f"{column}::VARCHAR::{column}_name AS {column}" for column in levels]
+    parts += [f"{column}::{kind} AS {column}" for column, (kind, _) in _NUMBERS.items()]
+    parts += [_TEXT] if explanations else []
+    arrays: dict[str, Any] = {name: np.empty(total, dtype=_width(len(known))) for name, known in levels.items()}
+    arrays |= {name: np.empty(total, dtype=dtype) for name, (_, dtype) in _NUMBERS.items()}
+    texts: list[pd.Series[str]] = []
+    done = 0
+    result = db.execute(f"SELECT {', '.join(parts)} FROM ratings")  # noqa: S608  the names are COLUMNS
+    while len(piece := result.fetch_df_chunk(_VECTORS)):
+        place = slice(done, done + len(piece))
+        for name in levels:
+            arrays[name][place] = piece[name].cat.codes.to_numpy()
+        for name in _NUMBERS:
+            arrays[name][place] = piece[name].to_numpy(dtype=np.float64, na_value=np.nan)
+        texts += [piece[_TEXT]] if explanations else []
+        done += len(piece)
+    columns: dict[str, Any] = {name: _categories(arrays[name], known) for name, known in levels.items()}
+    columns |= {name: arrays[name] for name in _NUMBERS}
+    blank = _categories(np.full(total, -1, dtype=np.int8), [])
+    columns[_TEXT] = pd.concat(texts, ignore_index=True) if texts else blank
+    return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
+
+
+def _levels(db: Any, column: str) -> list[str]:
+    """The names that occur in a column, made known to the database as an enumeration."""
+    names = f"SELECT DISTINCT {column}::VARCHAR AS name FROM ratings WHERE {column} IS NOT NULL ORDER BY name"  # noqa: S608
+    db.execute(f"CREATE TYPE {column}_name AS ENUM ({names})")
+    return [str(name) for (name,) in db.execute(names).fetchall()]
+
+
+def _categories(codes: Any, names: list[str]) -> pd.Categorical[Any]:
+    return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(pd.Index(names, dtype=object)))
+
+
+def _width(levels: int) -> np.dtype[Any]:
+    return np.dtype(np.int8 if levels < 127 else np.int16 if levels < 32_767 else np.int32)
