@@ -1,0 +1,119 @@
+"""Means with intervals that say what they take as independent: single ratings, or story-prompts. Never weights stories.
+
+*As independent* is what the HANNA study printed: every rating counts as one more independent observation. *Clustered*
+takes story-prompts as the independent units: all ratings of one story, and all stories for one story-prompt, move
+together. Which of the two is wider depends on the data: raters who agree make the first too narrow, raters with
+opposite habits who rate every story make it too wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
+    """The mean of single ratings with Student's t interval, each rating an independent observation.
+
+    mean +- t(n - 1) * s / sqrt(n) (Student 1908).
+
+    Parameters
+    ----------
+    ratings : array of any shape
+        Single ratings in points of the scale; NaN = no rating, left out.
+
+    Returns
+    -------
+    Estimate
+        `n` counts ratings. Undefined without a rating; without an interval, and with the reason, where there is one.
+    """
+    known = ratings[~np.isnan(ratings)]
+    if known.size == 0:
+        return Estimate.undefined("no rating")
+    estimate = Estimate(float(known.mean()), n=known.size)
+    if known.size < 2:
+        return replace(estimate, reason="no interval: one rating only")
+    half = _t(confidence, known.size - 1) * float(known.std(ddof=1)) / np.sqrt(known.size)
+    return _around(estimate, half, "t, ratings as independent, 95 %")
+
+
+def clustered(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
+    """The mean of stories' ratings with an interval in which clusters (story-prompts) are the independent units.
+
+    mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g (sum_{i in g} (x_i - mean))^2) / n, the cluster-robust variance of a
+    mean (Liang & Zeger 1986; for evaluations of language models: Miller 2024, equation 4, without its large-sample z).
+    With one story a cluster it is Student's interval over stories.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        One rating a story (mean over raters or repeats); NaN = none, left out.
+    cluster : array of int, shape (n,)
+        Story-prompt of each story, 0...
+
+    Returns
+    -------
+    Estimate
+        `n` counts stories. Undefined without a rated story; with one cluster there is a value and no interval.
+    """
+    known = ~np.isnan(values)
+    x, group = values[known], cluster[known]
+    if x.size == 0:
+        return Estimate.undefined("no rating")
+    estimate = Estimate(float(x.mean()), n=x.size)
+    clusters = np.unique(group).size
+    if clusters < 2:
+        only = "one story only" if x.size == 1 else "stories for one story-prompt only"
+        return replace(estimate, reason=f"no interval: {only}")
+    residual = np.bincount(group, weights=x - x.mean())
+    variance = clusters / (clusters - 1) * float(residual @ residual) / x.size**2
+    return _around(estimate, _t(confidence, clusters - 1) * np.sqrt(variance), "t, clustered by story-prompt, 95 %")
+
+
+def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np.int64]], Floats]:
+    """A function from weights (b, n) to the group means of each row of `values` in b resamples.
+
+    Parameters
+    ----------
+    values : array, shape (r, n)
+        Rows of stories' ratings; NaN = none.
+    group : array of int, shape (n,)
+        Group (system) of each story, 0..groups-1.
+
+    Returns
+    -------
+    callable
+        From (b, n) to (b, r, groups); NaN where none of a group's rated stories was drawn.
+    """
+    rows, n = values.shape
+    known = ~np.isnan(values)
+    in_group = group[:, None] == np.arange(groups)[None, :]
+    present = (known.T[:, :, None] & in_group[:, None, :]).reshape(n, rows * groups).astype(np.float64)
+    filled = np.where(known, values, 0.0).T[:, :, None]
+    sums = (filled * in_group[:, None, :]).reshape(n, rows * groups)
+
+    def means(weights: NDArray[np.int64]) -> Floats:
+        w = weights.astype(np.float64)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = (w @ sums) / (w @ present)
+        return np.asarray(np.where(np.isfinite(found), found, np.nan).reshape(-1, rows, groups), dtype=np.float64)
+
+    return means
+
+
+def _t(confidence: float, df: int) -> float:
+    return float(special.stdtrit(df, 0.5 + confidence / 2))
+
+
+def _around(estimate: Estimate, half: float, method: str) -> Estimate:
+    centre = float(estimate.value if estimate.value is not None else np.nan)
+    return replace(estimate, low=centre - float(half), high=centre + float(half), method=method)

@@ -1,0 +1,127 @@
+"""All differences between systems on the same story-prompts, tested as one family. Never compares different stories.
+
+A pair of systems is compared on the story-prompts for which both have a rating: the mean of the differences, Student's
+paired t interval and test. The p values of a family are adjusted by Holm's (1979) step-down method, which controls the
+chance of any false difference whatever the dependence between tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_SAME = 1e-9
+
+NO_COMMON = "undefined: the two systems have no rated story-prompt in common"
+ONE_COMMON = "no test: one story-prompt only"
+ALL_ZERO = "no test: the ratings are equal on every story-prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One pair of systems.
+
+    Attributes
+    ----------
+    first, second : int
+        The systems' codes.
+    estimate : Estimate
+        Mean of first minus second over story-prompts with both; the interval is for this pair alone; n counts
+        story-prompts; the reason says why there is no test.
+    t, p, p_adjusted : float or None
+        Student's t, two-sided p, and p adjusted over the family; None where there is no test.
+    test : str
+        ``paired t``, or ``sign`` where all differences are equal and not 0, so that t does not exist.
+    """
+
+    first: int
+    second: int
+    estimate: Estimate
+    t: float | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    test: str = "none"
+
+
+def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems: int) -> Floats:
+    """Mean rating of each system's stories for each story-prompt, shape (story-prompts, systems), NaN = none.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        One rating a story; NaN = none, left out.
+    system, story_prompt : arrays of int, shape (n,)
+        Codes of each story.
+    """
+    prompts = int(story_prompt.max()) + 1 if story_prompt.size else 0
+    known = ~np.isnan(values)
+    place = story_prompt[known] * systems + system[known]
+    count = np.bincount(place, minlength=prompts * systems)
+    total = np.bincount(place, weights=values[known], minlength=prompts * systems)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(count > 0, total / count, np.nan).reshape(prompts, systems), dtype=np.float64)
+
+
+def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
+    """Every pair of columns (systems) of a table (story-prompts, systems), NaN = none; p values not adjusted yet."""
+    systems = table.shape[1]
+    return [_pair(table, i, j, confidence) for i in range(systems) for j in range(i + 1, systems)]
+
+
+def _pair(table: Floats, i: int, j: int, confidence: float) -> Difference:
+    d = table[:, i] - table[:, j]
+    d = d[~np.isnan(d)]
+    if d.size == 0:
+        return Difference(i, j, Estimate.undefined(NO_COMMON))
+    estimate = Estimate(float(d.mean()), n=d.size)
+    if d.size == 1:
+        return Difference(i, j, replace(estimate, reason=ONE_COMMON))
+    if float(np.ptp(d)) < _SAME:
+        if abs(estimate.value or 0.0) < _SAME:
+            return Difference(i, j, replace(estimate, value=0.0, reason=ALL_ZERO))
+        reason = "no interval: the differences are all equal"
+        return Difference(i, j, replace(estimate, reason=reason), p=2.0 ** (1 - d.size), test="sign")
+    error = float(d.std(ddof=1)) / np.sqrt(d.size)
+    t = float(d.mean()) / error
+    half = float(special.stdtrit(d.size - 1, 0.5 + confidence / 2)) * error
+    low, high = float(d.mean()) - half, float(d.mean()) + half
+    estimate = replace(estimate, low=low, high=high, method="paired t, one pair, 95 %")
+    return Difference(i, j, estimate, t=t, p=float(2 * special.stdtr(d.size - 1, -abs(t))), test="paired t")
+
+
+def adjusted(family: Sequence[Difference]) -> list[Difference]:
+    """The same differences with p adjusted over all tests of the family (Holm 1979); pairs without a test stay so."""
+    tested = [k for k, one in enumerate(family) if one.p is not None]
+    p = holm(np.array([family[k].p for k in tested], dtype=np.float64))
+    found = list(family)
+    for k, value in zip(tested, p, strict=True):
+        found[k] = replace(family[k], p_adjusted=float(value))
+    return found
+
+
+def holm(p: Floats) -> Floats:
+    """Holm's step-down adjusted p values of (m,) p values: max over j <= i of min(1, (m - j + 1) p_(j)) (Holm 1979)."""
+    order = np.argsort(p, kind="stable")
+    stepped = np.minimum(1.0, p[order] * np.arange(p.size, 0, -1))
+    out = np.empty(p.size)
+    out[order] = np.maximum.accumulate(stepped) if p.size else stepped
+    return out
+
+
+def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.05) -> NDArray[np.bool_]:
+    """Whether system i is rated higher than j with adjusted p < alpha, shape (systems, systems)."""
+    higher = np.zeros((systems, systems), dtype=np.bool_)
+    for one in family:
+        if one.p_adjusted is not None and one.p_adjusted < alpha and one.estimate.value is not None:
+            i, j = (one.first, one.second) if one.estimate.value > 0 else (one.second, one.first)
+            higher[i, j] = True
+    return higher
