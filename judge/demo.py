@@ -28,7 +28,7 @@ def run_demo(folder: Path, *, quiet: bool = False) -> tuple[Path, Result]:
 def demo_tables(result: Path) -> list[Table]:
     """Coverage, consistency and correlations of the demo's results."""
     from judge.analysis import consistency, correlation, coverage
-    from judge.analysis.control import control_predictions
+    from judge.analysis.control import Control
     from judge.analysis.options import CorrelationOptions
     from judge.ratings_table import read
 
@@ -37,5 +37,5 @@ def demo_tables(result: Path) -> list[Table]:
     return [
         coverage.summary(table),
         *consistency.tables(table),
-        *correlation.tables(table, options, predict=control_predictions),
+        *correlation.tables(table, options, predict=Control()),
     ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
 from judge.backends.surface.ridge import Array, Ridge, fit_ridge, folds_of_groups, out_of_fold
-from judge.text_features import for_regression, own_features, score_file_features, tokens
+from judge.text_features import LOG_OFFSETS, for_regression, own_features, score_file_features, tokens
 
 LEAST_RATED = 100
 """Stories with people's ratings from which on the control is refitted on them."""
@@ -19,6 +19,9 @@ LEAST_RATED = 100
 FOLDS = 5
 PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Ridge penalties, from which each fold's training stories choose by their leave-one-out error."""
+
+
+_NOT_FEATURES = ["story", "story_prompt", "system", "words", "text", "people"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,39 +46,96 @@ class ControlPredictions:
     reason: str | None = None
 
 
+class Control:
+    """The control judge for one table: counts the stories' features once, however many criteria ask for them."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self.seed = seed
+        self._stories: pd.DataFrame | None = None
+        self._surface: Surface | None = None
+
+    def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
+        """As `control_predictions`."""
+        if self._surface is None or self._stories is not stories:
+            self._stories, self._surface = stories, Surface.of(stories)
+        return _predict(self._surface, people, criterion, self.seed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """What the control sees of stories: regression features (n, p), and which stories have none.
+
+    Features are counted from the texts; where there is no text at all, numeric features that came with an import
+    stand in for them (`imported`).
+    """
+
+    index: pd.Index[str]
+    texts: tuple[str, ...]
+    prompts: tuple[str, ...]
+    rows: Array
+    blank: NDArray[np.bool_]
+    imported: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, stories: pd.DataFrame) -> Surface:
+        """From a frame with `text` and `story_prompt`, and perhaps numeric features; index = story."""
+        texts = tuple(str(text) for text in stories["text"])
+        prompts = tuple("" if pd.isna(prompt) else str(prompt) for prompt in stories["story_prompt"])
+        numeric = stories.drop(columns=_NOT_FEATURES, errors="ignore")
+        if any(texts) or not len(numeric.columns):
+            blank = np.array([not tokens(text) for text in texts], dtype=bool)
+            rows = _features(texts, prompts)
+            return cls(stories.index, texts, prompts, rows, blank)
+        named = {str(name): numeric[name].to_numpy(dtype=np.float64) for name in numeric.columns}
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rows = np.column_stack([np.log(v + LOG_OFFSETS[n]) if n in LOG_OFFSETS else v for n, v in named.items()])
+        blank = np.asarray(~np.isfinite(rows).all(axis=1), dtype=bool)
+        return cls(stories.index, texts, prompts, rows, blank, tuple(named))
+
+
 def control_predictions(
     stories: pd.DataFrame, people: pd.Series[float], criterion: str, *, seed: int = 1
 ) -> ControlPredictions:
     """Rate stories by their surface, out of fold.
 
-    With `LEAST_RATED` rated stories or more, a ridge regression on `own_features` is fitted on the people's means,
-    five-fold by story-prompts (by stories where they have no story-prompt), and every story is predicted by the fit
-    that saw neither it nor its story-prompt. With fewer, the shipped model predicts, except stories for the
-    story-prompts it was itself fitted on: those have no prediction. Stories without a word have none either.
+    With `LEAST_RATED` rated stories or more, a ridge regression on `own_features` (or on imported features, where no
+    story has a text) is fitted on the people's means, five-fold by story-prompts (by stories where they have no
+    story-prompt), and every story is predicted by the fit that saw neither it nor its story-prompt. With fewer, the
+    shipped model predicts, except stories for the story-prompts it was itself fitted on: those have no prediction.
+    Stories without a word (or with an incomplete feature) have none either.
 
     Parameters
     ----------
-    stories : columns ``text`` and ``story_prompt`` (others are ignored); index = story id.
+    stories : columns ``text`` and ``story_prompt``, perhaps numeric features of an import; index = story id.
     people : mean of people's ratings per story id, in points of any scale; NaN or absent = not rated.
     criterion : name of the criterion; chooses among the shipped models.
     seed : of the dealing out of story-prompts to folds.
     """
-    response: Array = np.array(people.reindex(stories.index), dtype=np.float64)
-    texts = [str(text) for text in stories["text"]]
-    prompts = ["" if pd.isna(prompt) else str(prompt) for prompt in stories["story_prompt"]]
-    groups = [prompt or f"story {story}" for prompt, story in zip(prompts, stories.index, strict=True)]
-    blank = np.array([not tokens(text) for text in texts], dtype=bool)
+    return _predict(Surface.of(stories), people, criterion, seed)
+
+
+def _predict(surface: Surface, people: pd.Series[float], criterion: str, seed: int) -> ControlPredictions:
+    response: Array = np.array(people.reindex(surface.index), dtype=np.float64)
+    groups = [prompt or f"story {story}" for prompt, story in zip(surface.prompts, surface.index, strict=True)]
+    blank, total = surface.blank, len(surface.index)
     response[blank] = np.nan
     rated = ~np.isnan(response)
     if rated.sum() >= LEAST_RATED:
         count = min(FOLDS, len(set(groups)))
         folds = folds_of_groups(groups, count, seed)
         if len(set(folds[rated].tolist())) > 1:
-            values = out_of_fold(_features(texts, prompts), response, folds, _fit)
+            rows = np.where(blank[:, None], 0.0, surface.rows)
+            values = out_of_fold(rows, response, folds, _fit)
             values[blank] = np.nan
-            reason = f"{blank.sum()} of these {len(texts)} stories have no text" if blank.any() else None
-            return ControlPredictions(values, f"surface:refit/{count}-fold/seed{seed}", int(np.sum(~blank)), reason)
-    return _shipped(texts, prompts, criterion, read_card(shipped_model()))
+            what = "incomplete features" if surface.imported else "no text"
+            reason = f"{blank.sum()} of these {total} stories have {what}" if blank.any() else None
+            source = "imported-features/" if surface.imported else ""
+            how = f"surface:refit/{source}{count}-fold/seed{seed}"
+            return ControlPredictions(values, how, int(np.sum(~blank)), reason)
+    if surface.imported:
+        why = f"the control cannot be refitted on imported features: that takes {LEAST_RATED} rated stories"
+        return ControlPredictions(np.full(total, np.nan), "surface:none", 0, why)
+    return _shipped(surface.texts, surface.prompts, criterion, read_card(shipped_model()))
 
 
 def _features(texts: Sequence[str], prompts: Sequence[str]) -> Array:

@@ -9,7 +9,7 @@ from judge.errors import SpecError
 
 Coefficient = Literal["kendall", "spearman", "pearson"]
 Level = Literal["overall", "system", "by-item", "by-system"]
-Interval = Literal["auto", "boot-inputs", "boot-stories", "fisher-z", "none"]
+Interval = Literal["auto", "boot-inputs", "boot-both", "boot-systems", "boot-stories", "fisher-z", "none"]
 Engine = Literal["ours", "pingouin"]
 
 
@@ -36,7 +36,8 @@ class ConsistencyOptions:
 class CorrelationOptions:
     """Choices of a correlation table.
 
-    `ci` ``auto`` is Fisher's z for Pearson (overall and system level) and boot-inputs for everything else.
+    `ci` ``auto`` is Fisher's z for Pearson (overall and system level) and boot-inputs for everything else. `given`
+    names a third variable to hold fixed: ``length`` (in words), or a feature that came with an import.
     """
 
     coefficient: Coefficient = "kendall"
@@ -47,6 +48,7 @@ class CorrelationOptions:
     resamples: int = 1000
     seed: int = 1
     control: bool = True
+    given: str | None = None
 
     def __post_init__(self) -> None:
         _known("--coefficient", self.coefficient, Coefficient)
@@ -57,6 +59,8 @@ class CorrelationOptions:
                 "--ci fisher-z is Fisher's interval for Pearson's r, overall or over systems",
                 hint="leave --ci out, or ask for --coefficient pearson",
             )
+        if self.given and self.level not in ("overall", "system"):
+            raise SpecError(f"--given {self.given} needs --level overall or system, not {self.level}")
         if self.resamples < 1:
             raise SpecError(f"--resamples {self.resamples} must be 1 or more")
 

@@ -23,9 +23,15 @@ def correlate(
         str | None,
         typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
     ] = None,
-    ci: Annotated[str, typer.Option("--ci", help="auto, boot-inputs, boot-stories, fisher-z or none")] = "auto",
+    ci: Annotated[
+        str, typer.Option("--ci", help="auto, boot-inputs, boot-both, boot-systems, boot-stories, fisher-z or none")
+    ] = "auto",
     resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
+    given: Annotated[
+        str | None,
+        typer.Option("--given", metavar="FEATURE", help="beside it the partial correlation given length, or a feature"),
+    ] = None,
     control: Annotated[bool, typer.Option("--control/--no-control", help="the control judge's row")] = True,
     form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
@@ -36,7 +42,7 @@ def correlate(
     Example: judge correlate runs/hanna --level system --drop-system Human
     """
     from judge.analysis import correlation as analysis
-    from judge.analysis.control import control_predictions
+    from judge.analysis.control import Control
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import CorrelationOptions, from_words
     from judge.ratings_table import read
@@ -52,7 +58,8 @@ def correlate(
         resamples=resamples,
         seed=seed,
         control=control,
+        given=given,
     )
     table = read(runs, parser=parser, explanations=False)
-    found = analysis.tables(table, options, predict=control_predictions)
+    found = analysis.tables(table, options, predict=Control())
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

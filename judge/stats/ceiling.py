@@ -6,7 +6,7 @@ so by not calling this.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,18 +34,21 @@ def leave_one_out(ratings: Floats, measure: Callable[[Floats, Floats], Estimate]
     """
     if ratings.shape[1] < 2:
         return Estimate.undefined("human ceiling undefined with fewer than 2 raters")
-    known = ~np.isnan(ratings)
-    filled = np.where(known, ratings, 0.0)
-    total, count = filled.sum(axis=1), known.sum(axis=1)
-    found: list[Estimate] = []
-    for rater in range(ratings.shape[1]):
-        others = count - known[:, rater]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.where(others > 0, (total - filled[:, rater]) / others, np.nan)
-        found.append(measure(ratings[:, rater], mean))
+    found = [measure(one, others) for one, others in pairs(ratings)]
     defined = [estimate for estimate in found if estimate.value is not None]
     if not defined:
         return Estimate.undefined(f"human ceiling undefined for every rater ({found[0].reason})")
     mean_value = float(np.mean([estimate.value for estimate in defined if estimate.value is not None]))
     method = f"leave-one-out, {len(defined)} of {len(found)} raters"
     return Estimate(mean_value, n=max(estimate.n for estimate in defined), method=method)
+
+
+def pairs(ratings: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Each rater's ratings and the mean of the others', shapes (n,); NaN where there is none."""
+    known = ~np.isnan(ratings)
+    filled = np.where(known, ratings, 0.0)
+    total, count = filled.sum(axis=1), known.sum(axis=1)
+    for rater in range(ratings.shape[1]):
+        others = count - known[:, rater]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            yield ratings[:, rater], np.where(others > 0, (total - filled[:, rater]) / others, np.nan)

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from judge.analysis import correlation
+from judge.analysis.correlation.rows import CEILING, CONTROL
 from judge.analysis.options import CorrelationOptions
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
@@ -133,7 +134,7 @@ def test_intervals_hold_their_value_and_repeat_with_the_seed(make_table, level: 
     expected = (
         "fisher-z" if coefficient == "pearson" and level in ("overall", "system") else "boot-inputs, percentile, 95 %"
     )
-    assert str(row["method"]).startswith(expected)
+    assert expected in str(row["method"])
 
 
 def test_rows_of_one_table_share_their_resamples(make_table) -> None:
@@ -162,10 +163,11 @@ def test_the_control_is_asked_for_each_criterion_and_labelled(make_table) -> Non
 
     table = make_table(judged=("Relevance", "Empathy"), rated=("Relevance", "Empathy"), text="once upon a time")
     (printed,) = correlation.tables(table, predict=predict)
-    assert asked == [(name, ["text", "story_prompt", "system"], 48) for name in ("Relevance", "Empathy")]
+    columns = ["story", "story_prompt", "system", "words", "text"]
+    assert asked == [(name, columns, 48) for name in ("Relevance", "Empathy")]
     labels = [row["judge"] for row in printed.rows]
-    assert labels == [correlation.CEILING, "openai/m", correlation.CONTROL] * 2
-    assert "not a language model" in correlation.CONTROL
+    assert labels == [CEILING, "openai/m", CONTROL] * 3  # two criteria and their mean
+    assert "not a language model" in CONTROL
     assert "|control:surface:refit/5-fold/seed1|" in printed.signature
     without = correlation.correlate(table, CorrelationOptions(control=False), predict=predict)
     assert "control" not in set(without["kind"])
@@ -205,7 +207,11 @@ def test_one_criterion_of_the_people_takes_all_and_says_so(make_table) -> None:
     table = make_table(judged=("Relevance", "Empathy"), rated=("Overall",))
     (printed,) = correlation.tables(table)
     judged = [row for row in printed.rows if row["judge"] == "openai/m"]
-    assert [(row["criterion"], row["against"]) for row in judged] == [("Relevance", "Overall"), ("Empathy", "Overall")]
+    assert [(row["criterion"], row["against"]) for row in judged] == [
+        ("Relevance", "Overall"),
+        ("Empathy", "Overall"),
+        ("mean of 2 criteria", "Overall"),
+    ]
     assert "toy: people rated only Overall; every criterion of the judge is compared with it" in printed.notes
 
 
@@ -242,3 +248,55 @@ def test_an_unknown_system_to_drop_is_an_error(make_table) -> None:
 def test_impossible_options_get_a_sentence(changes: dict, sentence: str) -> None:
     with pytest.raises(SpecError, match=sentence):
         CorrelationOptions(**changes)
+
+
+def test_the_mean_over_criteria_is_of_the_same_resamples(hanna_table: RatingsTable) -> None:
+    options = CorrelationOptions(drop_systems=("Human",), resamples=200)
+    rows = correlation.correlate(hanna_table, options)
+    mean = rows[(rows["kind"] == "mean") & (rows["judge"] == "Beluga-13B") & (rows["eval_prompt"] == "ep1")].iloc[0]
+    cells = rows[(rows["kind"] == "judge") & (rows["judge"] == "Beluga-13B") & (rows["eval_prompt"] == "ep1")]
+    assert mean["value"] == pytest.approx(cells["value"].mean())
+    # Criteria of one judge go together, so the mean is less sure than six independent ones and surer than one.
+    width, widths = mean["high"] - mean["low"], cells["high"] - cells["low"]
+    assert widths.mean() / 6**0.5 < width < widths.mean()
+
+
+def test_given_length_is_the_partial_correlation(hanna_table: RatingsTable) -> None:
+    options = CorrelationOptions(drop_systems=("Human",), given="length", resamples=50)
+    rows = correlation.correlate(hanna_table, options)
+    by_judge = rows[rows["criterion"] == "Complexity"].set_index(["judge", "eval_prompt"])
+    row = by_judge.loc[("Beluga-13B", "ep1")]
+    frame = hanna_table.frame[hanna_table.frame["system"] != "Human"]
+    part = frame[frame["criterion"] == "Complexity"]
+    people = part[part["source"] == "rater"].groupby("story", sort=False)["rating"].mean()
+    judged = part[(part["judge"] == "Beluga-13B") & (part["eval_prompt"] == "ep1")].set_index("story")["rating"]
+    words = hanna_table.stories.xs("hanna", level=0)["words"].astype(float).reindex(people.index)
+    rounded = people.round(9)
+    xy, xz, yz = (
+        kendalltau(a, b).statistic
+        for a, b in ((judged.reindex(people.index), rounded), (judged.reindex(people.index), words), (rounded, words))
+    )
+    assert row["given"] == pytest.approx((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)), abs=1e-12)
+    assert row["given_low"] < row["given"] < row["given_high"]
+    assert abs(by_judge.loc[("length", "ep1"), "given"] or 0) < 1e-9 or np.isnan(
+        by_judge.loc[("length", "ep1"), "given"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"given": "length", "level": "by-item"}, "needs --level overall or system"),
+        ({"given": "colour"}, "'colour' is not known"),
+    ],
+)
+def test_a_third_variable_that_cannot_be_held_fixed_is_refused(make_table, options: dict, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        correlation.correlate(make_table(), CorrelationOptions(**options))
+
+
+def test_the_ceilings_interval_is_on_the_same_resamples(make_table) -> None:
+    rows = correlation.correlate(make_table(prompts=30), CorrelationOptions(resamples=200)).set_index("kind")
+    ceiling = rows.loc["ceiling"]
+    assert ceiling["low"] < ceiling["value"] < ceiling["high"]
+    assert "leave-one-out, 3 of 3 raters" in ceiling["method"]

@@ -22,6 +22,7 @@ OTHER = {
     "seed": 99,
     "control": False,
     "engine": "pingouin",
+    "given": "length",
 }
 FIELDS = [(kind, field.name) for kind in OPTIONS for field in dataclasses.fields(kind)]
 

@@ -1,0 +1,99 @@
+"""One choice of coefficient and level, as numbers and as functions of resamples. Never knows whose ratings they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.options import Coefficient, Level
+from judge.stats import correlation, kendall
+from judge.stats.estimate import Estimate
+from judge.stats.partial import partial
+from judge.stats.resample import Resamples
+
+Floats = NDArray[np.float64]
+NAMES = ("the judge's ratings", "the people's ratings")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """One side of a correlation: values of n stories (NaN = none), and their codes, made once."""
+
+    values: Floats
+    codes: kendall.Codes
+
+    @classmethod
+    def of(cls, values: Floats) -> Side:
+        """A side whose codes are not known yet."""
+        return cls(values, kendall.codes(values))
+
+    def only(self, keep: NDArray[np.bool_]) -> Side:
+        """The side with every other story taken as missing."""
+        return Side.of(np.where(keep, self.values, np.nan))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistic:
+    """Coefficient and level, with the stories' systems and story-prompts, shape (n,)."""
+
+    coefficient: Coefficient
+    level: Level
+    system: kendall.Codes
+    story_prompt: kendall.Codes
+
+    @property
+    def group(self) -> kendall.Codes:
+        """What `by-item` and `by-system` average over."""
+        return self.story_prompt if self.level == "by-item" else self.system
+
+    def estimate(self, x: Side, y: Side, names: tuple[str, str] = NAMES) -> Estimate:
+        """The correlation of two sides, without an interval."""
+        if self.level == "system":
+            return correlation.correlate_means(x.values, y.values, self.system, self.coefficient, names=names)
+        if self.level != "overall":
+            return correlation.correlate_within(x.values, y.values, self.group, self.coefficient)
+        if self.coefficient != "kendall":
+            return correlation.correlate(x.values, y.values, self.coefficient, names=names, unit="stories")
+        keep = ~(np.isnan(x.values) | np.isnan(y.values))
+        reason = correlation.undefined_reason(x.values[keep], y.values[keep], names, "stories")
+        n = int(keep.sum())
+        return Estimate.undefined(reason, n=n) if reason else Estimate(kendall.tau_b(x.codes, y.codes), n=n)
+
+    def resampled(self, x: Side, y: Side, resamples: Resamples) -> Floats:
+        """The correlation in each resample, shape (b,); NaN where it is undefined."""
+        a, b, how = x.values, y.values, self.coefficient
+        if self.level == "overall" and how == "kendall":
+            return resamples.values(kendall.weighted_tau_b(x.codes, y.codes))
+        if self.level == "overall":
+            return resamples.values(correlation.resampled(a, b, how))
+        if self.level == "system":
+            return resamples.values(correlation.resampled_means(a, b, self.system, how))
+        if self.level == "by-item" and resamples.name == "boot-inputs":
+            return resamples.values(correlation.resampled_whole(a, b, self.group, how))
+        return resamples.values(correlation.resampled_within(a, b, self.group, how))
+
+    def given(
+        self, x: Side, y: Side, z: Side, name: str, resamples: Resamples | None
+    ) -> tuple[Estimate, Floats | None]:
+        """The partial correlation given z, and its values in resamples: all three on the stories that have all three.
+
+        Over system means it is the partial correlation of the means. Undefined wherever one of the three is.
+        """
+        keep = ~(np.isnan(x.values) | np.isnan(y.values) | np.isnan(z.values))
+        a, b, c = x.only(keep), y.only(keep), z.only(keep)
+        pairs = ((a, b, NAMES), (a, c, (NAMES[0], name)), (b, c, (NAMES[1], name)))
+        found = [self.estimate(p, q, names) for p, q, names in pairs]
+        for one in found:
+            if one.value is None:
+                return one, None
+        least = found[0].n
+        if least < 4:
+            return Estimate.undefined("a partial correlation is undefined with fewer than 4 pairs", n=least), None
+        value = float(partial(*(one.value for one in found)))  # type: ignore[arg-type]
+        if np.isnan(value):
+            return Estimate.undefined(f"undefined because one side follows {name} exactly", n=least), None
+        if resamples is None:
+            return Estimate(value, n=least), None
+        return Estimate(value, n=least), partial(*(self.resampled(p, q, resamples) for p, q, _ in pairs))
