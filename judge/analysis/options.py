@@ -33,6 +33,20 @@ class ConsistencyOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class DiagnoseOptions:
+    """Choices of a table of diagnostics; `own` names systems that are the judges' own, else names are compared."""
+
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    own: tuple[str, ...] = ()
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise SpecError(f"--alpha {self.alpha} must lie between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
 class CorrelationOptions:
     """Choices of a correlation table.
 
@@ -73,8 +87,8 @@ class CorrelationOptions:
         return "fisher-z" if fisher else "boot-inputs"
 
 
-AnalysisOptions = CoverageOptions | ConsistencyOptions | CorrelationOptions
-_Options = TypeVar("_Options", CoverageOptions, ConsistencyOptions, CorrelationOptions)
+AnalysisOptions = CoverageOptions | ConsistencyOptions | DiagnoseOptions | CorrelationOptions
+_Options = TypeVar("_Options", CoverageOptions, ConsistencyOptions, DiagnoseOptions, CorrelationOptions)
 
 
 def from_words(kind: type[_Options], **words: Any) -> _Options:

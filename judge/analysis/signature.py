@@ -31,6 +31,8 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "given": lambda o: f"given:{o.given}" if o.given else None,
     "ci": _interval,
     "engine": lambda o: f"engine:{o.engine}" if o.engine != "ours" else None,
+    "own": lambda o: f"own:{','.join(o.own)}" if o.own else None,
+    "alpha": lambda o: f"alpha:{o.alpha:g}",
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }
 """Option -> its part of the signature. `ci` also shows `resamples` and, for correlations, `seed`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,13 +12,27 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def doctor(
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Test the diagnostics on simulated judges with planted faults.")
+    ] = False,
+    studies: Annotated[int, typer.Option("--studies", help="Simulated studies for --statistics.", min=20)] = 500,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="First seed of the simulated studies; default: a fresh one.")
+    ] = None,
+    workers: Annotated[int, typer.Option("--workers", help="Processes for --statistics.", min=1)] = 2,
     form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
 ) -> None:
     """What is installed, reachable and cached, the command that mends the rest, and the control judge's model card.
 
-    Example: judge doctor
+    With --statistics: 500 simulated studies with fresh seeds; exit code 4 where a diagnostic misses what was planted
+    or finds what was not.
+
+    Example: judge doctor --statistics
     """
+    if statistics:
+        _self_test(studies, seed, workers, form, output)
+        return
     from judge.backends.surface import model_card
     from judge.doctor import examine
     from judge.tables import Column, Table, emit
@@ -36,3 +50,26 @@ def doctor(
         form,
         output,
     )
+
+
+def _self_test(studies: int, seed: int | None, workers: int, form: str, output: Path | None) -> None:
+    import secrets
+
+    from rich.progress import Progress
+
+    from judge.self_test import measure, table
+    from judge.tables import emit
+
+    first = secrets.randbelow(10**9) if seed is None else seed
+    with Progress(transient=True, console=_stderr()) as progress:
+        task = progress.add_task("simulated studies", total=studies)
+        found = measure(studies, first_seed=first, workers=workers, done=lambda n: progress.update(task, completed=n))
+    emit(table(found, studies, first), form, output)
+    if not all(one.passed for one in found):
+        raise typer.Exit(4)
+
+
+def _stderr() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True)

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "ratings": ("ratings", "Results", "The ratings table: one row for each repeat and each rater."),
     "coverage": ("coverage", "Results", "What was asked, answered and parsed, and what loss goes with."),
     "consistency": ("consistency", "Results", "How far a judge agrees with itself over repeats."),
+    "diagnose": ("diagnose", "Results", "Leniency, length bias, halo and other ways to go wrong, as tests."),
     "correlate": ("correlate", "Results", "How far judges agree with people, beside human ceiling and control."),
 }
 """Command -> (module in judge.cli with `app`, panel, one line of help). Nothing is imported to print the help."""

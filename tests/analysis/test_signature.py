@@ -7,10 +7,10 @@ import dataclasses
 import pytest
 
 from judge.analysis import signature as module
-from judge.analysis.options import ConsistencyOptions, CorrelationOptions, CoverageOptions
+from judge.analysis.options import ConsistencyOptions, CorrelationOptions, CoverageOptions, DiagnoseOptions
 from judge.rating_matrix import build
 
-OPTIONS = (CoverageOptions, ConsistencyOptions, CorrelationOptions)
+OPTIONS = (CoverageOptions, ConsistencyOptions, DiagnoseOptions, CorrelationOptions)
 # Another value for each option. A new option needs one here, and then must change the signature or be exempt.
 OTHER = {
     "coefficient": "spearman",
@@ -23,6 +23,8 @@ OTHER = {
     "control": False,
     "engine": "pingouin",
     "given": "length",
+    "own": ("system 1",),
+    "alpha": 0.01,
 }
 FIELDS = [(kind, field.name) for kind in OPTIONS for field in dataclasses.fields(kind)]
 

@@ -65,7 +65,7 @@ class Statistic:
         """The correlation in each resample, shape (b,); NaN where it is undefined."""
         a, b, how = x.values, y.values, self.coefficient
         if self.level == "overall" and how == "kendall":
-            return resamples.values(kendall.weighted_tau_b(x.codes, y.codes))
+            return resamples.tau_b(x.codes, y.codes)
         if self.level == "overall":
             return resamples.values(correlation.resampled(a, b, how))
         if self.level == "system":

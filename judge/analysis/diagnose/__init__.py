@@ -1,0 +1,145 @@
+"""Known ways in which judges go wrong, each as a test against people on the same stories. Never says who is right.
+
+A diagnostic is a statistic that is zero for a judge that rates as people do, its interval and a test with a declared
+alpha; undefined ones say why. What a test could have missed stands beside it as the smallest effect that would be
+found in four of five repetitions (2.8 standard errors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from judge.analysis.diagnose.battery import Battery, points_of
+from judge.analysis.diagnose.kinds import DIAGNOSTICS, Diagnostic, Finding
+from judge.analysis.options import DiagnoseOptions
+from judge.analysis.signature import signature
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.paired_differences import holm
+from judge.tables import Column, Table
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+__all__ = ["DIAGNOSTICS", "Diagnostic", "Finding", "diagnose", "tables"]
+
+
+def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> pd.DataFrame:
+    """All tests, one a row.
+
+    Returns
+    -------
+    DataFrame
+        `dataset, run, judge, eval_prompt, criterion, diagnostic, value, low, high, unit, se, p, tail, p_adjusted,
+        detectable, point, n, story_prompts, verdict, reason`. `p_adjusted` is Holm's over all tests of the table that
+        exist. Undefined values are null with a reason.
+    """
+    options = options or DiagnoseOptions()
+    rows = []
+    for finding in _findings(table, build(table, drop_systems=options.drop_systems), options):
+        estimate, test = finding.test.estimate, finding.test
+        rows.append(
+            {
+                "dataset": finding.dataset,
+                **finding.cell._asdict(),
+                "criterion": finding.criterion,
+                "diagnostic": finding.diagnostic,
+                "value": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
+                "unit": DIAGNOSTICS[finding.diagnostic].unit,
+                "se": test.se,
+                "p": test.p,
+                "tail": test.tail,
+                "p_adjusted": finding.adjusted,
+                "detectable": finding.detectable,
+                "point": finding.point,
+                "n": estimate.n,
+                "story_prompts": test.clusters,
+                "verdict": finding.verdict(options.alpha),
+                "reason": estimate.reason,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def tables(table: RatingsTable, options: DiagnoseOptions | None = None, *, full: bool = False) -> list[Table]:
+    """What was found, printed; with `full` every test, found or not."""
+    options = options or DiagnoseOptions()
+    matrices = build(table, drop_systems=options.drop_systems)
+    every = _findings(table, matrices, options)
+    real = [one for one in every if one.test.p is not None]
+    found = [one for one in real if one.verdict(options.alpha) != "-"]
+    columns = [
+        Column("judge", "judge"),
+        Column("eval_prompt", "eval prompt"),
+        Column("criterion", "criterion"),
+        Column("diagnostic", "diagnostic"),
+        Column("verdict", "finding"),
+        Column("value", "effect"),
+        Column("unit", "unit"),
+        Column("p", "p", digits=4),
+        Column("adjusted", "p, Holm", digits=4),
+        Column("detectable", "would find"),
+        Column("n", "stories"),
+    ]
+    if len(matrices) > 1:
+        columns.insert(0, Column("dataset", "dataset"))
+    rows = [_row(one, options.alpha) for one in (every if full else found)]
+    names = ", ".join(DIAGNOSTICS)
+    notes = [note for fact in table.facts for note in fact.notes]
+    notes += [
+        (
+            f"{len(found)} of {len(real)} tests at alpha {options.alpha:g} each ({names}); by chance alone about "
+            f"{options.alpha * len(real):.1f} would; p, Holm: adjusted over all {len(real)} of them"
+        ),
+        (
+            "would find: the effect that is found in four of five repetitions (2.8 standard errors); what is not "
+            "listed may be there and smaller (--full lists every test)"
+        ),
+        "against people's ratings on the same stories; people are the measure here, not the truth",
+    ]
+    notes += [f"{reason}: {count} tests" for reason, count in _reasons(every).items()] if not full else []
+    line = signature(table, matrices, options)
+    return [Table("What goes wrong with these judges", columns, rows, line, tuple(dict.fromkeys(notes)))]
+
+
+def _row(finding: Finding, alpha: float) -> dict[str, Any]:
+    return {
+        "dataset": finding.dataset,
+        **finding.cell._asdict(),
+        "criterion": finding.criterion,
+        "diagnostic": finding.diagnostic,
+        "verdict": finding.verdict(alpha),
+        "value": finding.test.estimate,
+        "unit": DIAGNOSTICS[finding.diagnostic].unit,
+        "p": finding.test.p,
+        "adjusted": finding.adjusted,
+        "detectable": finding.detectable,
+        "n": finding.test.estimate.n,
+    }
+
+
+def _reasons(every: Sequence[Finding]) -> dict[str, int]:
+    """Why tests do not exist -> how many."""
+    found: dict[str, int] = {}
+    for one in every:
+        if one.test.p is None:
+            key = f"{one.diagnostic}: {one.test.estimate.reason}"
+            found[key] = found.get(key, 0) + 1
+    return found
+
+
+def _findings(table: RatingsTable, matrices: Sequence[RatingMatrix], options: DiagnoseOptions) -> list[Finding]:
+    """Every test of every cell, adjusted over the whole table by Holm's method."""
+    scales = points_of(table)
+    found = [one for matrix in matrices for one in Battery(matrix, options, scales).all()]
+    real = [i for i, one in enumerate(found) if one.test.p is not None]
+    adjusted = holm(np.array([found[i].test.p for i in real], dtype=np.float64))
+    for i, p in zip(real, adjusted, strict=True):
+        found[i] = replace(found[i], adjusted=float(p))
+    return found

@@ -1,0 +1,63 @@
+"""What is looked for in a judge, in words and units, and one finding. Never computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judge.rating_matrix import Cell
+from judge.stats.jackknife import Tail, Test
+
+MDE = 2.8
+"""Standard errors: two-sided 5 % and power 80 % (1.96 + 0.84)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """What one test looks for: its statistic's unit, its tail, and the words for a finding above and below zero."""
+
+    name: str
+    unit: str
+    tail: Tail
+    above: str
+    below: str
+
+
+DIAGNOSTICS = {
+    "leniency": Diagnostic("leniency", "points", "two-sided", "rates higher than people", "rates lower than people"),
+    "length": Diagnostic("length", "points per sd of log length", "two-sided", "rewards length", "punishes length"),
+    "compression": Diagnostic("compression", "log ratio of sd", "less", "", "uses less of the scale than people"),
+    "stuck": Diagnostic("stuck", "share of ratings", "greater", "gives one rating far too often", ""),
+    "halo": Diagnostic("halo", "correlation", "greater", "tells criteria apart less than people", ""),
+    "self-preference": Diagnostic("self-preference", "points", "two-sided", "favours its own", "disfavours its own"),
+    "loss": Diagnostic("loss", "points", "two-sided", "loses the better stories", "loses the worse stories"),
+}
+"""Name -> diagnostic, in the order of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One test of one cell. `point` is the rating that is given too often; `adjusted` is p within its family."""
+
+    dataset: str
+    cell: Cell
+    criterion: str
+    diagnostic: str
+    test: Test
+    point: float | None = None
+    adjusted: float | None = None
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest effect that the test finds in four of five repetitions, in the statistic's unit."""
+        return None if self.test.se is None else MDE * self.test.se
+
+    def verdict(self, alpha: float) -> str:
+        """`undefined`, `-` (nothing found), or the finding in words."""
+        value = self.test.estimate.value
+        if value is None or self.test.p is None:
+            return "undefined"
+        if self.test.p >= alpha:
+            return "-"
+        found = DIAGNOSTICS[self.diagnostic]
+        words = found.above if value > 0 else found.below
+        return f"{words} ({self.point:g})" if self.point is not None else words

@@ -1,0 +1,51 @@
+"""`judge diagnose`: known ways in which judges go wrong, as tests. The work is in `analysis.diagnose`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def diagnose(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    drop_system: Annotated[
+        list[str] | None,
+        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
+    ] = None,
+    own: Annotated[
+        list[str] | None,
+        typer.Option("--own", metavar="SYSTEM", help="a system that is the judge's own (default: by name)"),
+    ] = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="level of each test")] = 0.05,
+    full: Annotated[bool, typer.Option("--full", help="every test, also those that found nothing")] = False,
+    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
+    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+) -> None:
+    """Leniency, length bias, compression, a stuck rating, halo, self-preference, loss that depends on quality.
+
+    Each is a test against people's ratings of the same stories, with its effect and what it could have missed.
+
+    Example: judge diagnose runs/hanna --drop-system Human --own Beluga-13b
+    """
+    from judge.analysis import diagnose as analysis
+    from judge.analysis.coverage import with_coverage
+    from judge.analysis.options import DiagnoseOptions, from_words
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    options = from_words(
+        DiagnoseOptions, drop_systems=tuple(drop_system or ()), against=against, own=tuple(own or ()), alpha=alpha
+    )
+    table = read(runs, parser=parser, explanations=False)
+    found = analysis.tables(table, options, full=full)
+    emit(with_coverage(table, found, form, options.drop_systems), form, output)

@@ -1,0 +1,140 @@
+"""How often each diagnostic finds the fault that was put in, and how often it finds one that was not. Never tunes."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.self_test.simulate import FAULTS, HONEST, OWN, PROMPTS, RATERS, REPEATS, SYSTEMS, write_folder
+from judge.tables import Column, Table
+from judge.version import __version__
+
+ALPHA, POWER = 0.05, 0.9
+SEEDS = 500
+
+Found = dict[tuple[str, str], tuple[int, int]]
+"""(judge, diagnostic) -> tests that exist, tests with p < alpha, in one simulated study."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One diagnostic over all simulated studies."""
+
+    diagnostic: str
+    judge: str
+    fault: str
+    tests: int
+    power: float
+    false_alarms: float
+    limit: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether power and false alarms are within what is declared."""
+        return self.power >= POWER and self.false_alarms <= self.limit
+
+
+def measure(
+    seeds: int = SEEDS, *, first_seed: int, workers: int = 1, done: Callable[[int], None] | None = None
+) -> list[Outcome]:
+    """Simulate `seeds` studies, diagnose each with `judge diagnose`, and count.
+
+    Power is the share of tests (criteria x studies) that find a planted fault; false alarms are counted on the honest
+    judge, and may exceed alpha by two Monte Carlo errors of one test a study.
+    """
+    total: dict[tuple[str, str], list[int]] = {}
+    for turn, found in enumerate(_studies(range(first_seed, first_seed + seeds), workers)):
+        for key, (tests, hits) in found.items():
+            known = total.setdefault(key, [0, 0])
+            known[0] += tests
+            known[1] += hits
+        if done is not None:
+            done(turn + 1)
+    limit = ALPHA + 2 * math.sqrt(ALPHA * (1 - ALPHA) / seeds)
+    outcomes = []
+    for judge, fault in FAULTS.items():
+        tests, hits = total[judge, fault.diagnostic]
+        honest, alarms = total[HONEST, fault.diagnostic]
+        outcome = Outcome(fault.diagnostic, judge, fault.size, tests, hits / tests, alarms / honest, limit)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
+    """The outcomes as printed."""
+    columns = [
+        Column("diagnostic", "diagnostic"),
+        Column("fault", "planted fault"),
+        Column("power", "found %", digits=1, factor=100),
+        Column("false_alarms", "false alarms %", digits=1, factor=100),
+        Column("limit", "at most %", digits=1, factor=100),
+        Column("tests", "tests"),
+        Column("state", "state"),
+    ]
+    rows = [
+        {
+            "diagnostic": one.diagnostic,
+            "fault": one.fault,
+            "power": one.power,
+            "false_alarms": one.false_alarms,
+            "limit": one.limit,
+            "tests": one.tests,
+            "state": "ok" if one.passed else "failed",
+        }
+        for one in outcomes
+    ]
+    stories = PROMPTS * SYSTEMS
+    notes = (
+        (
+            f"{seeds} simulated studies of {stories} stories ({SYSTEMS} systems x {PROMPTS} story-prompts), {RATERS} "
+            f"raters, {REPEATS} repeats, each by the steps of judge diagnose; alpha {ALPHA:g}"
+        ),
+        (
+            f"passes with {100 * POWER:.0f} % found, and false alarms on an honest judge of at most alpha + 2 Monte "
+            "Carlo errors"
+        ),
+    )
+    line = f"self-test|studies:{seeds}|seeds:{first_seed}-{first_seed + seeds - 1}|alpha:{ALPHA:g}|v{__version__}"
+    return Table("Do the diagnostics find what is there, and nothing else?", columns, rows, line, notes)
+
+
+def _studies(seeds: range, workers: int) -> Iterator[Found]:
+    if workers < 2:
+        yield from map(study, seeds)
+        return
+    # Spawned, not forked: numerical libraries keep threads that do not survive a fork.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(study, seeds, chunksize=5)
+
+
+def study(seed: int) -> Found:
+    """One simulated study, by the steps of `judge diagnose`: read the folder, make the tables, print them as JSON."""
+    with tempfile.TemporaryDirectory(prefix="judge-self-test-") as place:
+        folder = Path(place) / "study"
+        write_folder(folder, seed)
+        rows = _diagnosed(folder, Path(place) / "found.json")
+    found: Found = {}
+    for row in rows:
+        if row["p"] is not None:
+            key = (str(row["judge"]).removeprefix("simulated/"), str(row["diagnostic"]))
+            tests, hits = found.get(key, (0, 0))
+            found[key] = (tests + 1, hits + (row["p"] < ALPHA))
+    return found
+
+
+def _diagnosed(folder: Path, output: Path) -> list[dict[str, Any]]:
+    from judge.analysis.diagnose import tables
+    from judge.analysis.options import DiagnoseOptions
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    emit(tables(read([folder]), DiagnoseOptions(own=(OWN,), alpha=ALPHA), full=True), "json", output)
+    return list(orjson.loads(output.read_bytes())["rows"])

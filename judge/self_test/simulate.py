@@ -1,0 +1,163 @@
+"""Judges with known faults, rating stories whose quality is known: a result folder for the real commands. Never random.
+
+Stories have a quality for each criterion, people rate it three times with error, and an honest judge rates it as one
+more person would, three times. Each faulty judge is the honest one with one fault put in, of a stated size. The seed
+decides everything.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from judge.ratings_table import COLUMNS
+
+Floats = NDArray[np.float64]
+
+CRITERIA = ("Coherence", "Engagement", "Surprise")
+PROMPTS, SYSTEMS, RATERS, REPEATS = 60, 5, 3, 3
+OWN = "house-writer"
+"""The system that stands for the judges' own."""
+
+HONEST = "honest"
+ERROR = 0.8
+"""Standard deviation of one person's, and of one repeat's, error, in points."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stories:
+    """Quality (criteria, n) in points, log length in standard deviations (n,), and who wrote what for which prompt."""
+
+    quality: Floats
+    length: Floats
+    system: NDArray[np.int64]
+    story_prompt: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault: which diagnostic has to find it, how large it is, and how it changes what the judge thinks or says."""
+
+    diagnostic: str
+    size: str
+    think: Callable[[Floats, Stories, np.random.Generator], Floats] | None = None
+    say: Callable[[Floats, Stories, np.random.Generator], Floats] | None = None
+
+
+def _length(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return opinion + 0.3 * stories.length
+
+
+def _own(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return np.asarray(opinion + 0.4 * (stories.system == 0), dtype=np.float64)
+
+
+def _compress(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return 3.0 + 0.6 * (opinion - 3.0)
+
+
+def _halo(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    overall = opinion.mean(axis=0, keepdims=True)
+    return np.asarray(overall + 0.4 * (opinion - overall), dtype=np.float64)
+
+
+def _stick(said: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return np.asarray(np.where(rng.random(said.shape) < 0.15, 4.0, said), dtype=np.float64)
+
+
+def _lose(said: Floats, stories: Stories, rng: np.random.Generator) -> Floats:
+    chance = 0.1 * np.exp(0.6 * (stories.quality - 3.0))[..., None]
+    return np.asarray(np.where(rng.random(said.shape) < chance, np.nan, said), dtype=np.float64)
+
+
+def _lose_blindly(said: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return np.asarray(np.where(rng.random(said.shape) < 0.1, np.nan, said), dtype=np.float64)
+
+
+FAULTS: dict[str, Fault] = {
+    "lenient": Fault("leniency", "+0.2 points", think=lambda o, s, r: o + 0.2),  # noqa: ARG005
+    "lengthy": Fault("length", "+0.3 points per sd of log length", think=_length),
+    "compressed": Fault("compression", "differences x 0.6", think=_compress),
+    "stuck": Fault("stuck", "15 % of ratings are 4 whatever the story", say=_stick),
+    "haloed": Fault("halo", "60 % of what sets criteria apart is lost", think=_halo),
+    "partial": Fault("self-preference", "+0.4 points for its own system", think=_own),
+    "dropping": Fault("loss", "10 % lost, 1.8 times as likely for each point of quality", say=_lose),
+}
+"""Judge -> its fault."""
+
+
+def write_folder(folder: Path, seed: int) -> None:
+    """Write one simulated study with the honest judge and every faulty one as an imported result folder."""
+    rng = np.random.default_rng(seed)
+    stories = _stories(rng)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "imported.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(COLUMNS)
+        writer.writerows(_people(stories, rng))
+        for name, fault in {HONEST: Fault("", "", say=_lose_blindly), **FAULTS}.items():
+            writer.writerows(_judge(name, fault, stories, rng))
+    words = np.round(np.exp(5.0 + 0.5 * stories.length)).astype(int)
+    with (folder / "imported_stories.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["dataset", "story", "words"])
+        writer.writerows(["simulated", f"s{i}", int(count)] for i, count in enumerate(words))
+    plain = {"definition": "", "scale": [1, 5, 1], "guidelines": []}
+    records = [{"name": name, "abbreviation": name[:2].upper(), **plain} for name in CRITERIA]
+    (folder / "manifest.json").write_bytes(orjson.dumps({"criteria": records, "notes": [f"simulated, seed {seed}"]}))
+
+
+def _stories(rng: np.random.Generator) -> Stories:
+    """Quality has a part that all criteria share, longer stories are better, and systems differ."""
+    n = PROMPTS * SYSTEMS
+    system, story_prompt = np.repeat(np.arange(SYSTEMS), PROMPTS), np.tile(np.arange(PROMPTS), SYSTEMS)
+    length = rng.standard_normal(n)
+    shared = 0.5 * rng.standard_normal(n) + 0.3 * length + 0.4 * (system - 2) / 2
+    shared = shared + 0.3 * rng.standard_normal(PROMPTS)[story_prompt]
+    quality = 3.0 + shared + 0.5 * rng.standard_normal((len(CRITERIA), n))
+    return Stories(quality, length, system, story_prompt)
+
+
+def _people(stories: Stories, rng: np.random.Generator) -> list[list[Any]]:
+    said = _rounded(stories.quality[..., None] + ERROR * rng.standard_normal((*stories.quality.shape, RATERS)))
+    return [
+        [*_place(stories, i, None, c), None, "rater", f"w{r}", None, said[c, i, r], "ok", "", None]
+        for c in range(len(CRITERIA))
+        for i in range(said.shape[1])
+        for r in range(RATERS)
+    ]
+
+
+def _judge(name: str, fault: Fault, stories: Stories, rng: np.random.Generator) -> list[list[Any]]:
+    opinion = stories.quality
+    if fault.think is not None:
+        opinion = fault.think(opinion, stories, rng)
+    said = _rounded(opinion[..., None] + ERROR * rng.standard_normal((*opinion.shape, REPEATS)))
+    if fault.say is not None:
+        said = fault.say(said, stories, rng)
+    rows = []
+    for c in range(len(CRITERIA)):
+        for i in range(said.shape[1]):
+            for r in range(REPEATS):
+                value = said[c, i, r]
+                end = [None, "no_rating"] if np.isnan(value) else [value, "ok"]
+                rows.append([*_place(stories, i, f"simulated/{name}", c), "ep1", "judge", None, r, *end, "", None])
+    return rows
+
+
+def _place(stories: Stories, i: int, judge: str | None, criterion: int) -> list[Any]:
+    """The columns up to `criterion`."""
+    system = OWN if stories.system[i] == 0 else f"writer {stories.system[i]}"
+    prompt = f"prompt {stories.story_prompt[i]}"
+    return ["simulated", judge, "simulated", f"s{i}", prompt, system, CRITERIA[criterion]]
+
+
+def _rounded(values: Floats) -> Floats:
+    return np.asarray(np.clip(np.round(values), 1, 5), dtype=np.float64)
