@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "consistency": ("consistency", "Results", "How far a judge agrees with itself over repeats."),
     "diagnose": ("diagnose", "Results", "Leniency, length bias, halo and other ways to go wrong, as tests."),
     "correlate": ("correlate", "Results", "How far judges agree with people, beside human ceiling and control."),
+    "import": ("import_", "Exchange", "Ratings and answers made elsewhere: the HANNA score file, tables, raw answers."),
 }
 """Command -> (module in judge.cli with `app`, panel, one line of help). Nothing is imported to print the help."""
 

@@ -20,6 +20,7 @@ from judge.records import STATUSES
 from judge.run_folder import ResultFolder, read_manifest
 
 _KEPT_APART = ("dataset", "story", *STORY_COLUMNS)
+_TEXTS = ("run", "judge", "dataset", "story", "story_prompt", "system", "criterion", "eval_prompt", "rater", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
     if folder.imported.suffix == ".parquet":
         frame = read_parquet(folder.imported, explanations=explanations)
     else:
-        frame = pd.read_csv(folder.imported, dtype={"story": str, "rater": str}, comment="#")
+        frame = _table(folder.imported)
     frame = _checked(frame, folder.imported)
     manifest = read_manifest(folder.manifest)
     names = ", ".join(_names(frame["judge"]))
@@ -64,11 +65,25 @@ def _names(column: pd.Series[Any]) -> list[str]:
     return sorted(str(name) for name in column.dropna().unique())
 
 
+def _table(file: Path) -> pd.DataFrame:
+    """A CSV file; the empty field is null, and in a text nothing else is: a story may be called "NA" or hold a "#"."""
+    try:
+        return pd.read_csv(file, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False, na_values=[""])
+    except ValueError as error:
+        raise DataError(f"is not a table: {error}", file=file) from error
+
+
 def _checked(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
     missing = [column for column in COLUMNS if column not in frame.columns]
     if missing:
         raise DataError("columns are missing", file=file, found=missing, allowed=", ".join(COLUMNS))
     _refuse(~frame["status"].isin(STATUSES), frame["status"], file, "unknown status", ", ".join(STATUSES))
+    for column in ("rating", "repeat"):
+        if not pd.api.types.is_numeric_dtype(frame[column]):
+            numbers = pd.to_numeric(frame[column], errors="coerce")
+            strange = frame[column].notna() & numbers.isna()
+            _refuse(strange, frame[column], file, f"not a {column}", "a number, or nothing")
+            frame[column] = numbers
     rated = frame["status"].isin(("ok", "imported"))
     lost = frame["rating"].notna() & ~rated
     _refuse(lost, frame["status"], file, "a rating stands beside a status that says there is none", "ok, imported")
@@ -96,7 +111,7 @@ def _stories(file: Path, frame: pd.DataFrame) -> pd.DataFrame:
     places = frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])[["story_prompt", "system"]]
     if not file.is_file():
         return places.iloc[:0].assign(words=pd.Series(dtype="Int64"), text=pd.Series(dtype=str))
-    facts = pd.read_csv(file, dtype={"dataset": str, "story": str, "text": str})
+    facts = _table(file)
     needed = [column for column in ("dataset", "story") if column not in facts.columns]
     if needed:
         raise DataError("columns are missing", file=file, found=needed, allowed="dataset, story, and features")

@@ -1,0 +1,105 @@
+"""`judge import`: ratings and answers that were made elsewhere. The work is in `exchange`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.exchange.imported_folder import Import
+    from judge.run_folder import ResultFolder
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command("hanna-scores")
+def hanna_scores(
+    scores: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="hanna_metric_scores_llm.csv; without it, where it is known")
+    ] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="result folder")] = Path("runs/hanna-scores"),
+    stories: Annotated[
+        Path | None,
+        typer.Option("--stories", help="hanna_llm_stories.csv, for story-prompts and the human stories' texts"),
+    ] = None,
+    keep_out_of_scale: Annotated[
+        bool, typer.Option("--keep-out-of-scale", help="keep means off the scale as ratings, as the study did")
+    ] = False,
+    measures: Annotated[bool, typer.Option("--measures", help="also the 72 automatic measures, as judges")] = False,
+) -> None:
+    """The HANNA study's released ratings as a result folder: five judges, four Eval-Prompts, people's positions.
+
+    Means off the scale (answers that were not understood, averaged in as -1) count as missing.
+
+    Example: judge import hanna-scores -o runs/hanna-scores
+    """
+    from judge.datasets.locate import find, need
+    from judge.datasets.sources import FILES, OTHER_FILES
+    from judge.exchange.hanna_scores import read_scores
+    from judge.exchange.imported_folder import write_folder
+
+    found = read_scores(
+        scores or need(OTHER_FILES["hanna_scores"][0], "hanna_scores"),
+        stories or find(FILES["hanna_llm"][0]),
+        keep_out_of_scale=keep_out_of_scale,
+        measures=measures,
+    )
+    _say(write_folder(output, found), found)
+
+
+@app.command("ratings")
+def ratings(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help=".csv, .jsonl or .parquet")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="result folder; default runs/FILE")] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="where the file does not name it")] = None,
+    criteria: Annotated[
+        str | None, typer.Option("--criteria", help="criteria set that gives abbreviations and scales")
+    ] = None,
+    note: Annotated[list[str] | None, typer.Option("--note", help="a sentence to stand under every table")] = None,
+) -> None:
+    """A ratings table from a file: its columns are those of `judge ratings`; story, criterion and rating are needed.
+
+    With --criteria, judges' ratings off the scale count as missing.
+
+    Example: judge import ratings scores.csv --criteria hanna -o runs/scores
+    """
+    from judge.criteria import load_criteria
+    from judge.exchange.imported_folder import write_folder
+    from judge.exchange.ratings_file import read_ratings
+
+    known = load_criteria(criteria).criteria if criteria else ()
+    found = read_ratings(file, dataset=dataset, criteria=known, notes=note or ())
+    _say(write_folder(output or Path("runs") / file.stem, found), found)
+
+
+@app.command("hanna-answers")
+def hanna_answers(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="one of the study's llm_answers/*.json")],
+    judge: Annotated[str, typer.Option("--judge", help="who gave these answers")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="the run's folder; default runs/FILE")] = None,
+) -> None:
+    """The HANNA study's raw answers as a run that gives them again, so that they can be parsed like any judge's.
+
+    Example: judge import hanna-answers llm_answers/beluga-13b.json --judge Beluga-13B -o runs/hanna-beluga-answers
+    """
+    from judge.exchange.hanna_answers import write_run
+
+    definition, count = write_run(file, output or Path("runs") / file.stem, judge)
+    typer.echo(f"{count} answers; next: judge run {definition.parent}")
+
+
+def _say(folder: ResultFolder, found: Import) -> None:
+    """What was written, and what is missing in it."""
+    frame = found.frame
+    judged, people = frame[frame["source"] == "judge"], int((frame["source"] == "rater").sum())
+    typer.echo(
+        f"{folder.path}: {len(judged)} ratings by {judged['judge'].nunique()} judges, {people} by people, "
+        f"{frame['story'].nunique()} stories"
+    )
+    lost = judged.loc[judged["rating"].isna(), "status"].value_counts()
+    if len(lost):
+        typer.echo("without a rating: " + ", ".join(f"{count} {status}" for status, count in lost.items()))
+    for note in found.notes:
+        typer.echo(f"· {note}")

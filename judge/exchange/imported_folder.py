@@ -1,0 +1,100 @@
+"""Writes a result folder of imported ratings, checked by the tables' own reader. Never mixes it with a journal."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judge.errors import RunFolderError
+from judge.ratings_table import COLUMNS
+from judge.ratings_table.imported import read_imported
+from judge.records import Criterion
+from judge.run_folder import ResultFolder, write_manifest
+from judge.run_folder.layout import IMPORTED, IMPORTED_PARQUET, MANIFEST
+from judge.run_folder.manifest import environment
+
+STORIES = "imported_stories.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What goes into a folder: rows with the ratings table's columns, facts of stories, and what stands under tables.
+
+    `stories` has `dataset, story`, perhaps `words, text`, and numeric features; None where nothing is known of them.
+    """
+
+    frame: pd.DataFrame
+    judge: str
+    criteria: Sequence[Criterion]
+    notes: Sequence[str]
+    sources: Sequence[Path]
+    stories: pd.DataFrame | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
+
+
+def write_folder(path: Path, found: Import) -> ResultFolder:
+    """Write the folder whole or not at all; an earlier import in the same place is replaced.
+
+    Raises RunFolderError where a journal lies there or nothing can be written, and DataError where the rows are not a
+    ratings table.
+    """
+    folder = ResultFolder(path)
+    if folder.journal.exists():
+        raise RunFolderError(f"{path} holds the answers of a run", hint="choose another place with -o FOLDER")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=".import-", dir=path.parent))
+    except OSError as error:
+        raise RunFolderError(f"{path.parent} cannot be written: {error.strerror}") from error
+    try:
+        _write(ResultFolder(fresh), found)
+        read_imported(ResultFolder(fresh))
+        path.mkdir(exist_ok=True)
+        for name in (IMPORTED, IMPORTED_PARQUET, MANIFEST, STORIES):
+            (path / name).unlink(missing_ok=True)
+        for file in fresh.iterdir():
+            file.replace(path / file.name)
+    except OSError as error:
+        raise RunFolderError(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return folder
+
+
+def _write(folder: ResultFolder, found: Import) -> None:
+    found.frame.reindex(columns=list(COLUMNS)).to_csv(folder.imported, index=False, lineterminator="\n")
+    if found.stories is not None:
+        found.stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
+    manifest = {
+        "judge": found.judge,
+        "criteria": [_record(criterion) for criterion in found.criteria],
+        "notes": list(found.notes),
+        "sources": [{"file": source.name, "sha256": sha256(source)} for source in found.sources],
+        "asked": dict(found.asked),
+        "environment": environment(),
+    }
+    write_manifest(folder.manifest, manifest)
+
+
+def sha256(path: Path) -> str:
+    """The file's SHA-256, by which a released file is known."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _record(criterion: Criterion) -> dict[str, Any]:
+    scale = criterion.scale
+    return {
+        "name": criterion.name,
+        "abbreviation": criterion.abbreviation,
+        "definition": criterion.definition,
+        "scale": [scale.min, scale.max, scale.step],
+        "guidelines": list(criterion.guidelines),
+    }
