@@ -77,6 +77,7 @@ class MissingExtraError(JudgeError):
 ErrorKind = Literal[
     "auth",  # 401, 403
     "model",  # the server does not have this model
+    "capability",  # the server cannot do what the run asks of it
     "address",  # no server there, or not one that speaks the protocol
     "request",  # 400, 404, 422: asking again would fail again
     "context",  # the request is longer than the model's context

@@ -105,6 +105,10 @@ class Generation:
     stop: tuple[str, ...] = ()
 
 
+Structured = Literal["none", "choice", "json", "json-explanation-first"]
+"""How the server was asked to constrain the answer; the last two are JSON with the rating first or last."""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """One rendered request: story x criterion x Eval-Prompt. Repeats of it share `key` and differ in `repeat`."""
@@ -116,7 +120,7 @@ class Query:
     messages: tuple[Message, ...]
     generation: Generation
     api: Literal["chat", "completions"] = "chat"
-    structured: Literal["none", "choice", "json"] = "none"
+    structured: Structured = "none"
     scoring: Literal["text", "logprobs"] = "text"
     asks_explanation: bool = False
     flags: tuple[str, ...] = ()

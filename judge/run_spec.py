@@ -66,7 +66,12 @@ class RunSpec(_Strict):
     generation: GenerationSpec = Field(default_factory=GenerationSpec)
     api: Literal["chat", "completions"] = Field("chat", description="which route of the server")
     system: str | None = Field(None, description="system message put before every query")
-    structured: Literal["none", "choice", "json"] = Field("none", description="ask the server to constrain the answer")
+    structured: Literal["none", "choice", "json", "json-explanation-first"] = Field(
+        "none", description="ask the server to constrain the answer"
+    )
+    scoring: Literal["text", "logprobs"] = Field(
+        "text", description="logprobs: the rating is the expected value over the scale's tokens where one is stated"
+    )
     base_url: Annotated[list[str], BeforeValidator(_listed)] = Field(
         default_factory=list, description="server, or several"
     )

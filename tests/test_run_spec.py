@@ -43,11 +43,11 @@ def test_the_least_definition_hides_nothing(tmp_path: Path) -> None:
         ("repeats: 0", "repeats: input should be greater than or equal to 1"),
         ("generation: {temperature: -1}", "generation.temperature: "),
         ("api: responses", "'chat' or 'completions'"),
-        ("structured: yes", "'none', 'choice' or 'json'"),
+        ("structured: yes", "'none', 'choice', 'json' or 'json-explanation-first'"),
         ("name: a/b", "name: string should match pattern"),
         ("eval_prompts: []", "eval_prompts"),
         ("concurrency: 0", "concurrency"),
-        ("scoring: logprobs", "unknown key 'scoring'"),
+        ("scoring: logprob", "'text' or 'logprobs'"),
     ],
 )
 def test_every_mistake_names_its_key(tmp_path: Path, more: str, words: str) -> None:

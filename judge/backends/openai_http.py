@@ -5,7 +5,6 @@ The openai SDK is not used here: it costs 1 to 3 ms of CPU for each request wher
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,11 +16,15 @@ import orjson
 
 from judge.backends.openai_errors import connection_error, status_error
 from judge.backends.openai_probe import probe_server
+from judge.backends.openai_servers import Servers
 from judge.backends.protocol import Capabilities, Settings
 from judge.errors import BackendError
 from judge.records import Message, Query, Response
 
 DEFAULT_URL = "https://api.openai.com/v1"
+STRUCTURED = ("choice", "json", "json-explanation-first")
+TOP_LOGPROBS = 20
+"""Alternatives asked for at each token where ratings are read from log-probabilities; `engine: {top_logprobs: N}`."""
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
@@ -35,19 +38,19 @@ class OpenAIBackend:
     def __init__(self, model: str, settings: Settings) -> None:
         urls = settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,)
         self.model = model
-        self.urls = tuple(url.rstrip("/") for url in urls)
+        self.servers = Servers([url.rstrip("/") for url in urls])
         self.key = os.environ.get("OPENAI_API_KEY", "")
-        self.capabilities = Capabilities(structured=frozenset({"none", "choice", "json"}))
+        self.capabilities = Capabilities(structured=frozenset({"none", *STRUCTURED}))
         self._settings = settings
         self._session: aiohttp.ClientSession | None = None
-        self._proxy = proxy_of(self.urls[0])
-        self._extra = {k: v for k, v in settings.engine.items() if k != "headers"}
+        self._proxy = proxy_of(self.servers.urls[0])
+        self._extra = {k: v for k, v in settings.engine.items() if k not in ("headers", "top_logprobs")}
         # Newer OpenAI models refuse max_tokens, other servers know nothing else: found out by the probe.
         self._max_tokens_name = "max_tokens"
 
     async def probe(self) -> Mapping[str, Any]:
         """Check every address, the key and the model within 3 seconds each; returns facts for the manifest."""
-        if not self.key and any(url.startswith(DEFAULT_URL) for url in self.urls):
+        if not self.key and any(url.startswith(DEFAULT_URL) for url in self.servers.urls):
             raise BackendError(
                 f"{DEFAULT_URL} needs a key and OPENAI_API_KEY is not set",
                 kind="auth",
@@ -55,8 +58,14 @@ class OpenAIBackend:
                 hint="export OPENAI_API_KEY=..., or give base_url for a server of your own",
             )
         facts: dict[str, Any] = {"max_tokens_parameter": self._max_tokens_name, "servers": []}
-        for url in self.urls:
-            found = await probe_server(self._client(), url, self.model, self._scrub)
+        for url in self.servers.urls:
+            try:
+                found = await probe_server(self._client(), url, self.model, self._scrub)
+            except BackendError as error:
+                # One of several servers may be down; a wrong key or model is wrong everywhere.
+                if not self.servers.out_from_the_start(url, error):
+                    raise
+                found = {"probe": str(error)}
             self._max_tokens_name = found.pop("max_tokens_parameter", self._max_tokens_name)
             facts["servers"].append({"base_url": url, **found})
         facts["max_tokens_parameter"] = self._max_tokens_name
@@ -64,7 +73,8 @@ class OpenAIBackend:
 
     async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
         """One HTTP request for all given repeats; raises `BackendError`."""
-        url = self._url(query)
+        # Queries on one story-prompt share prefixes.
+        url = self.servers.choose(query.story.story_prompt)
         try:
             body = await self._post(url, query, repeats)
         except BackendError as error:
@@ -80,6 +90,13 @@ class OpenAIBackend:
             if not renamed:
                 self._one_by_one()
         responses = _read(body, url, chat=query.api == "chat")
+        if query.scoring == "logprobs" and any(not response.logprobs for response in responses):
+            raise BackendError(
+                f"{url}: the server gave no log-probabilities, and the run takes its ratings from them",
+                kind="capability",
+                retryable=False,
+                hint="take a server that gives them (vLLM, OpenAI chat models), or scoring: text in a run of its own",
+            )
         if len(responses) < len(repeats):
             # The server ignores n: from now on one call for each repeat.
             self._one_by_one()
@@ -88,7 +105,21 @@ class OpenAIBackend:
     def _one_by_one(self) -> None:
         self.capabilities = Capabilities(1, structured=self.capabilities.structured)
 
+    @property
+    def notices(self) -> list[str]:
+        """What happened to servers, in sentences."""
+        return self.servers.notices
+
     async def _post(self, url: str, query: Query, repeats: Sequence[int]) -> bytes:
+        try:
+            body = await self._send(url, query, repeats)
+        except BackendError as error:
+            self.servers.failed(url, error)
+            raise
+        self.servers.answered(url)
+        return body
+
+    async def _send(self, url: str, query: Query, repeats: Sequence[int]) -> bytes:
         route = "/chat/completions" if query.api == "chat" else "/completions"
         try:
             async with self._client().post(url + route, data=orjson.dumps(self.payload(query, repeats))) as reply:
@@ -131,6 +162,9 @@ class OpenAIBackend:
             body["n"] = len(repeats)
         if query.structured != "none":
             body.update(_structured(query))
+        if query.scoring == "logprobs":
+            most = int(self._settings.engine.get("top_logprobs", TOP_LOGPROBS))
+            body |= {"logprobs": True, "top_logprobs": most} if query.api == "chat" else {"logprobs": most}
         return body
 
     def _client(self) -> aiohttp.ClientSession:
@@ -149,13 +183,6 @@ class OpenAIBackend:
                 proxy=self._proxy,
             )
         return self._session
-
-    def _url(self, query: Query) -> str:
-        if len(self.urls) == 1:
-            return self.urls[0]
-        # Queries on one story-prompt share prefixes, so they go to one server.
-        digest = hashlib.blake2b(query.story.story_prompt.encode(), digest_size=4).digest()
-        return self.urls[int.from_bytes(digest, "big") % len(self.urls)]
 
     def _scrub(self, text: str) -> str:
         return text.replace(self.key, "***") if self.key else text
@@ -184,7 +211,8 @@ def _structured(query: Query) -> dict[str, Any]:
         rating = {"type": "integer", "enum": [int(point) for point in scale.points()]}
     fields: dict[str, Any] = {"rating": rating}
     if query.asks_explanation:
-        fields["explanation"] = {"type": "string"}
+        said = {"explanation": {"type": "string"}}
+        fields = said | fields if query.structured == "json-explanation-first" else fields | said
     schema = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
     return {
         "response_format": {

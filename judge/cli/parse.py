@@ -12,7 +12,7 @@ from judge.errors import SpecError, unknown
 
 if TYPE_CHECKING:
     from judge.parsing.answers_file import AnswerLine, Parsed
-    from judge.parsing.protocol import Structured
+    from judge.records import Structured
     from judge.tables import Table
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)

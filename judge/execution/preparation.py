@@ -21,6 +21,7 @@ _SAME = {
     "api": "api",
     "system": "system",
     "structured": "structured",
+    "scoring": "scoring",
     "judge_key": "the judge (provider, model or identity, revision, engine)",
 }
 """What must be equal for a run to go on in the same folder; repeats may grow, criteria may be added."""

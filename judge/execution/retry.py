@@ -10,7 +10,7 @@ from judge.errors import BackendError
 PRESSURE = frozenset({"rate", "overload", "timeout"})
 """Kinds of error that say: fewer requests at a time."""
 
-FATAL = frozenset({"auth", "model", "address", "quota"})
+FATAL = frozenset({"auth", "model", "capability", "address", "quota"})
 """Kinds that would hit every query alike: the run stops, and no repeat counts as failed."""
 
 _FIRST_DELAY = {"rate": 1.0, "overload": 1.0, "server": 0.5, "connection": 0.5, "timeout": 0.1, "garbage": 0.1}

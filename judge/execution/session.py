@@ -7,7 +7,7 @@ import contextlib
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -123,8 +123,13 @@ async def _ask(
         with progress, _interruptible(run):
             outcomes = await run.ask(split_calls(groups, backend))
     totals = journal.totals()
+    notices = getattr(backend, "notices", ())
+    if not sitting.quiet:
+        sys.stderr.writelines(f"{notice}\n" for notice in notices)
     manifest = read_manifest(sitting.result.manifest)
-    write_manifest(sitting.result.manifest, _finished(manifest, totals, outcomes, began, price is not None))
+    write_manifest(
+        sitting.result.manifest, _finished(manifest, totals, outcomes, began, notices, priced=price is not None)
+    )
     answered = progress.done if sitting.limit else totals.answered
     return Result(
         outcomes,
@@ -254,7 +259,13 @@ def _manifest(sitting: Sitting, prepared: Prepared, server: dict[str, Any], bega
 
 
 def _finished(
-    manifest: dict[str, Any], totals: Totals, outcomes: Outcomes, began: float, priced: bool
+    manifest: dict[str, Any],
+    totals: Totals,
+    outcomes: Outcomes,
+    began: float,
+    notices: Sequence[str],
+    *,
+    priced: bool,
 ) -> dict[str, Any]:
     now = time.time()
     sitting = manifest["sittings"][-1] | {
@@ -265,6 +276,7 @@ def _finished(
         "retries": outcomes.retries,
         "cost": outcomes.cost if priced else None,
         "stopped": outcomes.stopped,
+        "notices": list(notices),
     }
     sittings = [*manifest["sittings"][:-1], sitting]
     costs = [s["cost"] for s in sittings if s.get("cost") is not None]

@@ -6,7 +6,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from judge.errors import SpecError, unknown
-from judge.parsing.protocol import Parser, Structured
+from judge.parsing.protocol import Parser
+from judge.records import Structured
 
 __all__ = ["PARSERS", "Parser", "Structured", "known_parsers", "parser"]
 

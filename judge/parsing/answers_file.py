@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import DataError, SpecError
-from judge.parsing.protocol import Parser, Structured
-from judge.records import Criterion, Judgment, Response, Scale
+from judge.parsing.protocol import Parser
+from judge.records import Criterion, Judgment, Response, Scale, Structured
 
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
 _OWN_KEYS = ("text", "reasoning", "finish_reason")

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judge.errors import SpecError
-from judge.parsing.protocol import Structured
-from judge.records import Criterion, Judgment, Response
+from judge.records import Criterion, Judgment, Response, Structured
 
 _FIRST_NUMBER = re.compile(r"(?:\d+\.\d+|\d+)")
 _MIDPOINT = 3.0

@@ -12,11 +12,10 @@ from judge.parsing.explanation import explanation, only_guideline
 from judge.parsing.json_answer import json_judgment
 from judge.parsing.mentions import Mention, mentions, number
 from judge.parsing.page import Page, page
-from judge.parsing.protocol import Structured
 from judge.parsing.refusal import refuses
 from judge.parsing.scale_talk import quoted, scale_numbers
 from judge.parsing.statements import Statement, statement
-from judge.records import Criterion, Judgment, Response, Scale, Status
+from judge.records import Criterion, Judgment, Response, Scale, Status, Structured
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class Ours:
         if structured == "choice":
             judgment = _choice(cleaned.text, criterion.scale)
         else:
-            as_json = json_judgment(cleaned.text, known, criterion.scale, strict=structured == "json")
+            as_json = json_judgment(cleaned.text, known, criterion.scale, strict=structured.startswith("json"))
             judgment = _free(cleaned.text, criterion, known, cut=cut) if as_json is None else as_json
         return _finish(judgment, flags, response, criterion, cleaned.text)
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
-from judge.records import Criterion, Judgment, Response
-
-Structured = Literal["none", "choice", "json"]
+from judge.records import Criterion, Judgment, Response, Structured
 
 
 class Parser(Protocol):

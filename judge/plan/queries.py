@@ -73,6 +73,7 @@ class Plan:
             generation=spec.generation.record(),
             api=spec.api,
             structured=spec.structured,
+            scoring=spec.scoring,
             asks_explanation=prompt.asks_explanation,
             flags=prompt.flags(story, published=published),
         )
@@ -93,6 +94,7 @@ class Plan:
             "api": spec.api,
             "system": spec.system,
             "structured": spec.structured,
+            "scoring": spec.scoring,
             "judge_key": spec.judge_key(),
         }
 
@@ -168,6 +170,8 @@ def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tupl
             spec.structured,
             criterion.scale.points() if spec.structured != "none" else None,
             [(message.role, message.content) for message in messages],
+            # Only where it is said, so that keys of runs that score text stay what they were.
+            *([spec.scoring] if spec.scoring != "text" else []),
         ]
     )
     return fingerprint_bytes((head,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from judge.journal import JournalReader
 from judge.records import Criterion
@@ -33,3 +33,17 @@ def other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[s
                 f"{criterion.scale.min:g} to {criterion.scale.max:g}: compare ranks, not values (or mend the data)"
             )
     return notes
+
+
+def outside_scale(flags: Iterable[str]) -> list[str]:
+    """How much of the probability lay off the scale, where ratings are expected values over log-probabilities."""
+    shares = [
+        float(flag.partition("=")[2]) for text in flags for flag in text.split(";") if flag.startswith("outside=")
+    ]
+    if not shares:
+        return []
+    mean, most = 100 * sum(shares) / len(shares), 100 * max(shares)
+    return [
+        f"ratings are expected values over the scale's tokens; of the probability there {mean:.1f} % on average (at most "
+        f"{most:.1f} %) lay off the scale or was not shown by the server, and is left out"
+    ]

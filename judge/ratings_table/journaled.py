@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judge.errors import RunFolderError
 from judge.journal import JournalReader
 from judge.parsing import Parser
-from judge.ratings_table.folder_notes import in_sample, other_scale
+from judge.parsing.expected import expected_judgment
+from judge.ratings_table.folder_notes import in_sample, other_scale, outside_scale
 from judge.ratings_table.table import RunFacts, criterion_of
 from judge.records import Answer, Criterion, Judgment
 from judge.run_folder import ResultFolder, read_manifest
@@ -40,7 +41,7 @@ def read_journal(
         found = list(_judge_rows(journal.answers(), fact, definition, parser, places, explanations=explanations))
     # The journal gives them by key; people read them by story, criterion, Eval-Prompt and repeat.
     found.sort(key=_order(places, fact))
-    return found, fact
+    return found, replace(fact, notes=(*fact.notes, *outside_scale(str(row[13]) for row in found)))
 
 
 def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalReader, parser: Parser) -> RunFacts:
@@ -74,6 +75,8 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
     if settled < planned:
         notes.append(f"{judge}: {planned - settled} of {planned} planned repeats have not been asked yet")
     version = parser.version + (f"+retried:{replaced}" if replaced else "")
+    if definition.get("scoring", "text") == "logprobs":
+        version += "+logprobs"
     return RunFacts(
         run=str(definition["name"]),
         judge=judge,
@@ -127,8 +130,11 @@ def _judge_rows(
     criteria = {criterion.name: criterion for criterion in fact.criteria}
     others = {name: [other for other in criteria if other != name] for name in criteria}
     structured = definition["structured"]
+    expected = definition.get("scoring", "text") == "logprobs"
     for answer in answers:
         judgment = _judgment(answer, criteria[answer.criterion], parser, structured, others[answer.criterion])
+        if expected and answer.response is not None:
+            judgment = expected_judgment(judgment, answer.response, criteria[answer.criterion].scale)
         place = stories[answer.story]
         yield (
             fact.run,

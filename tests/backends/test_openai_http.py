@@ -201,13 +201,3 @@ def test_the_default_address_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> Non
     backend = open_backend("openai/gpt-4o", Settings())
     with pytest.raises(BackendError, match="OPENAI_API_KEY is not set"):
         asyncio.run(backend.probe())
-
-
-def test_one_server_for_each_story_prompt_where_there_are_several() -> None:
-    backend = OpenAIBackend("m", Settings(("http://a", "http://b")))
-    by_prompt = {}
-    for number in range(40):
-        story = Story(f"s{number}", f"prompt {number % 20}", "x", f"text {number}")
-        by_prompt.setdefault(story.story_prompt, set()).add(backend._url(query(story=story)))
-    assert all(len(urls) == 1 for urls in by_prompt.values())
-    assert set.union(*by_prompt.values()) == {"http://a", "http://b"}

@@ -87,7 +87,7 @@ def test_executors_and_judges_have_equal_keys(changes: dict[str, Any]) -> None:
 
 def test_every_key_of_a_definition_is_accounted_for() -> None:
     """A new field must be given a place: in the query key, in the judge key, in the content asked, or as harmless."""
-    in_query_key = {"generation", "api", "structured", "system"}
+    in_query_key = {"generation", "api", "structured", "scoring", "system"}
     in_judge_key = {"judge", "revision", "identity", "engine"}
     content = {"dataset", "columns", "criteria", "eval_prompts"}
     harmless = {"name", "repeats", "base_url", "concurrency", "attempt_timeout", "max_attempts", "max_cost", "note"}

@@ -97,7 +97,7 @@ def completion(
         text, reasoning, refusal, finish = _content(settings, style, rating, request)
         written += len(text or "") + len(reasoning or "") + len(refusal or "")
         choice: dict[str, Any] = {"index": index, "finish_reason": finish, "logprobs": None}
-        if request.get("logprobs") not in (None, False):
+        if request.get("logprobs") not in (None, False) and not settings.ignore_logprobs:
             choice["logprobs"] = (_chat_logprobs if chat else _text_logprobs)(text or "", rating, request)
         if chat:
             choice["message"] = {"role": "assistant", "content": text, "refusal": refusal}

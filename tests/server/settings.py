@@ -57,6 +57,7 @@ class Settings:
     fixed_text: str | None = None
     ignore_n: bool = False
     reject_n: bool = False
+    ignore_logprobs: bool = False
     require_key: str | None = None
     models: list[str] | None = None
     models_route: bool = True

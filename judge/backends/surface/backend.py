@@ -59,7 +59,7 @@ class SurfaceBackend:
         """One answer per repeat. BackendError where log-probabilities are asked for, or the story has no words."""
         if query.scoring == "logprobs":
             raise BackendError(
-                "the control judge has no log-probabilities", kind="request", retryable=False, hint="scoring: text"
+                "the control judge has no log-probabilities", kind="capability", retryable=False, hint="scoring: text"
             )
         verdict = self.rate(query.story, query.criterion.name)
         explanation = self._explanation(query, verdict) if query.asks_explanation else None
