@@ -43,7 +43,8 @@ def outside_scale(flags: Iterable[str]) -> list[str]:
     if not shares:
         return []
     mean, most = 100 * sum(shares) / len(shares), 100 * max(shares)
-    return [
-        f"ratings are expected values over the scale's tokens; of the probability there {mean:.1f} % on average (at most "
-        f"{most:.1f} %) lay off the scale or was not shown by the server, and is left out"
-    ]
+    note = (
+        f"ratings are expected values over the scale's tokens; {mean:.1f} % of the probability there (at most {most:.1f} %) "
+        "lay off the scale or was not shown by the server"
+    )
+    return [note]
