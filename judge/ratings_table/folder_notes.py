@@ -44,7 +44,7 @@ def outside_scale(flags: Iterable[str]) -> list[str]:
         return []
     mean, most = 100 * sum(shares) / len(shares), 100 * max(shares)
     note = (
-        f"ratings are expected values over the scale's tokens; {mean:.1f} % of the probability there (at most {most:.1f} %) "
-        "lay off the scale or was not shown by the server"
+        f"ratings are expected values over the scale's tokens; {mean:.1f} % of the probability there (at most "
+        f"{most:.1f} %) lay off the scale or was not shown by the server"
     )
     return [note]
