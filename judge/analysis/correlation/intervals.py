@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from judge.analysis.correlation.statistic import Floats, Side, Statistic
+from judge.analysis.correlation.statistic import Floats, Statistic
 from judge.analysis.options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
-from judge.stats import correlation, resample
+from judge.stats import resample
 from judge.stats.estimate import Estimate
 
 MIN_UNITS = 5
@@ -52,27 +51,12 @@ class Intervals:
             note += "; the systems are taken as they are (--ci boot-both asks about new systems too)"
         return cls(how, statistic, resample.draw(unit[how], count, rng, how), (note,))
 
-    def around(self, estimate: Estimate, x: Side, y: Side) -> tuple[Estimate, Floats | None]:
-        """The estimate with its interval, and its values in the resamples."""
-        if self.how == "fisher-z":
-            return correlation.fisher_z(estimate), None
-        if self.resamples is None or not estimate.defined:
-            return estimate, None
-        values = self.statistic.resampled(x, y, self.resamples)
-        return self.of_values(estimate, values), values
-
-    def around_mean(self, estimate: Estimate, pairs: Sequence[tuple[Side, Side]]) -> tuple[Estimate, Floats | None]:
-        """An estimate that is the mean of correlations (of raters), undefined ones left out, with its interval."""
-        if self.resamples is None or not estimate.defined:
-            return estimate, None
-        parts = [
-            self.statistic.resampled(x, y, self.resamples) for x, y in pairs if self.statistic.estimate(x, y).defined
-        ]
-        values = np.mean(parts, axis=0)
-        return self.of_values(estimate, values), values
+    def values(self, x: Floats, y: Floats) -> Floats | None:
+        """The correlation in each resample, shape (b,), or (judges, b) for x of shape (judges, n)."""
+        return None if self.resamples is None else self.statistic.resampled(x, y, self.resamples)
 
     def of_values(self, estimate: Estimate, values: Floats | None) -> Estimate:
-        """The estimate with a percentile interval from its values in the resamples."""
+        """The estimate with a percentile interval from its values in the resamples, where there are any."""
         if values is None or self.resamples is None:
             return estimate
         method = ", ".join(part for part in (estimate.method, f"{self.how}, percentile, 95 %") if part)

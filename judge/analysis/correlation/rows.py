@@ -18,6 +18,7 @@ from judge.analysis.matching import Match
 from judge.analysis.options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
 from judge.stats import ceiling
+from judge.stats.correlation import fisher_z
 from judge.stats.estimate import Estimate
 
 CEILING, CONTROL = "people, leave one out", "control, not a language model (out of fold)"
@@ -92,18 +93,25 @@ class DatasetRows:
             return
         people = Side(matrix.people[j], matrix.people_codes[j])
         yield self._ceiling(j, people)
-        for i in cells:
+        # All judges of a criterion in one sweep over the resamples.
+        values = self.intervals.values(matrix.judge[cells], people.values) if cells else None
+        for at, i in enumerate(cells):
             judge = Side(matrix.judge[i], matrix.judge_codes[i])
             labels = self._cell_labels(i) | {"against": name} | self._counts(judge, people)
-            yield self._measured(JUDGE, matrix.cells[i].criterion, labels, judge, people, matrix.missing[i])
+            row = Row(
+                JUDGE, matrix.cells[i].criterion, self.statistic.estimate(judge, people), labels, matrix.missing[i]
+            )
+            yield self._measured(row, judge, people, None if values is None else values[at])
         if self.predict is not None:
             yield self._control(j, name, people)
 
-    def _measured(
-        self, kind: str, criterion: str, labels: Mapping[str, Any], x: Side, y: Side, missing: Mapping[str, int]
-    ) -> Row:
-        estimate, resampled = self.intervals.around(self.statistic.estimate(x, y), x, y)
-        row = Row(kind, criterion, estimate, labels, missing, resampled=resampled)
+    def _measured(self, row: Row, x: Side, y: Side, resampled: Floats | None) -> Row:
+        """The row with its interval, and with the correlation given the third variable where one was asked for."""
+        estimate = row.estimate
+        estimate = (
+            fisher_z(estimate) if self.intervals.how == "fisher-z" else self.intervals.of_values(estimate, resampled)
+        )
+        row = replace(row, estimate=estimate, resampled=resampled if estimate.defined else None)
         if self.third is None:
             return row
         given, values = self.statistic.given(x, y, self.third[1], self.third[0], self.intervals.resamples)
@@ -112,11 +120,12 @@ class DatasetRows:
     def _ceiling(self, j: int, people: Side) -> Row:
         raters, resampled = self.matrix.by_rater(j), None
         if raters.known:
-            estimate = ceiling.leave_one_out(
-                raters.ratings, lambda x, y: self.statistic.estimate(Side.of(x), Side.of(y))
-            )
-            pairs = [(Side.of(x), Side.of(y)) for x, y in ceiling.pairs(raters.ratings)]
-            estimate, resampled = self.intervals.around_mean(estimate, pairs)
+            found = ceiling.one_against_others(raters.ratings)
+            estimate = found.estimate(lambda x, y: self.statistic.estimate(Side.of(x), Side.of(y)))
+            resamples = self.intervals.resamples
+            if resamples is not None and estimate.defined:
+                resampled = found.values(lambda x, y: self.statistic.resampled(x, y, resamples))
+                estimate = self.intervals.of_values(estimate, resampled)
         else:
             estimate = Estimate.undefined(f"human ceiling unavailable: {raters.reason}")
         labels = self._people_labels(CEILING, j) | self._counts(people, people)
@@ -133,7 +142,8 @@ class DatasetRows:
         if made.reason:
             self.remarks.notes[f"control: {made.reason}"] = None
         control = Side.of(np.asarray(made.values, dtype=np.float64))
-        return self._measured("control", name, labels | self._counts(control, people), control, people, {})
+        row = Row("control", name, self.statistic.estimate(control, people), labels | self._counts(control, people))
+        return self._measured(row, control, people, self.intervals.values(control.values, people.values))
 
     def _means(self, rows: list[Row]) -> Iterator[Row]:
         """The mean over criteria of each judge cell, the ceiling and the control, where there are several criteria."""

@@ -8,13 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.options import Coefficient, Level
-from judge.stats import correlation, kendall
+from judge.stats import correlation, kendall, resampled_correlation
 from judge.stats.estimate import Estimate
 from judge.stats.partial import partial
 from judge.stats.resample import Resamples
 
 Floats = NDArray[np.float64]
 NAMES = ("the judge's ratings", "the people's ratings")
+_GROUPINGS: dict[Level, resampled_correlation.Grouping] = {
+    "overall": "overall",
+    "system": "means",
+    "by-item": "within",
+    "by-system": "within",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,18 +67,11 @@ class Statistic:
         n = int(keep.sum())
         return Estimate.undefined(reason, n=n) if reason else Estimate(kendall.tau_b(x.codes, y.codes), n=n)
 
-    def resampled(self, x: Side, y: Side, resamples: Resamples) -> Floats:
-        """The correlation in each resample, shape (b,); NaN where it is undefined."""
-        a, b, how = x.values, y.values, self.coefficient
-        if self.level == "overall" and how == "kendall":
-            return resamples.tau_b(x.codes, y.codes)
-        if self.level == "overall":
-            return resamples.values(correlation.resampled(a, b, how))
-        if self.level == "system":
-            return resamples.values(correlation.resampled_means(a, b, self.system, how))
-        if self.level == "by-item" and resamples.name == "boot-inputs":
-            return resamples.values(correlation.resampled_whole(a, b, self.group, how))
-        return resamples.values(correlation.resampled_within(a, b, self.group, how))
+    def resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats:
+        """The correlation in each resample, (b,) for x of shape (n,), (judges, b) for (judges, n); NaN = undefined."""
+        grouping = _GROUPINGS[self.level]
+        group = None if grouping == "overall" else self.group
+        return resampled_correlation.values(resamples, x, y, self.coefficient, grouping=grouping, group=group)
 
     def given(
         self, x: Side, y: Side, z: Side, name: str, resamples: Resamples | None
@@ -96,4 +95,4 @@ class Statistic:
             return Estimate.undefined(f"undefined because one side follows {name} exactly", n=least), None
         if resamples is None:
             return Estimate(value, n=least), None
-        return Estimate(value, n=least), partial(*(self.resampled(p, q, resamples) for p, q, _ in pairs))
+        return Estimate(value, n=least), partial(*(self.resampled(p.values, q.values, resamples) for p, q, _ in pairs))
