@@ -22,12 +22,16 @@ FORMATS: tuple[str, ...] = get_args(Format)
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: the key in the rows, the title people read, decimals for numbers, a factor (100 for per cent)."""
+    """One column: the key in the rows, the title people read, decimals for numbers, a factor (100 for per cent).
+
+    `half_width` prints an interval as ± where it reaches as far up as down; other intervals are printed by their ends.
+    """
 
     key: str
     title: str
     digits: int = 2
     factor: float = 1.0
+    half_width: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +214,9 @@ def _estimate(estimate: Estimate, column: Column) -> str:
         return "undefined"
     text = _number(estimate.value, column)
     if estimate.low is not None and estimate.high is not None:
+        up, down = estimate.high - estimate.value, estimate.value - estimate.low
+        if column.half_width and math.isclose(up, down, rel_tol=1e-6):
+            return f"{text} ±{_number(up, column)}"
         text += f" [{_number(estimate.low, column)}, {_number(estimate.high, column)}]"
     return text
 
