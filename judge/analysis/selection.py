@@ -64,8 +64,9 @@ def _is(column: pd.Series[str], names: Sequence[str], option: str, known: pd.Ser
 
 def _facts(fact: RunFacts, frame: pd.DataFrame, keep: Selection) -> RunFacts | None:
     """The facts of what is left of a result folder; None where nothing of its judges is."""
-    own = frame[(frame["run"] == fact.run) & (frame["source"] == "judge")]["judge"].dropna().astype(str).unique()
-    names = [fact.judge] if fact.judge in own else list(own)
+    rows = (frame["run"] == fact.run) & (frame["source"] == "judge")
+    own = [str(name) for name in frame.loc[rows, "judge"].dropna().unique()]
+    names = [fact.judge] if fact.judge in own else own
     judges = [name for name in names if not keep.judges or name.casefold() in _folded(keep.judges)]
     if keep.judges and not judges:
         return None

@@ -30,6 +30,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "consistency": ("consistency", "Results", "How far a judge agrees with itself over repeats."),
     "diagnose": ("diagnose", "Results", "Leniency, length bias, halo and other ways to go wrong, as tests."),
     "systems": ("systems", "Results", "How good each system's stories are: means, ranks, groups, differences."),
+    "criteria": (
+        "criteria",
+        "Results",
+        "Whether criteria measure different things: tau between them, halo, scale use.",
+    ),
     "correlate": ("correlate", "Results", "How far judges agree with people, beside human ceiling and control."),
     "import": ("import_", "Exchange", "Ratings and answers made elsewhere: the HANNA score file, tables, raw answers."),
 }

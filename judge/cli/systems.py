@@ -66,6 +66,6 @@ def systems(
         seed=seed,
     )
     keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
-    table = narrowed(read(runs, parser=parser), keep)
+    table = narrowed(read(runs, parser=parser, explanations=False), keep)
     found = system_tables.tables(table, options, form=form, by=by, rank=rank, differences=differences, full=full)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)
