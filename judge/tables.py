@@ -200,7 +200,8 @@ def _plain(table: Table, *, color: bool) -> str:
         return "  ".join(padded).rstrip()
 
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if color and not _no_color() else ("", "", "")
-    lines = [f"{bold}{printable(table.title)}{reset}", line([c.title for c in table.columns])]
+    lines = [f"{bold}{printable(table.title)}{reset}"]
+    lines += [line([c.title for c in table.columns])] if any(c.title for c in table.columns) else []
     lines.append("  ".join("─" * w for w in widths))
     lines += [line(texts) for texts in cells]
     lines += [f"{dim}{printable(table.signature)}{reset}"] if table.signature else []
