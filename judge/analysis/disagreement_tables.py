@@ -62,7 +62,8 @@ def tables(
     listed = Table(listed.title, listed.columns, listed.rows, line, notes)
     if form in ("csv", "latex"):
         return [listed]
-    return [listed, *(_card(row, full_text=full_text, wrap=form == "table") for row in found.rows)]
+    signed = options.between == "people"
+    return [listed, *(_card(row, signed, full_text=full_text, wrap=form == "table") for row in found.rows)]
 
 
 def _list(title: str, found: Found, several: bool, *, with_text: bool, full_text: bool) -> Table:
@@ -114,7 +115,7 @@ def _points(value: float | None) -> str:
     return "—" if value is None else f"{round(value, 2):g}"
 
 
-def _card(row: Mapping[str, Any], *, full_text: bool, wrap: bool) -> Table:
+def _card(row: Mapping[str, Any], signed: bool, *, full_text: bool, wrap: bool) -> Table:
     """One story with everything that was said about it."""
     parts = [
         ("story-prompt", _short(row["story_prompt"], _PROMPT, full_text)),
@@ -127,7 +128,8 @@ def _card(row: Mapping[str, Any], *, full_text: bool, wrap: bool) -> Table:
         if text:
             lines = textwrap.wrap(text, _WIDTH, break_on_hyphens=False) if wrap else [text]
             made += [{"what": what if k == 0 else "", "text": line} for k, line in enumerate(lines)]
-    title = f"{row['rank']}. {row['story']} ({row['system']}), {row['criterion']}, {row['difference']:+.2f} z"
+    size = f"{row['difference']:+.2f}" if signed else f"{row['difference']:.2f}"
+    title = f"{row['rank']}. {row['story']} ({row['system']}), {row['criterion']}, {size} z"
     return Table(title, [Column("what", ""), Column("text", "", text=True)], made, "")
 
 
@@ -147,13 +149,16 @@ def _side_lines(side: Mapping[str, Any], *, full_text: bool) -> Iterator[tuple[s
         yield name, "no rating"
     else:
         yield name, f"mean {_points(side['mean'])}{_z(side['z'])}"
-    same: dict[str, list[int]] = {}
+    same: dict[str, list[str]] = {}
     for repeat in side["repeats"]:
         said = _points(repeat["rating"]) if repeat["rating"] is not None else repeat["status"]
         explanation = _short(repeat["explanation"], _EXPLANATION, full_text)
-        same.setdefault(f"{said}: {explanation}" if explanation else said, []).append(int(repeat["repeat"]))
+        if repeat["repeat"] is None and not explanation:
+            continue  # an imported mean, which the line above has said
+        number = "imported" if repeat["repeat"] is None else f"{repeat['repeat']:g}"
+        same.setdefault(f"{said}: {explanation}" if explanation else said, []).append(number)
     for said, which in same.items():
-        yield f"  repeat {', '.join(map(str, which))}", said
+        yield f"  repeat {', '.join(which)}", said
 
 
 def _z(value: float | None) -> str:

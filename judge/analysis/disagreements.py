@@ -207,7 +207,7 @@ def _row(rank: int, one: Comparison, story: int, answers: dict[_Key, list[dict[s
     for k, i in enumerate(one.cells):
         cell = matrix.cells[i]
         key = (matrix.dataset, name, cell.criterion, cell.run, cell.judge, cell.eval_prompt)
-        repeats = sorted(answers.get(key, []), key=lambda answer: int(answer["repeat"]))
+        repeats = sorted(answers.get(key, []), key=lambda answer: -1 if answer["repeat"] is None else answer["repeat"])
         side = {"run": cell.run, "judge": cell.judge, "eval_prompt": cell.eval_prompt}
         sides.append(side | {"mean": _number(matrix.judge[i, story]), "z": _number(judged_z[k]), "repeats": repeats})
     people = None
@@ -230,7 +230,7 @@ def _row(rank: int, one: Comparison, story: int, answers: dict[_Key, list[dict[s
         "raw": float(one.distance.raw[story]),
         "people": people,
         "sides": sides,
-        "text": str(facts["text"] or ""),
+        "text": "" if pd.isna(facts["text"]) else str(facts["text"]),
     }
 
 

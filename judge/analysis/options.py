@@ -94,18 +94,18 @@ class SystemsOptions:
     """Choices of a table of systems.
 
     `mean_interval` is that of the means; ranks are always resampled by story-prompts, differences are always paired.
-    `family` says over which tests p is adjusted: the pairs of one cell (who rated x criterion), or of the whole table.
+    `holm_over` says over which tests p is adjusted: the pairs of one cell (who rated x criterion), or of the table.
     """
 
     drop_systems: tuple[str, ...] = ()
     mean_interval: MeanInterval = "clustered"
-    family: Family = "cell"
+    holm_over: Family = "cell"
     resamples: int = 1000
     seed: int = 1
 
     def __post_init__(self) -> None:
         _known("--interval", self.mean_interval, MeanInterval)
-        _known("--family", self.family, Family)
+        _known("--family", self.holm_over, Family)
         _positive("--resamples", self.resamples)
 
 

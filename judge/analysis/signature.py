@@ -34,7 +34,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "own": lambda o: f"own:{','.join(o.own)}" if o.own else None,
     "alpha": lambda o: f"alpha:{o.alpha:g}",
     "mean_interval": lambda o: f"ci:{o.mean_interval}|ranks:boot-inputs/{o.resamples}/seed{o.seed}",
-    "family": lambda o: f"holm:{o.family}",
+    "holm_over": lambda o: f"holm:{o.holm_over}",
     "between": lambda o: f"between:{o.between}",
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }

@@ -254,7 +254,9 @@ def _notes(
     differences: bool,
 ) -> Iterator[str]:
     over = (
-        "the pairs of one judge and criterion" if options.family == "cell" else "all pairs of all judges and criteria"
+        "the pairs of one judge and criterion"
+        if options.holm_over == "cell"
+        else "all pairs of all judges and criteria"
     )
     tests = f"paired t tests on the story-prompts that both systems have, p adjusted by Holm over {over}"
     if differences:

@@ -86,7 +86,7 @@ def differences(table: RatingsTable, options: SystemsOptions | None = None) -> p
     DataFrame
         `dataset, run, judge, eval_prompt, criterion, system, against, difference, low, high, n, t, p, p_adjusted,
         family, test, reason`. `difference` is the mean of system minus against over `n` story-prompts; the interval is
-        for one pair; `p_adjusted` is Holm's over the `family` tests that `options.family` declares.
+        for one pair; `p_adjusted` is Holm's over the `family` tests that `options.holm_over` declares.
     """
     options = options or SystemsOptions()
     return difference_frame(standings(build(table, drop_systems=options.drop_systems), options), options)
@@ -110,7 +110,7 @@ def standings(matrices: Sequence[RatingMatrix], options: SystemsOptions) -> list
         drawn = _draw(matrix, options)
         for source in sources(matrix):
             found += _standings(source, options, drawn)
-    if options.family == "table":
+    if options.holm_over == "table":
         whole = paired_differences.adjusted([one for standing in found for one in standing.differences])
         sizes = np.cumsum([0, *(len(standing.differences) for standing in found)])
         return [replace(one, differences=whole[a:b]) for one, a, b in zip(found, sizes, sizes[1:], strict=False)]
@@ -121,7 +121,7 @@ def family_sizes(found: Sequence[Standing], options: SystemsOptions) -> dict[int
     """Number of tests in the family of each standing, by `id` of the standing."""
     tests = {id(one): sum(pair.p is not None for pair in one.differences) for one in found}
     whole = sum(tests.values())
-    return dict.fromkeys(tests, whole) if options.family == "table" else tests
+    return dict.fromkeys(tests, whole) if options.holm_over == "table" else tests
 
 
 def average(source: Source) -> Floats:

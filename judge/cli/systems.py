@@ -61,7 +61,7 @@ def systems(
         SystemsOptions,
         drop_systems=tuple(drop_system or ()),
         mean_interval=interval,
-        family=family,
+        holm_over=family,
         resamples=resamples,
         seed=seed,
     )

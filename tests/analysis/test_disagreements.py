@@ -172,3 +172,15 @@ def test_long_texts_are_shortened_unless_asked_for(table: RatingsTable) -> None:
     assert max(map(len, shown.splitlines())) <= 120
     whole = render(tables(long, DisagreementsOptions(top=1), full_text=True)[1], "table")
     assert whole.count("word") == 300
+
+
+def test_imported_means_have_neither_repeats_nor_texts(hanna_table: RatingsTable) -> None:
+    part = narrowed(hanna_table, Selection(judges=("ChatGPT",), eval_prompts=("ep1",), criteria=("Empathy",)))
+    frame = part.frame.assign(repeat=part.frame["repeat"].where(part.frame["source"] == "rater"))
+    bare = replace(part, frame=frame, stories=part.stories.assign(text=None))
+    row = disagreements(bare, DisagreementsOptions(top=1)).iloc[0]
+    assert row["text"] == ""
+    assert row["sides"][0]["repeats"][0]["repeat"] is None
+    card = render(tables(bare, DisagreementsOptions(top=1))[1], "table")
+    assert "repeat" not in card
+    assert "ChatGPT, ep1  mean " in card

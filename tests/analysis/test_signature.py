@@ -42,7 +42,7 @@ OTHER = {
     "own": ("system 1",),
     "alpha": 0.01,
     "mean_interval": "as-published",
-    "family": "table",
+    "holm_over": "table",
     "between": "repeats",
     "top": 3,
 }

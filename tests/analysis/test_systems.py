@@ -114,7 +114,7 @@ def test_differences_are_paired_tests_adjusted_in_their_family(make_table: Calla
     assert set(found["family"]) == {6}
     family = found.query("judge == 'openai/m' and criterion == 'Relevance'")
     assert min(family["p_adjusted"]) == pytest.approx(6 * min(family["p"]))
-    whole = differences(table, SystemsOptions(family="table"))
+    whole = differences(table, SystemsOptions(holm_over="table"))
     assert set(whole["family"]) == {36}
     assert min(whole["p_adjusted"]) == pytest.approx(36 * min(whole["p"]))
     assert (found["difference"] >= 0).all()  # the higher mean stands first
