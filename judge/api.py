@@ -105,6 +105,12 @@ class OpenedRun:
 
         return differences(self.table, SystemsOptions(**options))
 
+    def system_separation(self, **options: Any) -> pd.DataFrame:
+        """Which pairs of systems judges tell apart as people do, see alone or miss. Option: `drop_systems`."""
+        from judge.analysis.separation import separation
+
+        return separation(self.table, **options)
+
     def criteria(self, view: str = "halo", **options: Any) -> pd.DataFrame:
         """One of the views "halo", "pairs", "multitrait" and "scale-use". Options are `CriteriaOptions`' fields."""
         from judge.analysis.criteria import criteria

@@ -7,16 +7,20 @@ miss, or turn round, and which does it see alone?
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from judge.analysis import systems as analysis
 from judge.analysis.sources import Source, common_criteria, sources
-from judge.rating_matrix import RatingMatrix
+from judge.rating_matrix import RatingMatrix, build
 from judge.stats import means, paired_differences
 from judge.tables import Column, Table
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
 
 
 def beside_people(matrix: RatingMatrix) -> list[dict[str, Any]]:
@@ -31,6 +35,17 @@ def beside_people(matrix: RatingMatrix) -> list[dict[str, Any]]:
     if not found or not found[0].is_people or len(matrix.systems) < 2:
         return []
     return [row for judge in found[1:] if (row := _beside_people(found[0], judge))]
+
+
+def separation(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> pd.DataFrame:
+    """`beside_people` of every dataset as a frame, with `dataset` and the ends `level_low, level_high`."""
+    rows = []
+    for matrix in build(table, drop_systems=drop_systems):
+        for row in beside_people(matrix):
+            level = row["level"]
+            ends = {"level": level.value, "level_low": level.low, "level_high": level.high}
+            rows.append({"dataset": matrix.dataset, **row, **ends})
+    return pd.DataFrame(rows)
 
 
 def tables(matrix: RatingMatrix) -> Iterator[Table]:

@@ -67,10 +67,10 @@ class Source:
         return {"run": self.run, "judge": self.judge, "eval_prompt": self.eval_prompt}
 
     def ratings(self, criterion: int) -> Floats:
-        """Single ratings of a criterion: of each rater, or of each repeat; shape (n, columns), NaN = none."""
+        """Single ratings of a criterion, (n, columns), NaN = none: people's in the order stored, or each repeat."""
         row = self.rows[criterion]
         if self.is_people:
-            return self.matrix.by_rater(row).ratings
+            return self.matrix.by_position(row)
         repeats = self.matrix.repeats(row)
         out = np.full((self.matrix.n, repeats.shape[1]), np.nan)
         out[self.matrix.asked[row] > 0] = repeats

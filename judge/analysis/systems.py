@@ -147,8 +147,7 @@ def _standings(source: Source, options: SystemsOptions, drawn: resample.Resample
     several = len(source.criteria) > 1
     names = [*source.criteria, *([AVERAGE] if several else [])]
     values = np.vstack([source.by_story, average(source)]) if several else source.by_story
-    singles = [source.ratings(k) for k in range(len(source.criteria))]
-    singles += [np.hstack(singles)] if several else []
+    singles = _singles(source) if options.mean_interval == "as-published" else [np.empty((matrix.n, 0))] * len(names)
     counts = np.vstack([source.counts, source.counts.sum(axis=0)])
     wanted = np.vstack([source.wanted, source.wanted.any(axis=0)])
     moved = None if drawn is None else drawn.values(means.resampled(values, matrix.system, number))
@@ -170,6 +169,12 @@ def _standings(source: Source, options: SystemsOptions, drawn: resample.Resample
             best=ranking.chance_of_best(point, resampled),
             differences=paired_differences.all_pairs(table),
         )
+
+
+def _singles(source: Source) -> list[Floats]:
+    """Single ratings (n, columns) of each criterion, then, where there are several, of all."""
+    singles = [source.ratings(k) for k in range(len(source.criteria))]
+    return [*singles, np.hstack(singles)] if len(singles) > 1 else singles
 
 
 def _ranked(point: Floats, resampled: Floats, drawn: bool) -> list[Estimate]:

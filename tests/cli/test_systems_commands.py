@@ -109,5 +109,8 @@ def test_notebooks_get_the_same_frames(demo: Path) -> None:
     assert set(run.ratings()["criterion"]) == {"Coherence", "Empathy"}
     assert len(run.systems(resamples=20)) == 2 * 3 * 4
     assert set(run.system_differences(resamples=20)["family"]) <= set(range(1, 7))
+    (row,) = run.system_separation().to_dict("records")
+    assert row["same"] + row["silent"] + row["reversed"] == row["people"]
+    assert row["level_low"] < row["level"] < row["level_high"]
     assert len(run.criteria("pairs", ci="none")) == 4
     assert len(run.disagreements(top=4)) == 4
