@@ -81,6 +81,50 @@ class OpenedRun:
 
         return correlate(self.table, CorrelationOptions(**options))
 
+    def only(
+        self, *, criterion: Sequence[str] = (), judge: Sequence[str] = (), eval_prompt: Sequence[str] = ()
+    ) -> OpenedRun:
+        """The same results narrowed to some criteria, judges and Eval-Prompts, e.g. `run.only(judge=["surface"])`."""
+        from judge.analysis.selection import Selection, narrowed
+
+        part = OpenedRun(self.folders, self.parser)
+        part.table = narrowed(self.table, Selection(tuple(criterion), tuple(judge), tuple(eval_prompt)))
+        return part
+
+    def systems(self, **options: Any) -> pd.DataFrame:
+        """Means, ranks and groups of systems by people and judges. Options are `SystemsOptions`' fields."""
+        from judge.analysis.options import SystemsOptions
+        from judge.analysis.systems import systems
+
+        return systems(self.table, SystemsOptions(**options))
+
+    def system_differences(self, **options: Any) -> pd.DataFrame:
+        """All pairs of systems on the same story-prompts, p adjusted. Options are `SystemsOptions`' fields."""
+        from judge.analysis.options import SystemsOptions
+        from judge.analysis.systems import differences
+
+        return differences(self.table, SystemsOptions(**options))
+
+    def system_separation(self, **options: Any) -> pd.DataFrame:
+        """Which pairs of systems judges tell apart as people do, see alone or miss. Option: `drop_systems`."""
+        from judge.analysis.separation import separation
+
+        return separation(self.table, **options)
+
+    def criteria(self, view: str = "halo", **options: Any) -> pd.DataFrame:
+        """One of the views "halo", "pairs", "multitrait" and "scale-use". Options are `CriteriaOptions`' fields."""
+        from judge.analysis.criteria import criteria
+        from judge.analysis.options import CriteriaOptions
+
+        return criteria(self.table, CriteriaOptions(**options), view=view)
+
+    def disagreements(self, **options: Any) -> pd.DataFrame:
+        """Stories on which ratings differ most, with texts. Options are `DisagreementsOptions`' fields."""
+        from judge.analysis.disagreements import disagreements
+        from judge.analysis.options import DisagreementsOptions
+
+        return disagreements(self.table, DisagreementsOptions(**options))
+
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"
 

@@ -22,17 +22,26 @@ FORMATS: tuple[str, ...] = get_args(Format)
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: the key in the rows, the title people read, decimals for numbers, a factor (100 for per cent)."""
+    """One column: the key in the rows, the title people read, decimals for numbers, a factor (100 for per cent).
+
+    `half_width` prints an interval as ± where it reaches as far up as down; other intervals are printed by their ends.
+    `text` marks free text, such as a story: its markup is escaped in Markdown.
+    """
 
     key: str
     title: str
     digits: int = 2
     factor: float = 1.0
+    half_width: bool = False
+    text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of plain values or `Estimate`s, with the signature that stands under them and notes in whole sentences."""
+    """Rows of plain values or `Estimate`s, with the signature that stands under them and notes in whole sentences.
+
+    A signature is left out ("") only where a table before it, of the same numbers, carries it.
+    """
 
     title: str
     columns: Sequence[Column]
@@ -73,6 +82,18 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
         raise SpecError(f"{output} cannot be written: {error.strerror}") from error
 
 
+def printable(text: str) -> str:
+    """The text on one line as any terminal shows it: blanks for line ends and tabs, \\x1b for what is not to be seen.
+
+    Control and formatting characters (escape sequences, text direction) could change what stands around them; the two
+    joiners that scripts and emoji need stay.
+    """
+    line = text.translate(_BLANKS)
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() or c in _JOINERS else ascii(c)[1:-1] for c in line)
+
+
 def flat_row(row: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Any]:
     """A row of plain values: an `Estimate` under key k becomes k, k_low, k_high, k_n and, if undefined, k_reason."""
     flat: dict[str, Any] = {}
@@ -88,6 +109,12 @@ def flat_row(row: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Any
         else:
             flat[column.key] = None if isinstance(value, float) and math.isnan(value) else value
     return flat
+
+
+_SPACES = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+_BLANKS = {ord(character): " " for character in f"\n\r\t\v\f\u0085\u2028\u2029{_SPACES}"}
+_JOINERS = "\u200c\u200d"
+_MARKUP = str.maketrans({character: f"\\{character}" for character in r"\`*_[]<>#|~$&"})
 
 
 def _json(table: Table) -> str:
@@ -114,20 +141,22 @@ def _csv(table: Table) -> str:
     writer.writeheader()
     writer.writerows(rows)
     for note in [table.signature, *table.notes]:
-        stream.write(f"# {note}\n")
+        stream.write(f"# {printable(note)}\n")
     return stream.getvalue()
 
 
 def _markdown(table: Table) -> str:
-    def escape(text: str) -> str:
-        return text.replace("|", "\\|").replace("\n", " ")
+    def escape(text: str, column: Column | None = None) -> str:
+        if column is not None and column.text:
+            return text.translate(_MARKUP)
+        return printable(text).replace("|", "\\|").replace("<", "&lt;")
 
-    lines = [f"**{table.title}**", ""]
+    lines = [f"**{escape(table.title)}**", ""]
     lines.append("| " + " | ".join(escape(c.title) for c in table.columns) + " |")
     lines.append("|" + "|".join("---:" if _numeric(table, c) else "---" for c in table.columns) + "|")
-    lines += ["| " + " | ".join(escape(_cell(row, c)) for c in table.columns) + " |" for row in table.rows]
-    lines += ["", f"`{table.signature}`"]
-    lines += [f"- {note}" for note in [*table.notes, *_reasons(table)]]
+    lines += ["| " + " | ".join(escape(_cell(row, c), c) for c in table.columns) + " |" for row in table.rows]
+    lines += ["", f"`{printable(table.signature)}`"] if table.signature else []
+    lines += [f"- {escape(note)}" for note in [*table.notes, *_reasons(table)]]
     return "\n".join(lines) + "\n"
 
 
@@ -154,9 +183,10 @@ def _latex(table: Table) -> str:
     lines.append(r"\midrule")
     lines += [" & ".join(_cell(row, c).translate(_LATEX) for c in table.columns) + r" \\" for row in table.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
-    lines.append(rf"\caption{{{table.title.translate(_LATEX)}. \texttt{{{table.signature.translate(_LATEX)}}}}}")
+    signature = rf" \texttt{{{printable(table.signature).translate(_LATEX)}}}" if table.signature else ""
+    lines.append(rf"\caption{{{printable(table.title).translate(_LATEX)}.{signature}}}")
     lines.append(r"\end{table}")
-    lines += [f"% {note}" for note in [*table.notes, *_reasons(table)]]
+    lines += [f"% {printable(note)}" for note in [*table.notes, *_reasons(table)]]
     return "\n".join(lines) + "\n"
 
 
@@ -170,11 +200,12 @@ def _plain(table: Table, *, color: bool) -> str:
         return "  ".join(padded).rstrip()
 
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if color and not _no_color() else ("", "", "")
-    lines = [f"{bold}{table.title}{reset}", line([c.title for c in table.columns])]
+    lines = [f"{bold}{printable(table.title)}{reset}"]
+    lines += [line([c.title for c in table.columns])] if any(c.title for c in table.columns) else []
     lines.append("  ".join("─" * w for w in widths))
     lines += [line(texts) for texts in cells]
-    lines.append(f"{dim}{table.signature}{reset}")
-    lines += [f"· {note}" for note in [*table.notes, *_reasons(table)]]
+    lines += [f"{dim}{printable(table.signature)}{reset}"] if table.signature else []
+    lines += [f"· {printable(note)}" for note in [*table.notes, *_reasons(table)]]
     return "\n".join(lines) + "\n"
 
 
@@ -202,7 +233,7 @@ def _cell(row: Mapping[str, Any], column: Column) -> str:
         return _number(value, column)
     if isinstance(value, int):
         return str(value) if column.factor == 1 else _number(value, column)
-    return str(value)
+    return printable(str(value))
 
 
 def _estimate(estimate: Estimate, column: Column) -> str:
@@ -210,6 +241,9 @@ def _estimate(estimate: Estimate, column: Column) -> str:
         return "undefined"
     text = _number(estimate.value, column)
     if estimate.low is not None and estimate.high is not None:
+        up, down = estimate.high - estimate.value, estimate.value - estimate.low
+        if column.half_width and math.isclose(up, down, rel_tol=1e-6):
+            return f"{text} ±{_number(up, column)}"
         text += f" [{_number(estimate.low, column)}, {_number(estimate.high, column)}]"
     return text
 

@@ -10,7 +10,7 @@ import pytest
 
 from judge.errors import SpecError
 from judge.stats.estimate import Estimate
-from judge.tables import FORMATS, Column, Table, emit, render
+from judge.tables import FORMATS, Column, Table, emit, printable, render
 
 TABLE = Table(
     "Agreement",
@@ -91,3 +91,36 @@ def test_tables_are_written_and_several_are_a_list(tmp_path: Path, capsys: pytes
         emit(TABLE, "csv", tmp_path / "none" / "t.csv")
     with pytest.raises(SpecError, match="allowed: table, json, csv, md, latex"):
         emit(TABLE, "xml")
+
+
+def test_no_text_from_data_reaches_the_terminal_raw() -> None:
+    nasty = "a\x1b[31mred\x07\x9b\u202e\ttab\nline\u200b \u00e9\u4e2d\u200d\U0001f469"
+    shown = printable(nasty)
+    assert shown == "a\\x1b[31mred\\x07\\x9b\\u202e tab line\\u200b \u00e9\u4e2d\u200d\U0001f469"
+    table = Table(nasty, [Column("who", "who")], [{"who": nasty}], nasty, [nasty])
+    for form in ("table", "md", "latex"):
+        text = render(table, form)
+        assert all(c.isprintable() or c in "\n\u200d" for c in text)
+    assert json.loads(render(table, "json"))["rows"] == [{"who": nasty}]
+
+
+def test_markup_in_free_text_is_escaped_in_markdown() -> None:
+    story = "<b>*x*</b> | [y](z) `code` &lt;"
+    table = Table("t", [Column("story", "story", text=True)], [{"story": story}], "s")
+    assert r"| \<b\>\*x\*\</b\> \| \[y\](z) \`code\` \&lt; |" in render(table, "md")
+    named = Table("<t>", [Column("system", "system")], [{"system": "<script>"}], "s")
+    assert "<script>" not in render(named, "md")
+    assert "| &lt;script> |" in render(named, "md")
+
+
+def test_half_widths_are_printed_only_where_an_interval_is_symmetric() -> None:
+    rows = [{"m": Estimate(3.0, 9, 2.5, 3.5)}, {"m": Estimate(3.0, 9, 2.4, 3.5)}, {"m": Estimate(3.0, 9)}]
+    lines = render(Table("t", [Column("m", "m", half_width=True)], rows, "s"), "table").splitlines()
+    assert [line.strip() for line in lines[3:6]] == ["3.00 ±0.50", "3.00 [2.40, 3.50]", "3.00"]
+
+
+def test_a_table_that_follows_another_may_leave_the_signature_to_it() -> None:
+    bare = Table("t", [Column("a", "a")], [{"a": 1}], "")
+    assert render(bare, "table").splitlines() == ["t", "a", "─", "1"]
+    assert "`" not in render(bare, "md")
+    assert "texttt" not in render(bare, "latex")

@@ -11,6 +11,9 @@ Coefficient = Literal["kendall", "spearman", "pearson"]
 Level = Literal["overall", "system", "by-item", "by-system"]
 Interval = Literal["auto", "boot-inputs", "boot-both", "boot-systems", "boot-stories", "fisher-z", "none"]
 Engine = Literal["ours", "pingouin"]
+MeanInterval = Literal["clustered", "as-published", "boot"]
+Family = Literal["cell", "table"]
+Between = Literal["people", "repeats", "eval-prompts", "judges"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +78,7 @@ class CorrelationOptions:
             )
         if self.given and self.level not in ("overall", "system"):
             raise SpecError(f"--given {self.given} needs --level overall or system, not {self.level}")
-        if self.resamples < 1:
-            raise SpecError(f"--resamples {self.resamples} must be 1 or more")
+        _positive("--resamples", self.resamples)
 
     @property
     def interval(self) -> Interval:
@@ -87,13 +89,80 @@ class CorrelationOptions:
         return "fisher-z" if fisher else "boot-inputs"
 
 
-AnalysisOptions = CoverageOptions | ConsistencyOptions | DiagnoseOptions | CorrelationOptions
-_Options = TypeVar("_Options", CoverageOptions, ConsistencyOptions, DiagnoseOptions, CorrelationOptions)
+@dataclass(frozen=True, slots=True)
+class SystemsOptions:
+    """Choices of a table of systems.
+
+    `mean_interval` is that of the means; ranks are always resampled by story-prompts, differences are always paired.
+    `holm_over` says over which tests p is adjusted: the pairs of one cell (who rated x criterion), or of the table.
+    """
+
+    drop_systems: tuple[str, ...] = ()
+    mean_interval: MeanInterval = "clustered"
+    holm_over: Family = "cell"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("--interval", self.mean_interval, MeanInterval)
+        _known("--family", self.holm_over, Family)
+        _positive("--resamples", self.resamples)
+
+
+@dataclass(frozen=True, slots=True)
+class CriteriaOptions:
+    """Choices of a table of criteria."""
+
+    drop_systems: tuple[str, ...] = ()
+    ci: Literal["boot-inputs", "none"] = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.ci not in ("boot-inputs", "none"):
+            raise SpecError(f"--ci {self.ci!r} is not known; allowed: boot-inputs, none")
+        _positive("--resamples", self.resamples)
+
+    @property
+    def interval(self) -> str:
+        """The interval in force."""
+        return self.ci
+
+
+@dataclass(frozen=True, slots=True)
+class DisagreementsOptions:
+    """Choices of a list of disagreements; `top` 0 lists all."""
+
+    drop_systems: tuple[str, ...] = ()
+    between: Between = "people"
+    top: int = 10
+
+    def __post_init__(self) -> None:
+        _known("--between", self.between, Between)
+        if self.top < 0:
+            raise SpecError(f"--top {self.top} must be 0 (all) or more")
+
+
+AnalysisOptions = (
+    CoverageOptions
+    | ConsistencyOptions
+    | DiagnoseOptions
+    | CorrelationOptions
+    | SystemsOptions
+    | CriteriaOptions
+    | DisagreementsOptions
+)
+_Options = TypeVar("_Options", bound=AnalysisOptions)
 
 
 def from_words(kind: type[_Options], **words: Any) -> _Options:
     """Options from a command line's words; raises SpecError for a word that is not known."""
     return kind(**words)
+
+
+def _positive(name: str, value: int) -> None:
+    if value < 1:
+        raise SpecError(f"{name} {value} must be 1 or more")
 
 
 def _known(name: str, value: str, kind: Any) -> None:

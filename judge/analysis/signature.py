@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis.options import AnalysisOptions, CorrelationOptions
+from judge.analysis.options import AnalysisOptions, CorrelationOptions, CriteriaOptions
 from judge.version import __version__
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _COEFFICIENTS = {"kendall": "tau:b", "spearman": "rho:spearman", "pearson": "r:pearson"}
 
 
-def _interval(options: CorrelationOptions) -> str:
+def _interval(options: CorrelationOptions | CriteriaOptions) -> str:
     how = options.interval
     return f"ci:{how}/{options.resamples}/seed{options.seed}" if how.startswith("boot") else f"ci:{how}"
 
@@ -33,14 +33,20 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "engine": lambda o: f"engine:{o.engine}" if o.engine != "ours" else None,
     "own": lambda o: f"own:{','.join(o.own)}" if o.own else None,
     "alpha": lambda o: f"alpha:{o.alpha:g}",
+    "mean_interval": lambda o: f"ci:{o.mean_interval}|ranks:boot-inputs/{o.resamples}/seed{o.seed}",
+    "holm_over": lambda o: f"holm:{o.holm_over}",
+    "between": lambda o: f"between:{o.between}",
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }
-"""Option -> its part of the signature. `ci` also shows `resamples` and, for correlations, `seed`."""
+"""Option -> its part of the signature. `ci` and `mean_interval` also show `resamples` and, with them, `seed`."""
 
 SHOWN_BY = {"resamples": "ci"}
 """Options that another option's fragment shows."""
 
-EXEMPT = {"control": "adds or leaves out rows of the control judge; no other row's number depends on it"}
+EXEMPT = {
+    "control": "adds or leaves out rows of the control judge; no other row's number depends on it",
+    "top": "the length of a list; no row's number depends on it",
+}
 """Options that move no number, and why."""
 
 

@@ -26,9 +26,20 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "verify": ("verify", "Runs", "Derive every hash of a run again and compare."),
     "parse": ("parse", "Results", "Read ratings out of answers: a JSON Lines file, or a run."),
     "ratings": ("ratings", "Results", "The ratings table: one row for each repeat and each rater."),
+    "disagreements": (
+        "disagreements",
+        "Results",
+        "Stories where judge and people, or repeats, differ most, with texts.",
+    ),
     "coverage": ("coverage", "Results", "What was asked, answered and parsed, and what loss goes with."),
     "consistency": ("consistency", "Results", "How far a judge agrees with itself over repeats."),
     "diagnose": ("diagnose", "Results", "Leniency, length bias, halo and other ways to go wrong, as tests."),
+    "systems": ("systems", "Results", "How good each system's stories are: means, ranks, groups, differences."),
+    "criteria": (
+        "criteria",
+        "Results",
+        "Whether criteria measure different things: tau between them, halo, scale use.",
+    ),
     "correlate": ("correlate", "Results", "How far judges agree with people, beside human ceiling and control."),
     "import": ("import_", "Exchange", "Ratings and answers made elsewhere: the HANNA score file, tables, raw answers."),
 }

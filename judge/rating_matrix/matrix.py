@@ -105,13 +105,14 @@ class RatingMatrix:
         wide, column = self._people_rows.wide(criterion, self.n)
         if column.size and column[0] >= 0:
             return Raters(wide, tuple(self.rater_names[c] for c in column), known=True)
-        positions = self._by_position(criterion)
+        positions = self.by_position(criterion)
         reason = "who gave which rating is not known"
         if _all_sorted(positions):
             reason += " (each story's ratings are stored in ascending order)"
         return Raters(positions, (), known=False, reason=reason)
 
-    def _by_position(self, criterion: int) -> Floats:
+    def by_position(self, criterion: int) -> Floats:
+        """People's ratings of one criterion in the order stored, first to last of each story, whoever gave them."""
         rows = slice(int(self._people_rows.bounds[criterion]), int(self._people_rows.bounds[criterion + 1]))
         story, rating = self._people_rows.story[rows], self._people_rows.rating[rows]
         order = np.argsort(story, kind="stable")

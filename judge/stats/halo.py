@@ -61,10 +61,14 @@ def mean_tau(matrix: Floats) -> Estimate:
     return Estimate(float(known.mean()), n=known.size, method=method)
 
 
-def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
-    """`mean_tau` of `rows` (k, n) in each resample, shape (b,); pairs are those that have a tau in the data."""
+def resampled_mean_tau(rows: Floats, tau: Resampled, defined: NDArray[np.bool_] | None = None) -> Floats:
+    """`mean_tau` of `rows` (k, n) in each resample, shape (b,); NaN where one of its pairs has no tau.
+
+    The pairs are those that have a tau in the data, or those that `defined` (k, k) names.
+    """
     code = [kendall.codes(row) for row in rows]
-    defined = ~np.isnan(tau_matrix(rows))
+    if defined is None:
+        defined = ~np.isnan(tau_matrix(rows))
     parts = [tau(code[i], code[j]) for i in range(len(code)) for j in range(i) if defined[i, j]]
     return np.asarray(np.mean(parts, axis=0), dtype=np.float64) if parts else np.empty(0)
 

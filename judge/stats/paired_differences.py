@@ -73,29 +73,37 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
 
 def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
     """Every pair of columns (systems) of a table (story-prompts, systems), NaN = none; p values not adjusted yet."""
-    systems = table.shape[1]
-    return [_pair(table, i, j, confidence) for i in range(systems) for j in range(i + 1, systems)]
+    found = []
+    for i in range(table.shape[1] - 1):
+        d = table[:, [i]] - table[:, i + 1 :]
+        known = ~np.isnan(d)
+        n = known.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.where(known, d, 0.0).sum(axis=0) / n
+            error = np.sqrt((np.where(known, d - mean, 0.0) ** 2).sum(axis=0) / (n - 1) / n)
+        reach = np.where(known, np.abs(d - mean), 0.0).max(axis=0, initial=0.0)
+        for k in range(d.shape[1]):
+            numbers = (int(n[k]), float(mean[k]), float(error[k]), bool(reach[k] < _SAME))
+            found.append(_pair(i, i + 1 + k, *numbers, confidence))
+    return found
 
 
-def _pair(table: Floats, i: int, j: int, confidence: float) -> Difference:
-    d = table[:, i] - table[:, j]
-    d = d[~np.isnan(d)]
-    if d.size == 0:
+def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confidence: float) -> Difference:
+    """One pair from its number of story-prompts, mean, standard error, and whether all its differences are equal."""
+    if n == 0:
         return Difference(i, j, Estimate.undefined(NO_COMMON))
-    estimate = Estimate(float(d.mean()), n=d.size)
-    if d.size == 1:
+    estimate = Estimate(mean, n=n)
+    if n == 1:
         return Difference(i, j, replace(estimate, reason=ONE_COMMON))
-    if float(np.ptp(d)) < _SAME:
-        if abs(estimate.value or 0.0) < _SAME:
+    if equal:
+        if abs(mean) < _SAME:
             return Difference(i, j, replace(estimate, value=0.0, reason=ALL_ZERO))
         reason = "no interval: the differences are all equal"
-        return Difference(i, j, replace(estimate, reason=reason), p=2.0 ** (1 - d.size), test="sign")
-    error = float(d.std(ddof=1)) / np.sqrt(d.size)
-    t = float(d.mean()) / error
-    half = float(special.stdtrit(d.size - 1, 0.5 + confidence / 2)) * error
-    low, high = float(d.mean()) - half, float(d.mean()) + half
-    estimate = replace(estimate, low=low, high=high, method="paired t, one pair, 95 %")
-    return Difference(i, j, estimate, t=t, p=float(2 * special.stdtr(d.size - 1, -abs(t))), test="paired t")
+        return Difference(i, j, replace(estimate, reason=reason), p=2.0 ** (1 - n), test="sign")
+    t = mean / error
+    half = float(special.stdtrit(n - 1, 0.5 + confidence / 2)) * error
+    estimate = replace(estimate, low=mean - half, high=mean + half, method="paired t, one pair, 95 %")
+    return Difference(i, j, estimate, t=t, p=float(2 * special.stdtr(n - 1, -abs(t))), test="paired t")
 
 
 def adjusted(family: Sequence[Difference]) -> list[Difference]:

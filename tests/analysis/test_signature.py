@@ -7,17 +7,33 @@ import dataclasses
 import pytest
 
 from judge.analysis import signature as module
-from judge.analysis.options import ConsistencyOptions, CorrelationOptions, CoverageOptions, DiagnoseOptions
+from judge.analysis.options import (
+    ConsistencyOptions,
+    CorrelationOptions,
+    CoverageOptions,
+    CriteriaOptions,
+    DiagnoseOptions,
+    DisagreementsOptions,
+    SystemsOptions,
+)
 from judge.rating_matrix import build
 
-OPTIONS = (CoverageOptions, ConsistencyOptions, DiagnoseOptions, CorrelationOptions)
+OPTIONS = (
+    CoverageOptions,
+    ConsistencyOptions,
+    DiagnoseOptions,
+    CorrelationOptions,
+    SystemsOptions,
+    CriteriaOptions,
+    DisagreementsOptions,
+)
 # Another value for each option. A new option needs one here, and then must change the signature or be exempt.
 OTHER = {
     "coefficient": "spearman",
     "level": "system",
     "drop_systems": ("system 1",),
     "against": "Relevance",
-    "ci": "boot-stories",
+    "ci": "none",
     "resamples": 77,
     "seed": 99,
     "control": False,
@@ -25,6 +41,10 @@ OTHER = {
     "given": "length",
     "own": ("system 1",),
     "alpha": 0.01,
+    "mean_interval": "as-published",
+    "holm_over": "table",
+    "between": "repeats",
+    "top": 3,
 }
 FIELDS = [(kind, field.name) for kind in OPTIONS for field in dataclasses.fields(kind)]
 

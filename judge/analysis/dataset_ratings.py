@@ -1,0 +1,36 @@
+"""People's ratings of a dataset as a ratings table, without any run. Never asks a judge, never fills a gap."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from judge.datasets import Dataset
+from judge.ratings_table import COLUMNS, STORY_COLUMNS, RatingsTable
+
+
+def ratings_of(dataset: Dataset) -> RatingsTable:
+    """The table that a run over this dataset would begin with: people's ratings and stories, no judge's row."""
+    rows, stories = [], []
+    for story in dataset.stories():
+        place = (dataset.name, story.id, story.story_prompt, story.system)
+        stories.append((*place, len(story.text.split()), story.text))
+        rows += [
+            (
+                dataset.name,
+                None,
+                *place,
+                rating.criterion,
+                None,
+                "rater",
+                rating.rater,
+                None,
+                rating.value,
+                "ok",
+                "",
+                None,
+            )
+            for rating in story.ratings
+        ]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"rating": "float64", "repeat": "Int64"})
+    known = pd.DataFrame(stories, columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
+    return RatingsTable(frame, known, ())

@@ -1,0 +1,119 @@
+"""Who rated: people, and each judge with each Eval-Prompt, their criteria as rows. Never mixes two of them.
+
+Tables that set criteria side by side (systems, inter-criterion tau, scale use) speak of these; the rating matrix knows
+single cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.rating_matrix import RatingMatrix
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+PEOPLE = "people"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """People, or one judge with one Eval-Prompt in one run.
+
+    Attributes
+    ----------
+    criteria : tuple of str
+    rows : tuple of int
+        Where each criterion lies in the matrix: its cell, or the number of people's criterion.
+    by_story : array, shape (criteria, n)
+        One rating a story, the mean over raters or rated repeats; NaN = none.
+    counts : array of int, shape (criteria, n)
+        How many ratings went into each.
+    wanted : array of bool, shape (criteria, n)
+        Stories that were asked about; for people, all.
+    """
+
+    matrix: RatingMatrix
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    criteria: tuple[str, ...]
+    rows: tuple[int, ...]
+    by_story: Floats
+    counts: Codes
+    wanted: NDArray[np.bool_]
+
+    @property
+    def is_people(self) -> bool:
+        """Whether this is people."""
+        return self.run is None
+
+    @property
+    def imported(self) -> bool:
+        """Whether a rating of this judge is a mean made elsewhere."""
+        return not self.is_people and any(self.matrix.imported[row] for row in self.rows)
+
+    @property
+    def name(self) -> str:
+        """For titles: the judge with its Eval-Prompt, or people."""
+        return self.judge if self.eval_prompt is None else f"{self.judge}, {self.eval_prompt}"
+
+    def labels(self) -> dict[str, str | None]:
+        """`run, judge, eval_prompt`, for rows of a table."""
+        return {"run": self.run, "judge": self.judge, "eval_prompt": self.eval_prompt}
+
+    def ratings(self, criterion: int) -> Floats:
+        """Single ratings of a criterion, (n, columns), NaN = none: people's in the order stored, or each repeat."""
+        row = self.rows[criterion]
+        if self.is_people:
+            return self.matrix.by_position(row)
+        repeats = self.matrix.repeats(row)
+        out = np.full((self.matrix.n, repeats.shape[1]), np.nan)
+        out[self.matrix.asked[row] > 0] = repeats
+        return out
+
+    def part(self, criteria: Sequence[str]) -> Source:
+        """The same with these of its criteria, in this order; letter case aside."""
+        place = {name.casefold(): k for k, name in enumerate(self.criteria)}
+        keep = [place[name.casefold()] for name in criteria]
+        return Source(
+            self.matrix,
+            self.run,
+            self.judge,
+            self.eval_prompt,
+            tuple(self.criteria[k] for k in keep),
+            tuple(self.rows[k] for k in keep),
+            self.by_story[keep],
+            self.counts[keep],
+            self.wanted[keep],
+        )
+
+
+def sources(matrix: RatingMatrix) -> list[Source]:
+    """People first, where they rated; then each judge x Eval-Prompt in order of appearance."""
+    found = []
+    if matrix.criteria:
+        rows = tuple(range(len(matrix.criteria)))
+        everything = np.ones(matrix.people.shape, dtype=np.bool_)
+        found.append(
+            Source(matrix, None, PEOPLE, None, matrix.criteria, rows, matrix.people, matrix.raters, everything)
+        )
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    for i, cell in enumerate(matrix.cells):
+        groups.setdefault((cell.run, cell.judge, cell.eval_prompt), []).append(i)
+    for (run, judge, eval_prompt), cells in groups.items():
+        criteria = tuple(matrix.cells[i].criterion for i in cells)
+        asked = matrix.asked[cells] > 0
+        values, counts = matrix.judge[cells], matrix.valid[cells]
+        found.append(Source(matrix, run, judge, eval_prompt, criteria, tuple(cells), values, counts, asked))
+    return found
+
+
+def common_criteria(one: Source, other: Source) -> list[str]:
+    """Criteria of `one` that `other` rated too, letter case aside, in the order of `one`."""
+    known = {name.casefold() for name in other.criteria}
+    return [name for name in one.criteria if name.casefold() in known]

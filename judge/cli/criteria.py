@@ -1,0 +1,89 @@
+"""`judge criteria`: do criteria measure different things? The work is in `analysis.criteria` and `criteria_tables`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def criteria(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...|DATASET", help="runs (run.yaml, folder, result folder), or a dataset's name or file"
+        ),
+    ],
+    criterion: Annotated[
+        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
+    ] = None,
+    judge: Annotated[
+        list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")
+    ] = None,
+    eval_prompt: Annotated[
+        list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="matrices of every judge, scale use of every criterion")] = False,
+    drop_system: Annotated[
+        list[str] | None,
+        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
+    ] = None,
+    ci: Annotated[str, typer.Option("--ci", help="boot-inputs or none")] = "boot-inputs",
+    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
+    form: Annotated[str, typer.Option("--format", help="table, md, latex (wide); json, csv (long)")] = "table",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
+    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+) -> None:
+    """Tau between criteria, halo beside people, whether a criterion agrees with its own, and use of the scale.
+
+    With a dataset in place of a run: people's ratings alone.
+
+    Example: judge criteria runs/hanna --drop-system Human
+
+    Example: judge criteria mans_roc
+    """
+    from judge.analysis import criteria_tables
+    from judge.analysis.coverage import with_coverage
+    from judge.analysis.options import CriteriaOptions, from_words
+    from judge.analysis.selection import Selection, narrowed
+    from judge.tables import emit
+
+    options = from_words(CriteriaOptions, drop_systems=tuple(drop_system or ()), ci=ci, resamples=resamples, seed=seed)
+    table, more = _table(runs, parser)
+    keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
+    table = narrowed(table, keep)
+    found = criteria_tables.tables(table, options, form=form, full=full, **more)
+    judged = bool((table.frame["source"] == "judge").any())
+    emit(with_coverage(table, found, form, options.drop_systems) if judged else found, form, output)
+
+
+def _table(names: list[str], parser: str) -> tuple[RatingsTable, dict[str, Any]]:
+    """The table of runs, or of one dataset, and what only the dataset knows."""
+    from judge.datasets import known_datasets, open_dataset
+    from judge.ratings_table import read
+
+    if len(names) == 1 and _is_dataset(names[0], known_datasets()):
+        from judge.analysis.dataset_ratings import ratings_of
+
+        dataset = open_dataset(names[0])
+        notes = [note for note in (dataset.labels_note,) if note]
+        return ratings_of(dataset), {"scale": dataset.scale, "notes": notes}
+    return read(names, parser=parser, explanations=False), {}
+
+
+def _is_dataset(name: str, known: list[str]) -> bool:
+    """A file that is no run.yaml, or a known name where no such file or folder lies."""
+    path = Path(name)
+    if path.is_dir():
+        return False
+    if path.is_file():
+        return path.suffix.lower() not in (".yaml", ".yml")
+    return name in known or (path.name == name and path.suffix == "")

@@ -1,0 +1,58 @@
+"""`judge disagreements`: stories where ratings differ most. The work is in `analysis.disagreements`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def disagreements(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    between: Annotated[str, typer.Option("--between", help="people, repeats, eval-prompts or judges")] = "people",
+    top: Annotated[
+        int, typer.Option("--top", help="so many stories, each once; 0: all, with every judge, prompt and criterion")
+    ] = 10,
+    criterion: Annotated[
+        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
+    ] = None,
+    judge: Annotated[
+        list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")
+    ] = None,
+    eval_prompt: Annotated[
+        list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
+    ] = None,
+    drop_system: Annotated[
+        list[str] | None,
+        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
+    ] = None,
+    full_text: Annotated[bool, typer.Option("--full-text", help="stories and explanations whole")] = False,
+    form: Annotated[
+        str, typer.Option("--format", help="table, md (with texts); json (everything), csv, latex (the list)")
+    ] = "table",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
+    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+) -> None:
+    """Stories where judge and people, repeats, Eval-Prompts or judges differ most, with texts and explanations.
+
+    Example: judge disagreements runs/mans-roc --top 5 --eval-prompt ep3
+
+    Example: judge disagreements runs/mans-roc --between eval-prompts --format json -o differ.json
+    """
+    from judge.analysis import disagreement_tables
+    from judge.analysis.coverage import with_coverage
+    from judge.analysis.options import DisagreementsOptions, from_words
+    from judge.analysis.selection import Selection, narrowed
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    options = from_words(DisagreementsOptions, drop_systems=tuple(drop_system or ()), between=between, top=top)
+    keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
+    table = narrowed(read(runs, parser=parser), keep)
+    found = disagreement_tables.tables(table, options, form=form, full_text=full_text)
+    listed = with_coverage(table, found[:1], form, options.drop_systems)
+    emit([*listed, *found[1:]], form, output)

@@ -1,0 +1,71 @@
+"""`judge systems`: how good each system's stories are. The work is in `analysis.systems` and `system_tables`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def systems(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    criterion: Annotated[
+        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
+    ] = None,
+    judge: Annotated[
+        list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")
+    ] = None,
+    eval_prompt: Annotated[
+        list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
+    ] = None,
+    by: Annotated[
+        str, typer.Option("--by", help="judge (criteria across), criterion (judges across), or auto")
+    ] = "auto",
+    rank: Annotated[bool, typer.Option("--rank", help="ranks with intervals in place of means")] = False,
+    differences: Annotated[
+        bool, typer.Option("--differences", help="all pairs of systems on the same story-prompts, p adjusted (Holm)")
+    ] = False,
+    interval: Annotated[
+        str, typer.Option("--interval", help="of means: clustered, as-published or boot")
+    ] = "clustered",
+    family: Annotated[
+        str, typer.Option("--family", help="adjust p over the pairs of a cell (judge and criterion), or of the table")
+    ] = "cell",
+    full: Annotated[bool, typer.Option("--full", help="every judge, Eval-Prompt and criterion")] = False,
+    drop_system: Annotated[
+        list[str] | None,
+        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
+    ] = None,
+    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for ranks")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
+    form: Annotated[str, typer.Option("--format", help="table, md, latex (wide); json, csv (long)")] = "table",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
+    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+) -> None:
+    """Mean rating of each system by people and judges, ranks, and which systems cannot be told apart.
+
+    Example: judge systems runs/mans-roc --rank --eval-prompt ep1
+    """
+    from judge.analysis import system_tables
+    from judge.analysis.coverage import with_coverage
+    from judge.analysis.options import SystemsOptions, from_words
+    from judge.analysis.selection import Selection, narrowed
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    options = from_words(
+        SystemsOptions,
+        drop_systems=tuple(drop_system or ()),
+        mean_interval=interval,
+        holm_over=family,
+        resamples=resamples,
+        seed=seed,
+    )
+    keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
+    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    found = system_tables.tables(table, options, form=form, by=by, rank=rank, differences=differences, full=full)
+    emit(with_coverage(table, found, form, options.drop_systems), form, output)

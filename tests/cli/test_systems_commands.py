@@ -1,0 +1,116 @@
+"""systems, criteria, disagreements from the command line, on the demo's journal and on datasets."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import judge
+from judge.cli.main import main
+from judge.demo import run_demo
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's result folder: 48 stories, six criteria, two Eval-Prompts, three repeats by the control judge."""
+    folder, _ = run_demo(tmp_path_factory.mktemp("runs") / "demo", quiet=True)
+    return folder
+
+
+def _run(*arguments: object) -> int:
+    try:
+        main([str(a) for a in arguments])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def test_systems_prints_people_judges_and_what_both_see(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("systems", demo, "--resamples", 50) == 0
+    text = capsys.readouterr().out
+    titles = ["Coverage by judge", "Mean rating, demo: people", "Mean rating, demo: surface, ep1", "Do judges tell"]
+    assert [text.index(title) for title in titles] == sorted(text.index(title) for title in titles)
+    assert "|ci:clustered|ranks:boot-inputs/50/seed1|holm:cell|" in text
+    assert "labels by construction" in text
+
+
+def test_systems_narrows_ranks_and_writes(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--eval-prompt", "ep1", "--criterion", "coherence", "--resamples", 50]
+    assert _run("systems", demo, *options, "--rank") == 0
+    text = capsys.readouterr().out
+    assert "Rank [interval] group, demo: Coherence, by judge" in text
+    assert "|crit:CH|ep:ep1|" in text
+    assert _run("systems", demo, *options, "--format", "csv", "-o", tmp_path / "s.csv") == 0
+    lines = (tmp_path / "s.csv").read_text(encoding="utf-8").splitlines()
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    assert len(rows) == 8
+    assert float(rows[0]["low"]) < float(rows[0]["mean"])
+    assert _run("systems", demo, *options, "--differences", "--format", "json", "--interval", "boot") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["rows"]) == 12
+    assert found["notes"][0].startswith("coverage: 144 asked")
+
+
+def test_criteria_of_a_run_and_of_a_dataset(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("criteria", demo, "--ci", "none") == 0
+    text = capsys.readouterr().out
+    assert "Tau-b x100 with people's criteria, demo: surface, ep1" in text
+    assert _run("criteria", "demo", "--ci", "none") == 0
+    text = capsys.readouterr().out
+    assert text.startswith("Criteria: mean tau-b x100 between them\n")
+    assert "labels by construction" in text
+    story = {"id": "a", "story_prompt": "p", "system": "s", "text": "One.", "ratings": [
+        {"rater": "w", "criterion": "Wit", "value": 2}]}  # fmt: skip
+    (tmp_path / "own.jsonl").write_text(json.dumps(story) + "\n", encoding="utf-8")
+    assert _run("criteria", tmp_path / "own.jsonl") == 0
+    assert "one criterion: nothing to compare" in capsys.readouterr().out
+
+
+def test_disagreements_as_list_and_in_full(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("disagreements", demo, "--top", 2, "--eval-prompt", "ep2") == 0
+    text = capsys.readouterr().out
+    assert text.index("Coverage by judge") < text.index("Largest differences between judge and people")
+    assert "\n2. " in text
+    assert "Control, not a language model" in text
+    assert _run("disagreements", demo, "--top", 1, "--format", "json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert {"people", "sides", "text", "difference"} <= set(row)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["systems", "--judge", "gpt"], "--judge 'gpt' is not known (known: surface)"),
+        (["systems", "--interval", "t"], "--interval 't' is not known; allowed: clustered, as-published, boot"),
+        (["systems", "--by", "system"], "--by 'system' is not known"),
+        (["criteria", "--ci", "fisher"], "--ci 'fisher' is not known; allowed: boot-inputs, none"),
+        (["disagreements", "--between", "prompts"], "--between 'prompts' is not known; allowed: people, repeats"),
+        (["disagreements", "--between", "judges"], "nothing to compare between judges: there is one judge"),
+        (["disagreements", "--criterion", "Coherenc"], "did you mean 'Coherence'"),
+    ],
+)
+def test_mistakes_get_a_sentence(
+    demo: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    assert _run(arguments[0], demo, *arguments[1:]) == 1
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_name_that_is_neither_run_nor_dataset(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("criteria", "hana") == 1
+    assert "did you mean 'hanna'" in capsys.readouterr().err
+
+
+def test_notebooks_get_the_same_frames(demo: Path) -> None:
+    run = judge.open_run(demo).only(eval_prompt=["ep1"], criterion=["Coherence", "Empathy"])
+    assert set(run.ratings()["criterion"]) == {"Coherence", "Empathy"}
+    assert len(run.systems(resamples=20)) == 2 * 3 * 4
+    assert set(run.system_differences(resamples=20)["family"]) <= set(range(1, 7))
+    (row,) = run.system_separation().to_dict("records")
+    assert row["same"] + row["silent"] + row["reversed"] == row["people"]
+    assert row["level_low"] < row["level"] < row["level_high"]
+    assert len(run.criteria("pairs", ci="none")) == 4
+    assert len(run.disagreements(top=4)) == 4
