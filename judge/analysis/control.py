@@ -65,8 +65,8 @@ class Control:
 class Surface:
     """What the control sees of stories: regression features (n, p), and which stories have none.
 
-    Features are counted from the texts; where there is no text at all, numeric features that came with an import
-    stand in for them (`imported`).
+    Features are counted from the texts; where numeric features that came with an import are known of more stories,
+    they stand in for them (`imported`).
     """
 
     index: pd.Index[str]
@@ -82,8 +82,8 @@ class Surface:
         texts = tuple(str(text) for text in stories["text"])
         prompts = tuple("" if pd.isna(prompt) else str(prompt) for prompt in stories["story_prompt"])
         numeric = stories.drop(columns=_NOT_FEATURES, errors="ignore")
-        if any(texts) or not len(numeric.columns):
-            blank = np.array([not tokens(text) for text in texts], dtype=bool)
+        blank = np.array([not tokens(text) for text in texts], dtype=bool)
+        if not len(numeric.columns) or (~blank).sum() >= numeric.notna().all(axis=1).sum():
             rows = _features(texts, prompts)
             return cls(stories.index, texts, prompts, rows, blank)
         named = {str(name): numeric[name].to_numpy(dtype=np.float64) for name in numeric.columns}

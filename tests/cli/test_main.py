@@ -109,7 +109,7 @@ def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         ({"judge": "openai/x", "base_url": "nonsense"}, "nonsense"),
         ({"repeats": 0}, "repeats"),
         ({"name": "../x"}, "name"),
-        ({"scoring": "logprobs"}, "unknown key 'scoring'"),
+        ({"scoring": "logits"}, "'text' or 'logprobs'"),
     ],
 )
 def test_a_mistake_in_run_yaml_is_a_sentence(
