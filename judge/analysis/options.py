@@ -10,6 +10,7 @@ from judge.errors import SpecError
 Coefficient = Literal["kendall", "spearman", "pearson"]
 Level = Literal["overall", "system", "by-item", "by-system"]
 Interval = Literal["auto", "boot-inputs", "boot-both", "boot-systems", "boot-stories", "fisher-z", "none"]
+IntervalKind = Literal["percentile", "bca"]
 Engine = Literal["ours", "pingouin"]
 MeanInterval = Literal["clustered", "as-published", "boot"]
 Family = Literal["cell", "table"]
@@ -66,11 +67,13 @@ class CorrelationOptions:
     seed: int = 1
     control: bool = True
     given: str | None = None
+    interval_kind: IntervalKind = "percentile"
 
     def __post_init__(self) -> None:
         _known("--coefficient", self.coefficient, Coefficient)
         _known("--level", self.level, Level)
         _known("--ci", self.ci, Interval)
+        _known("--interval", self.interval_kind, IntervalKind)
         if self.ci == "fisher-z" and (self.coefficient != "pearson" or self.level not in ("overall", "system")):
             raise SpecError(
                 "--ci fisher-z is Fisher's interval for Pearson's r, overall or over systems",

@@ -26,6 +26,7 @@ def correlate(
     ci: Annotated[
         str, typer.Option("--ci", help="auto, boot-inputs, boot-both, boot-systems, boot-stories, fisher-z or none")
     ] = "auto",
+    interval: Annotated[str, typer.Option("--interval", help="of a bootstrap: percentile or bca")] = "percentile",
     resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
     given: Annotated[
@@ -55,6 +56,7 @@ def correlate(
         drop_systems=tuple(drop_system or ()),
         against=against,
         ci=ci,
+        interval_kind=interval,
         resamples=resamples,
         seed=seed,
         control=control,

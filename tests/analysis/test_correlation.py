@@ -300,3 +300,23 @@ def test_the_ceilings_interval_is_on_the_same_resamples(make_table) -> None:
     ceiling = rows.loc["ceiling"]
     assert ceiling["low"] < ceiling["value"] < ceiling["high"]
     assert "leave-one-out, 3 of 3 raters" in ceiling["method"]
+
+
+@pytest.mark.parametrize("ci", ["boot-inputs", "boot-both", "boot-systems", "boot-stories"])
+def test_every_draw_has_both_kinds_of_interval(make_table, ci: str) -> None:
+    table = make_table(systems=6, prompts=20)
+    for kind, name in (("percentile", "percentile"), ("bca", "BCa")):
+        rows = correlation.correlate(table, CorrelationOptions(ci=ci, interval_kind=kind, resamples=200))
+        row = rows.set_index("kind").loc["judge"]
+        assert row["method"].startswith(f"{ci}, {name}, 95 %")
+        assert row["low"] < row["value"] < row["high"]
+
+
+def test_new_systems_widen_the_interval(hanna_table: RatingsTable) -> None:
+    widths = {}
+    for ci in ("boot-inputs", "boot-both"):
+        options = CorrelationOptions(drop_systems=("Human",), ci=ci, resamples=300, control=False)
+        rows = correlation.correlate(hanna_table, options)
+        cells = rows[(rows["judge"] == "Beluga-13B") & (rows["eval_prompt"] == "ep1") & (rows["kind"] == "judge")]
+        widths[ci] = (cells["high"] - cells["low"]).mean()
+    assert widths["boot-both"] > 1.3 * widths["boot-inputs"]

@@ -39,6 +39,7 @@ OTHER = {
     "control": False,
     "engine": "pingouin",
     "given": "length",
+    "interval_kind": "bca",
     "own": ("system 1",),
     "alpha": 0.01,
     "mean_interval": "as-published",

@@ -9,7 +9,7 @@ import numpy as np
 from judge.analysis.correlation.statistic import Floats, Statistic
 from judge.analysis.options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
-from judge.stats import resample
+from judge.stats import interval, resample
 from judge.stats.estimate import Estimate
 
 MIN_UNITS = 5
@@ -18,11 +18,16 @@ MIN_UNITS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """How intervals are made: in closed form, from resamples, or (with a note that says why) not at all."""
+    """How intervals are made: in closed form, from resamples, or (with a note that says why) not at all.
+
+    `sets` are the resamples and, for BCa, for each resampled unit the data without one of them. Values of a statistic
+    are kept in the same form: one array a set.
+    """
 
     how: str
     statistic: Statistic
-    resamples: resample.Resamples | None
+    sets: tuple[resample.Resamples, ...] = ()
+    kind: str = "percentile"
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -30,7 +35,7 @@ class Intervals:
         """Draw the resamples that the options ask for."""
         how = options.interval
         if not how.startswith("boot"):
-            return cls(how, statistic, None)
+            return cls(how, statistic)
         units = {"boot-inputs": "story-prompts", "boot-systems": "systems", "boot-stories": "stories"}
         few = []
         if how in ("boot-inputs", "boot-both") and np.unique(matrix.story_prompt).size < MIN_UNITS:
@@ -39,25 +44,36 @@ class Intervals:
             few.append("systems")
         if few or matrix.n < MIN_UNITS:
             what = " and ".join(few or ["stories"])
-            return cls(how, statistic, None, (f"{matrix.dataset}: no intervals, fewer than {MIN_UNITS} {what}",))
+            note = f"{matrix.dataset}: no intervals, fewer than {MIN_UNITS} {what}"
+            return cls(how, statistic, notes=(note,))
         rng, count = np.random.default_rng(options.seed), options.resamples
         if how == "boot-both":
             drawn = resample.draw_both(matrix.system, matrix.story_prompt, count, rng)
-            note = f"intervals: percentile, {count} resamples of systems and story-prompts, the same for every row"
-            return cls(how, statistic, drawn, (note,))
-        unit = {"boot-inputs": matrix.story_prompt, "boot-systems": matrix.system, "boot-stories": np.arange(matrix.n)}
-        note = f"intervals: percentile, {count} resamples of {units[how]}, the same for every row"
+            what = "systems and story-prompts"
+        else:
+            unit = {
+                "boot-inputs": matrix.story_prompt,
+                "boot-systems": matrix.system,
+                "boot-stories": np.arange(matrix.n),
+            }
+            drawn, what = resample.draw(unit[how], count, rng, how), units[how]
+        sets = (drawn, *drawn.jackknife()) if options.interval_kind == "bca" else (drawn,)
+        name = "percentile" if options.interval_kind == "percentile" else "BCa"
+        note = f"intervals: {name}, {count} resamples of {what}, the same for every row"
         if how == "boot-inputs":
             note += "; the systems are taken as they are (--ci boot-both asks about new systems too)"
-        return cls(how, statistic, resample.draw(unit[how], count, rng, how), (note,))
+        return cls(how, statistic, sets, options.interval_kind, (note,))
 
-    def values(self, x: Floats, y: Floats) -> Floats | None:
-        """The correlation in each resample, shape (b,), or (judges, b) for x of shape (judges, n)."""
-        return None if self.resamples is None else self.statistic.resampled(x, y, self.resamples)
+    def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
+        """The correlation in each set: shape (b,), or (judges, b) for x of shape (judges, n)."""
+        return tuple(self.statistic.resampled(x, y, resamples) for resamples in self.sets)
 
-    def of_values(self, estimate: Estimate, values: Floats | None) -> Estimate:
-        """The estimate with a percentile interval from its values in the resamples, where there are any."""
-        if values is None or self.resamples is None:
+    def of_values(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
+        """The estimate with its interval from its values in the sets, where there are any."""
+        if not values:
             return estimate
-        method = ", ".join(part for part in (estimate.method, f"{self.how}, percentile, 95 %") if part)
-        return resample.percentile(estimate, values, method)
+        name = "percentile" if self.kind == "percentile" else "BCa"
+        method = ", ".join(part for part in (estimate.method, f"{self.how}, {name}, 95 %") if part)
+        if self.kind == "bca":
+            return interval.bca(estimate, values[0], values[1:], method)
+        return interval.percentile(estimate, values[0], method)

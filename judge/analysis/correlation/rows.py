@@ -50,8 +50,8 @@ class Row:
     labels: Mapping[str, Any]
     missing: Mapping[str, int] = field(default_factory=dict)
     given: Estimate | None = None
-    resampled: Floats | None = field(default=None, repr=False, compare=False)
-    given_resampled: Floats | None = field(default=None, repr=False, compare=False)
+    resampled: tuple[Floats, ...] = field(default=(), repr=False, compare=False)
+    given_resampled: tuple[Floats, ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(slots=True)
@@ -94,37 +94,40 @@ class DatasetRows:
         people = Side(matrix.people[j], matrix.people_codes[j])
         yield self._ceiling(j, people)
         # All judges of a criterion in one sweep over the resamples.
-        values = self.intervals.values(matrix.judge[cells], people.values) if cells else None
+        values = self.intervals.values(matrix.judge[cells], people.values) if cells else ()
         for at, i in enumerate(cells):
             judge = Side(matrix.judge[i], matrix.judge_codes[i])
             labels = self._cell_labels(i) | {"against": name} | self._counts(judge, people)
             row = Row(
                 JUDGE, matrix.cells[i].criterion, self.statistic.estimate(judge, people), labels, matrix.missing[i]
             )
-            yield self._measured(row, judge, people, None if values is None else values[at])
+            yield self._measured(row, judge, people, tuple(one[at] for one in values))
         if self.predict is not None:
             yield self._control(j, name, people)
 
-    def _measured(self, row: Row, x: Side, y: Side, resampled: Floats | None) -> Row:
+    def _measured(self, row: Row, x: Side, y: Side, resampled: tuple[Floats, ...]) -> Row:
         """The row with its interval, and with the correlation given the third variable where one was asked for."""
         estimate = row.estimate
         estimate = (
             fisher_z(estimate) if self.intervals.how == "fisher-z" else self.intervals.of_values(estimate, resampled)
         )
-        row = replace(row, estimate=estimate, resampled=resampled if estimate.defined else None)
+        row = replace(row, estimate=estimate, resampled=resampled if estimate.defined else ())
         if self.third is None:
             return row
-        given, values = self.statistic.given(x, y, self.third[1], self.third[0], self.intervals.resamples)
+        given, values = self.statistic.given(x, y, self.third[1], self.third[0], self.intervals.sets)
         return replace(row, given=self.intervals.of_values(given, values), given_resampled=values)
 
     def _ceiling(self, j: int, people: Side) -> Row:
-        raters, resampled = self.matrix.by_rater(j), None
+        raters = self.matrix.by_rater(j)
+        resampled: tuple[Floats, ...] = ()
         if raters.known:
             found = ceiling.one_against_others(raters.ratings)
             estimate = found.estimate(lambda x, y: self.statistic.estimate(Side.of(x), Side.of(y)))
-            resamples = self.intervals.resamples
-            if resamples is not None and estimate.defined:
-                resampled = found.values(lambda x, y: self.statistic.resampled(x, y, resamples))
+            if estimate.defined:
+                resampled = tuple(
+                    found.values(lambda x, y, one=one: self.statistic.resampled(x, y, one))  # type: ignore[misc]
+                    for one in self.intervals.sets
+                )
                 estimate = self.intervals.of_values(estimate, resampled)
         else:
             estimate = Estimate.undefined(f"human ceiling unavailable: {raters.reason}")
@@ -195,15 +198,14 @@ class DatasetRows:
         return labels | {"against": name, "repeats": None, "unrated": None}
 
 
-def _mean_of(parts: list[tuple[str, Estimate, Floats | None]]) -> tuple[Estimate, Floats | None]:
+def _mean_of(parts: list[tuple[str, Estimate, tuple[Floats, ...]]]) -> tuple[Estimate, tuple[Floats, ...]]:
     """The unweighted mean of estimates and of their resampled values; undefined where one of them is."""
     for criterion, estimate, _ in parts:
         if estimate.value is None:
-            return Estimate.undefined(f"undefined for {criterion} ({estimate.reason})"), None
+            return Estimate.undefined(f"undefined for {criterion} ({estimate.reason})"), ()
     value = float(np.mean([estimate.value for _, estimate, _ in parts if estimate.value is not None]))
     found = Estimate(value, n=min(estimate.n for _, estimate, _ in parts))
-    arrays = [values for _, _, values in parts if values is not None]
-    return found, np.mean(arrays, axis=0) if len(arrays) == len(parts) else None
+    return found, tuple(np.mean(values, axis=0) for values in zip(*(values for _, _, values in parts), strict=True))
 
 
 def _third(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,9 +75,9 @@ class Statistic:
         return resampled_correlation.values(resamples, x, y, self.coefficient, grouping=grouping, group=group)
 
     def given(
-        self, x: Side, y: Side, z: Side, name: str, resamples: Resamples | None
-    ) -> tuple[Estimate, Floats | None]:
-        """The partial correlation given z, and its values in resamples: all three on the stories that have all three.
+        self, x: Side, y: Side, z: Side, name: str, sets: Sequence[Resamples]
+    ) -> tuple[Estimate, tuple[Floats, ...]]:
+        """The partial correlation given z, and its values in sets of resamples: on the stories that have all three.
 
         Over system means it is the partial correlation of the means. Undefined wherever one of the three is.
         """
@@ -86,13 +87,12 @@ class Statistic:
         found = [self.estimate(p, q, names) for p, q, names in pairs]
         for one in found:
             if one.value is None:
-                return one, None
+                return one, ()
         least = found[0].n
         if least < 4:
-            return Estimate.undefined("a partial correlation is undefined with fewer than 4 pairs", n=least), None
+            return Estimate.undefined("a partial correlation is undefined with fewer than 4 pairs", n=least), ()
         value = float(partial(*(one.value for one in found)))  # type: ignore[arg-type]
         if np.isnan(value):
-            return Estimate.undefined(f"undefined because one side follows {name} exactly", n=least), None
-        if resamples is None:
-            return Estimate(value, n=least), None
-        return Estimate(value, n=least), partial(*(self.resampled(p.values, q.values, resamples) for p, q, _ in pairs))
+            return Estimate.undefined(f"undefined because one side follows {name} exactly", n=least), ()
+        values = (partial(*(self.resampled(p.values, q.values, resamples) for p, q, _ in pairs)) for resamples in sets)
+        return Estimate(value, n=least), tuple(values)
