@@ -1,12 +1,13 @@
 # Dependent correlations (one variable in common) by cocor (Diedenhofen & Musch 2015), all tests and both intervals.
 # Writes cocor.csv. Run in this folder:  Rscript cocor.R            with cocor from CRAN installed, or
 #                                        Rscript cocor.R SOURCE.r   with a file that holds its function
-# The committed numbers are from the second form: the calculations of R/cocor.dep.groups.overlap.r and R/0helper.r as
-# they stand in github.com/cran/cocor at commit 7466a91, without the checks of arguments and the printing.
+# The committed numbers are from the second form, not from an installed package: the calculations of
+# R/cocor.dep.groups.overlap.r (github.com/cran/cocor at commit 7466a91) and R/0helper.r (at 295d10d), copied by hand
+# without the checks of arguments and the printing. cocor's own published test vectors stand in the tests besides.
 source_file <- commandArgs(trailingOnly = TRUE)
 if (length(source_file)) source(source_file[1]) else library(cocor)
-program <- if (length(source_file)) "cocor, functions of github.com/cran/cocor at 7466a91" else
-  paste("cocor", packageVersion("cocor"))
+program <- if (length(source_file)) "cocor's calculations (github.com/cran/cocor at 7466a91); command: Rscript cocor.R SOURCE.r" else
+  sprintf("cocor %s; command: Rscript cocor.R", packageVersion("cocor"))
 set.seed(2015)
 
 triples <- rbind(c(.3, .4, .5, 100), c(.63, -.03, -.19, 15), c(.396, .179, .088, 66), c(.5, .6, .7, 100))
@@ -17,7 +18,7 @@ while (nrow(triples) < 60) {
 tests <- c(williams = "williams1959", "dunn-clark" = "dunn1969", steiger = "steiger1980", meng = "meng1992",
            hittner = "hittner2003")
 out <- "cocor.csv"
-writeLines(c(sprintf("# R %s.%s, %s; command: Rscript cocor.R", R.version$major, R.version$minor, program),
+writeLines(c(sprintf("# R %s.%s, %s", R.version$major, R.version$minor, program),
              "r12,r13,r23,n,test,statistic,two_sided,greater,less,low,high"), out)
 for (i in seq_len(nrow(triples))) {
   x <- triples[i, ]
