@@ -1,6 +1,9 @@
-"""The ICC family against Shrout & Fleiss 1979 and pingouin 0.7, and where it does not exist."""
+"""The ICC family against Shrout & Fleiss 1979, psych and pingouin 0.7, and where it does not exist."""
 
 from __future__ import annotations
+
+import csv
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -35,6 +38,28 @@ def test_shrout_and_fleiss_table() -> None:
     ms = icc.mean_squares(SHROUT_FLEISS)
     squares = [round(float(v), 2) for v in (ms.between, ms.within, ms.columns, ms.residual)]
     assert squares == [11.24, 6.26, 32.49, 1.02]
+
+
+def _golden(name: str) -> list[dict[str, str]]:
+    with (Path(__file__).parents[1] / "golden" / name).open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(line for line in stream if not line.startswith("#")))
+
+
+# psych 2.2.9 (R 4.2.2), ICC(lmer = FALSE): golden/psych.R.
+@pytest.mark.parametrize("table", ["shrout_fleiss", "lenient", "noise", "pair"])
+def test_family_equals_psych(table: str) -> None:
+    cells = [row for row in _golden("icc_ratings.csv") if row["table"] == table]
+    ratings = np.array([float(row["rating"]) for row in cells]).reshape(int(cells[-1]["story"]), -1)
+    found = icc.family(ratings)
+    theirs = [row for row in _golden("icc.csv") if row["table"] == table]
+    assert {row["form"] for row in theirs} == set(icc.FORMS)
+    for row in theirs:
+        ours = found[row["form"]]
+        assert ours.estimate.value == pytest.approx(float(row["value"]), abs=1e-10)
+        assert (ours.f, ours.p) == pytest.approx((float(row["f"]), float(row["p"])), rel=1e-9)
+        assert (ours.df1, ours.df2) == (int(row["df1"]), int(row["df2"]))
+        ends = ours.estimate.low, ours.estimate.high
+        assert ends == pytest.approx((float(row["low"]), float(row["high"])), abs=1e-9)
 
 
 # pingouin 0.7 calls what pandas 3.1 deprecates.

@@ -1,0 +1,116 @@
+"""p values adjusted over a declared family of tests. Never counts what is not a test, except where a study did (named).
+
+==============  =======================================================================  =============================
+name            source                                                                   controls
+==============  =======================================================================  =============================
+bh              Benjamini & Hochberg 1995, J. Royal Statist. Soc. B 57                   false discovery rate
+by              Benjamini & Yekutieli 2001, Annals of Statistics 29                      the same, any dependence
+holm            Holm 1979, Scandinavian Journal of Statistics 6                          any false rejection
+bonferroni      Dunn 1961, J. Am. Statist. Assoc. 56                                     any false rejection
+none            the p values as they are                                                 nothing
+==============  =======================================================================  =============================
+
+``hanna-published`` repeats Chhun, Suchanek & Clavel 2024 (TACL): Benjamini-Hochberg apart for each column of a table of
+criteria x measures, where comparisons that were not tested stand as p = 0. A placeholder of 0 ranks first and so lowers
+the adjusted p of its neighbours: the rate of false discoveries is not controlled. For regenerating the paper only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Method = Literal["bh", "by", "holm", "bonferroni", "none", "hanna-published"]
+METHODS: tuple[str, ...] = get_args(Method)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adjusted:
+    """Adjusted p values and the family they are adjusted over.
+
+    Attributes
+    ----------
+    p : array
+        Of the given shape; NaN where there was no test.
+    m : int
+        Size of the family: the number of real tests. With ``hanna-published`` it is the size of one column,
+        placeholders included, as the paper counted.
+    tests, placeholders : int
+        Real tests; non-tests that were counted as p = 0 (0 but for ``hanna-published``).
+    method, family : str
+        How, and over what.
+    """
+
+    p: Floats
+    m: int
+    tests: int
+    placeholders: int
+    method: Method
+    family: str
+
+
+def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
+    """Adjust p values over all real tests among them.
+
+    Parameters
+    ----------
+    p : array, any shape
+        Raw p values, 0 to 1; NaN = not a test: left out of the family, and NaN in the result. For ``hanna-published``
+        a table, shape (criteria, measures).
+    method : str
+        One of `METHODS`.
+    family : str
+        What was declared to be the family, for print.
+
+    Returns
+    -------
+    Adjusted
+        Each adjusted p is the lowest level at which the procedure would reject: never below the raw p, never above 1.
+        Without any test m = 0 and all are NaN.
+
+    Raises
+    ------
+    ValueError
+        For a p outside 0 to 1, an unknown method, or another shape than a table for ``hanna-published``.
+    """
+    raw = np.asarray(p, dtype=np.float64)
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}: one of {', '.join(METHODS)}")
+    real = ~np.isnan(raw)
+    if np.any((raw[real] < 0) | (raw[real] > 1)):
+        raise ValueError("p values lie between 0 and 1")
+    tests = int(real.sum())
+    if method == "hanna-published":
+        if raw.ndim != 2:
+            raise ValueError(f"hanna-published takes a table of criteria x measures, not {raw.ndim} dimensions")
+        filled = np.where(real, raw, 0.0)
+        columns = [_adjusted(filled[:, j], "bh") for j in range(raw.shape[1])]
+        found = np.stack(columns, axis=1) if columns else filled
+        return Adjusted(np.where(real, found, np.nan), raw.shape[0], tests, raw.size - tests, method, family)
+    found = np.full(raw.shape, np.nan)
+    found[real] = _adjusted(raw[real], method)
+    return Adjusted(found, tests, tests, 0, method, family)
+
+
+def _adjusted(p: Floats, method: str) -> Floats:
+    """Adjusted p of (m,) real tests."""
+    m = p.size
+    if method == "none" or m == 0:
+        return p.copy()
+    if method == "bonferroni":
+        return np.minimum(p * m, 1.0)
+    order = np.argsort(p, kind="stable")
+    rank = np.arange(1, m + 1)
+    if method == "holm":
+        stepped = np.maximum.accumulate(p[order] * (m - rank + 1))
+    else:
+        factor = (1 / rank).sum() if method == "by" else 1.0
+        stepped = np.minimum.accumulate((p[order] * (m * factor) / rank)[::-1])[::-1]
+    found = np.empty(m)
+    # p * m / m can fall below p by one rounding.
+    found[order] = np.maximum(np.minimum(stepped, 1.0), p[order])
+    return found
