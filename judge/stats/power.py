@@ -2,11 +2,8 @@
 independent that share a story-prompt.
 
 Stories for one story-prompt resemble each other, so the standard error of a mean over them is taken over story-prompts
-(clusters). With G clusters and deviations e from the mean of n values:
+(the clusters of `means.clustered`).
 
-- cluster-robust variance (CR1): G / (G - 1) * sum over clusters of (sum of e)² / n². For a mean this is Liang & Zeger
-  1986, Biometrika 73, with the factor and Student's t with G - 1 degrees of freedom that Cameron & Miller 2015, Journal
-  of Human Resources 50(2), recommend for few clusters;
 - effective n = n (SE as if independent / SE clustered)², design effect = n / effective n: Miller 2024,
   arXiv 2411.00640; Kish 1965, Survey Sampling;
 - minimum detectable effect = (z(1 - alpha/2) + z(power)) SE, 2.80 SE for alpha .05 two-sided and power .8.
@@ -20,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from judge.stats import means
 from judge.stats.estimate import Estimate
 from judge.stats.proportion import wilson_of_share
 
@@ -28,17 +26,17 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class ClusteredMean:
-    """A mean with its precision.
+class Precision:
+    """How well a mean is known.
 
     Attributes
     ----------
     mean : Estimate
-        With its t interval; n = values used. Without an interval, and with the reason, for fewer than 2 clusters.
+        With its t interval clustered by story-prompt; n = values used.
     se, se_independent : float or None
         Standard error over clusters, and as if all values were independent (None for fewer than 2).
     clusters : int
-        G.
+        Number of story-prompts.
     effective_n, design_effect : float or None
         None where either standard error is 0 or does not exist.
     """
@@ -51,8 +49,8 @@ class ClusteredMean:
     design_effect: float | None
 
 
-def clustered_mean(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> ClusteredMean:
-    """Mean of values, e.g. of a system's stories or of paired differences, with a standard error over clusters.
+def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Precision:
+    """Mean of values, e.g. of a system's stories or of paired differences, and how well clustered stories tell it.
 
     Parameters
     ----------
@@ -65,31 +63,22 @@ def clustered_mean(values: Floats, cluster: Codes, *, confidence: float = 0.95) 
 
     Returns
     -------
-    ClusteredMean
+    Precision
         Undefined for no values. The effective n may exceed n where values within clusters differ more than by chance.
     """
     known = ~np.isnan(values)
     y = values[known]
-    if y.size == 0:
-        return ClusteredMean(Estimate.undefined("a mean of nothing"), None, None, 0, None, None)
     group = np.unique(cluster[known], return_inverse=True)[1]
-    groups = int(group.max()) + 1
-    mean = Estimate(float(y.mean()), n=y.size)
-    independent = float(y.std(ddof=1) / np.sqrt(y.size)) if y.size > 1 else None
-    if groups < 2:
-        reason = "no interval: all stories share one story-prompt, nothing says how story-prompts differ"
-        return ClusteredMean(replace(mean, reason=reason), None, independent, groups, None, None)
-    deviations = np.bincount(group, weights=y - y.mean())
-    se = float(np.sqrt(groups / (groups - 1) * (deviations**2).sum()) / y.size)
-    half = float(stats.t.ppf(0.5 + confidence / 2, groups - 1)) * se
-    centre = float(y.mean())
-    method = f"t over {groups} story-prompts (CR1), {100 * confidence:.0f} %"
-    mean = replace(mean, low=centre - half, high=centre + half, method=method)
+    mean = means.clustered(y, group, confidence=confidence)
+    if y.size < 2:
+        return Precision(mean, None, None, int(y.size), None, None)
+    independent = float(y.std(ddof=1) / np.sqrt(y.size))
+    se, clusters = means.clustered_error(y, group)
     tiny = 1e-12 * max(1.0, float(np.abs(y).max()))
-    if independent is None or independent <= tiny or se <= tiny:
-        return ClusteredMean(mean, se, independent, groups, None, None)
+    if se is None or se <= tiny or independent <= tiny:
+        return Precision(mean, se, independent, clusters, None, None)
     effective = effective_n(y.size, independent, se)
-    return ClusteredMean(mean, se, independent, groups, effective, y.size / effective)
+    return Precision(mean, se, independent, clusters, effective, y.size / effective)
 
 
 def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
@@ -113,7 +102,7 @@ def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.
     Estimate
         Undefined for no values; without an interval, and with the reason, for fewer than 2 clusters.
     """
-    found = clustered_mean(hits, cluster, confidence=confidence)
+    found = precision(hits, cluster, confidence=confidence)
     if found.mean.value is None or found.clusters < 2:
         return found.mean
     constant = found.se_independent == 0

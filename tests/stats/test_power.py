@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from judge.stats.power import (
-    clustered_mean,
     clustered_proportion,
     effective_n,
     minimum_detectable_effect,
     power_of,
+    precision,
 )
 
 
@@ -27,17 +27,17 @@ def test_mean_and_interval_equal_statsmodels_cluster_robust_regression(seed: int
     cluster = rng.integers(0, 12, 90)  # unequal cluster sizes
     y = rng.normal(0, 0.8, 12)[cluster] + rng.normal(3, 1, 90)
     model = api.OLS(y, np.ones((90, 1))).fit(cov_type="cluster", cov_kwds={"groups": cluster}, use_t=True)
-    found = clustered_mean(y, cluster)
+    found = precision(y, cluster)
     assert found.mean.value == pytest.approx(model.params[0], rel=1e-12)
     assert found.se == pytest.approx(model.bse[0], rel=1e-10)
     assert (found.mean.low, found.mean.high) == pytest.approx(tuple(model.conf_int()[0]), rel=1e-10)
     assert found.clusters == 12
-    assert found.mean.method == "t over 12 story-prompts (CR1), 95 %"
+    assert found.mean.method == "t, clustered by story-prompt, 95 %"
 
 
 def test_one_story_a_story_prompt_is_the_usual_standard_error() -> None:
     y = np.random.default_rng(3).normal(size=40)
-    found = clustered_mean(y, np.arange(40))
+    found = precision(y, np.arange(40))
     assert found.se == pytest.approx(float(stats.sem(y)), rel=1e-12)
     assert found.design_effect == pytest.approx(1)
     assert found.effective_n == pytest.approx(40)
@@ -46,7 +46,7 @@ def test_one_story_a_story_prompt_is_the_usual_standard_error() -> None:
 def test_design_effect_is_that_of_the_intraclass_correlation() -> None:
     # Kish: 1 + (m - 1) icc for clusters of equal size m; here icc = .5 and m = 5.
     values, cluster = _clustered(np.random.default_rng(4), 4000, 5, 1.0)
-    found = clustered_mean(values, cluster)
+    found = precision(values, cluster)
     assert found.design_effect == pytest.approx(1 + 4 * 0.5, rel=0.08)
     assert found.effective_n == pytest.approx(20_000 / found.design_effect)
     assert effective_n(20_000, found.se_independent, found.se) == found.effective_n
@@ -54,7 +54,7 @@ def test_design_effect_is_that_of_the_intraclass_correlation() -> None:
 
 def test_doubling_every_story_adds_nothing() -> None:
     values, cluster = _clustered(np.random.default_rng(5), 30, 2, 0.7)
-    once, twice = clustered_mean(values, cluster), clustered_mean(np.tile(values, 2), np.tile(cluster, 2))
+    once, twice = precision(values, cluster), precision(np.tile(values, 2), np.tile(cluster, 2))
     assert twice.se == pytest.approx(once.se, rel=1e-12)
     assert twice.effective_n == pytest.approx(once.effective_n, rel=0.02)
 
@@ -64,7 +64,7 @@ def test_intervals_cover_where_independent_ones_do_not() -> None:
     inside = naive = 0
     for _ in range(1000):
         values, cluster = _clustered(rng, 12, 8, 1.0)
-        found = clustered_mean(values, cluster)
+        found = precision(values, cluster)
         inside += found.mean.low <= 0 <= found.mean.high
         naive += abs(found.mean.value) <= 1.96 * found.se_independent
     assert 930 <= inside <= 970
@@ -95,19 +95,19 @@ def test_missing_values_are_left_out() -> None:
     gaps = values.copy()
     gaps[[0, 4, 29]] = np.nan
     kept = ~np.isnan(gaps)
-    assert clustered_mean(gaps, cluster) == clustered_mean(values[kept], cluster[kept])
+    assert precision(gaps, cluster) == precision(values[kept], cluster[kept])
 
 
 def test_what_does_not_exist_says_why() -> None:
-    nothing = clustered_mean(np.array([np.nan]), np.array([0]))
-    assert nothing.mean.reason == "a mean of nothing"
+    nothing = precision(np.array([np.nan]), np.array([0]))
+    assert nothing.mean.reason == "no rating"
     assert nothing.se is None
-    one = clustered_mean(np.array([1.0, 2.0, 4.0]), np.zeros(3, dtype=int))
+    one = precision(np.array([1.0, 2.0, 4.0]), np.zeros(3, dtype=int))
     assert one.mean.value == pytest.approx(7 / 3)
     assert one.mean.low is None
-    assert "share one story-prompt" in str(one.mean.reason)
+    assert "stories for one story-prompt only" in str(one.mean.reason)
     assert clustered_proportion(np.ones(3), np.zeros(3, dtype=int)).low is None
-    equal = clustered_mean(np.full(6, 2.0), np.arange(6))
+    equal = precision(np.full(6, 2.0), np.arange(6))
     assert (equal.se, equal.effective_n, equal.design_effect) == (0, None, None)
 
 
