@@ -152,8 +152,13 @@ def smallest(
         return float(universe), relative if coefficient == "relative" else absolute
 
     universe, least = error({**kept, **dict.fromkeys(free, INFINITE)})
-    if universe + least <= 0:
+    if found.total <= 0:
         return Plan({}, None, float("nan"), "undefined because nothing varies (0/0)")
+    if universe <= 0:
+        what = " x ".join(objects)
+        return Plan(
+            {}, None, 0.0, f"{target:g} is out of reach: the variance between levels of {what} is estimated as 0"
+        )
     limit = float(universe / (universe + least))
     if limit < target:
         return Plan({}, None, limit, f"{target:g} is out of reach: the limit is {limit:.2f}")

@@ -84,6 +84,7 @@ class VarianceComponents:
     levels: Mapping[str, int]
     draws: Floats
     n: int
+    confidence: float = 0.95
 
     def __getitem__(self, term: str) -> Component:
         return next(component for component in self.components if str(component.term) == term)
@@ -93,9 +94,18 @@ class VarianceComponents:
         """Sum of the truncated components: the variance of one rating."""
         return float(sum(component.truncated for component in self.components))
 
-    def share(self, component: Component) -> float | None:
-        """Truncated component over their sum; None where all ratings are equal."""
-        return component.truncated / self.total if self.total > 0 else None
+    def share(self, component: Component) -> Estimate:
+        """Truncated component over their sum, with an interval; undefined where all ratings are equal."""
+        if self.total <= 0:
+            return Estimate.undefined("undefined because all ratings are equal (0/0)", n=component.variance.n)
+        value, n = component.truncated / self.total, component.variance.n
+        if component.mean_square == 0:
+            return Estimate(value, n=n, reason=component.variance.reason)
+        drawn = np.maximum(self.draws, 0.0)
+        shares = drawn[:, self.components.index(component)] / drawn.sum(axis=1)
+        tail = 50 * (1 - self.confidence)
+        low, high = np.percentile(shares, [tail, 100 - tail])
+        return Estimate(value, n=n, low=float(low), high=float(high), method=component.variance.method)
 
 
 def variance_components(
@@ -149,7 +159,7 @@ def variance_components(
         Component(term, int(df[i]), float(squares[i]), _estimate(values[i], ends[:, i], squares[i], levels, term))
         for i, term in enumerate(terms)
     ]
-    return VarianceComponents(tuple(found), levels, drawn, int(ratings.size))
+    return VarianceComponents(tuple(found), levels, drawn, int(ratings.size), confidence)
 
 
 def expected_mean_squares(terms: Sequence[Term], levels: Mapping[str, int]) -> Floats:
