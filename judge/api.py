@@ -74,6 +74,20 @@ class OpenedRun:
 
         return consistency(self.table, ConsistencyOptions(**options))
 
+    def components(self, **options: Any) -> pd.DataFrame:
+        """What ratings vary over: variance components. Options are `ComponentsOptions`' fields."""
+        from judge.analysis.components import components
+        from judge.analysis.options import ComponentsOptions
+
+        return components(self.table, ComponentsOptions(**options))
+
+    def d_study(self, **options: Any) -> pd.DataFrame:
+        """How many repeats, Eval-Prompts, judges... a `target` takes. Options are `ComponentsOptions`' fields."""
+        from judge.analysis.components import plans
+        from judge.analysis.options import ComponentsOptions
+
+        return plans(self.table, ComponentsOptions(**options))
+
     def correlate(self, **options: Any) -> pd.DataFrame:
         """Correlations with people. Options are `CorrelationOptions`' fields, e.g. `level="system", ci="none"`."""
         from judge.analysis.correlation import correlate

@@ -16,6 +16,7 @@ from judge.errors import MissingExtraError
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats import icc
 from judge.stats.agreement import Agreement, agreement
+from judge.stats.crossed_effects import CrossedEffects, crossed_effects
 from judge.stats.estimate import Estimate
 from judge.tables import Column, Table
 
@@ -27,11 +28,16 @@ PEOPLE = "people"
 SHOWN = ("ICC(1,1)", "ICC(1,k)", "ICC(2,k)")
 """Forms in the printed table: one repeat and the mean of k, exchangeable, and the form that the HANNA study reports."""
 
+REML = ("ICC(A,1) REML", "ICC(A,k) REML")
+"""Forms for known raters who did not all rate the same stories: crossed random effects instead of mean squares."""
+
 IMPORTED = "undefined for imported ratings: repeats are not in the file, only their mean"
 
 
 def consistency(table: RatingsTable, options: ConsistencyOptions | None = None) -> pd.DataFrame:
     """The ICC family and agreement of repeats, long: one row for each cell and form.
+
+    Known people who did not all rate every story have the forms `REML` besides.
 
     Returns
     -------
@@ -100,8 +106,8 @@ def _wide_table(matrices: Sequence[RatingMatrix], line: str) -> Table:
             | {row.form: row.estimate for row in family.rows}
             | {"exact": found.exact, "flip": found.flip, "within_sd": found.within_sd}
         )
-        if entry["note"]:
-            notes[entry["note"]] = None
+        notes |= dict.fromkeys(entry["notes"])
+    forms = [*SHOWN, *(form for form in REML if any(form in row for row in rows))]
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
@@ -109,7 +115,7 @@ def _wide_table(matrices: Sequence[RatingMatrix], line: str) -> Table:
         Column("n", "stories"),
         Column("incomplete", "incomplete"),
         Column("k", "k"),
-        *(Column(form, form) for form in SHOWN),
+        *(Column(form, form) for form in forms),
         Column("exact", "all equal %", digits=1, factor=100),
         Column("flip", "flip %", digits=1, factor=100),
         Column("within_sd", "sd within"),
@@ -132,9 +138,9 @@ def _entries(matrices: Sequence[RatingMatrix]) -> Iterator[dict[str, Any]]:
                 found = Agreement(nothing, nothing, nothing, left_out=ratings.shape[0])
                 rows = tuple(icc.IccRow(form, nothing) for form in icc.FORMS)
                 family = icc.IccFamily(rows, n=0, k=ratings.shape[1], incomplete=family.incomplete)
-            yield {"dataset": matrix.dataset, **cell._asdict(), "family": family, "agreement": found, "note": None}
+            yield {"dataset": matrix.dataset, **cell._asdict(), "family": family, "agreement": found, "notes": ()}
         for j, criterion in enumerate(matrix.criteria):
-            family, found, note = _people(matrix, j)
+            family, found, why = _people(matrix, j)
             labels = {
                 "dataset": matrix.dataset,
                 "run": None,
@@ -142,22 +148,38 @@ def _entries(matrices: Sequence[RatingMatrix]) -> Iterator[dict[str, Any]]:
                 "eval_prompt": None,
                 "criterion": criterion,
             }
-            yield {**labels, "family": family, "agreement": found, "note": note}
+            yield {**labels, "family": family, "agreement": found, "notes": why}
 
 
-def _people(matrix: RatingMatrix, criterion: int) -> tuple[icc.IccFamily, Agreement, str | None]:
+def _people(matrix: RatingMatrix, criterion: int) -> tuple[icc.IccFamily, Agreement, tuple[str, ...]]:
     """One-way where columns are not the same persons throughout; two-way where every rater rated every story."""
     raters = matrix.by_rater(criterion)
     ratings = raters.ratings[~np.isnan(raters.ratings).all(axis=1)]
     if raters.known and ratings.size and not np.isnan(ratings).any():
-        return icc.family(ratings, columns="raters"), agreement(ratings, columns="raters"), None
+        return icc.family(ratings, columns="raters"), agreement(ratings, columns="raters"), ()
     packed = _packed(ratings)
     family = icc.family(packed, columns="raters")
     why = raters.reason or "not every rater rated every story"
     undefined = Estimate.undefined(f"two-way forms are undefined for people: {why}", n=family.n)
-    rows = tuple(row if row.form in icc.ONE_WAY else icc.IccRow(row.form, undefined) for row in family.rows)
+    rows = [row if row.form in icc.ONE_WAY else icc.IccRow(row.form, undefined) for row in family.rows]
+    notes = [f"{matrix.dataset}: {why}"]
+    if raters.known and ratings.size:
+        fit = _crossed(ratings, packed.shape[1])
+        estimates = (fit.single, fit.average)
+        rows += [icc.IccRow(form, estimate) for form, estimate in zip(REML, estimates, strict=True)]
+        notes.append(
+            f"{matrix.dataset}: ICC(A,.) REML tells the leniency of {fit.raters} raters from noise (crossed random "
+            f"effects, all ratings), ICC(1,.) counts it as noise; k = {fit.k:g}"
+        )
+        if fit.boundary:
+            notes.append(f"{matrix.criteria[criterion]}, ICC(A,.) REML: {fit.boundary}")
     found = agreement(packed, columns="raters")
-    return icc.IccFamily(rows, n=family.n, k=family.k, incomplete=family.incomplete), found, f"{matrix.dataset}: {why}"
+    return icc.IccFamily(tuple(rows), n=family.n, k=family.k, incomplete=family.incomplete), found, tuple(notes)
+
+
+def _crossed(ratings: np.ndarray[Any, np.dtype[np.float64]], k: int) -> CrossedEffects:
+    story, rater = np.nonzero(~np.isnan(ratings))
+    return crossed_effects(story, rater, ratings[story, rater], k=k)
 
 
 def _packed(ratings: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:

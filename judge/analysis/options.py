@@ -51,6 +51,19 @@ class DiagnoseOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class ComponentsOptions:
+    """Choices of variance components and D-study: `target` is the reliability to plan for, `seed` of intervals."""
+
+    drop_systems: tuple[str, ...] = ()
+    target: float = 0.8
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 < self.target < 1:
+            raise SpecError(f"--target {self.target:g} is not a reliability", hint="give a number between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
 class CorrelationOptions:
     """Choices of a correlation table.
 
@@ -150,6 +163,7 @@ AnalysisOptions = (
     CoverageOptions
     | ConsistencyOptions
     | DiagnoseOptions
+    | ComponentsOptions
     | CorrelationOptions
     | SystemsOptions
     | CriteriaOptions

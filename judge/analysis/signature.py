@@ -37,6 +37,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "mean_interval": lambda o: f"ci:{o.mean_interval}|ranks:boot-inputs/{o.resamples}/seed{o.seed}",
     "holm_over": lambda o: f"holm:{o.holm_over}",
     "between": lambda o: f"between:{o.between}",
+    "target": lambda o: f"target:{o.target:g}",
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }
 """Option -> its part of the signature. `ci` and `mean_interval` also show `resamples` and, with them, `seed`."""

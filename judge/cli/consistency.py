@@ -17,23 +17,30 @@ def consistency(
         list[str] | None,
         typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
     ] = None,
+    components: Annotated[
+        bool, typer.Option("--components", help="what ratings vary over, and how many repeats, judges... are needed")
+    ] = False,
+    target: Annotated[float, typer.Option("--target", help="reliability to plan for, with --components")] = 0.8,
+    seed: Annotated[int, typer.Option("--seed", help="seed of the intervals, with --components")] = 1,
     full: Annotated[bool, typer.Option("--full", help="one row a form, with F, degrees of freedom and p")] = False,
     engine: Annotated[str, typer.Option("--engine", help="ours, or pingouin for that package's own table")] = "ours",
     form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
     parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
 ) -> None:
-    """ICC family over repeats, exact agreement, flip rate; people's agreement beside it.
+    """ICC family over repeats, exact agreement, flip rate; people's agreement beside it. Or variance components.
 
     Example: judge consistency runs/mans-roc --full --format csv -o icc.csv
     """
+    from judge.analysis import components as variance
     from judge.analysis import consistency as analysis
     from judge.analysis.coverage import with_coverage
-    from judge.analysis.options import ConsistencyOptions, from_words
+    from judge.analysis.options import ComponentsOptions, ConsistencyOptions, from_words
     from judge.ratings_table import read
     from judge.tables import emit
 
     options = from_words(ConsistencyOptions, drop_systems=tuple(drop_system or ()), engine=engine)
+    planned = from_words(ComponentsOptions, drop_systems=options.drop_systems, target=target, seed=seed)
     table = read(runs, parser=parser, explanations=False)
-    found = analysis.tables(table, options, full=full)
+    found = variance.tables(table, planned, full=full) if components else analysis.tables(table, options, full=full)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

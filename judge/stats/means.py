@@ -70,13 +70,20 @@ def clustered(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Es
     if x.size == 0:
         return Estimate.undefined("no rating")
     estimate = Estimate(float(x.mean()), n=x.size)
-    clusters = np.unique(group).size
-    if clusters < 2:
+    error, clusters = clustered_error(x, group)
+    if error is None:
         only = "one story only" if x.size == 1 else "stories for one story-prompt only"
         return replace(estimate, reason=f"no interval: {only}")
-    residual = np.bincount(group, weights=x - x.mean())
-    variance = clusters / (clusters - 1) * float(residual @ residual) / x.size**2
-    return _around(estimate, _t(confidence, clusters - 1) * np.sqrt(variance), "t, clustered by story-prompt, 95 %")
+    return _around(estimate, _t(confidence, clusters - 1) * error, "t, clustered by story-prompt, 95 %")
+
+
+def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
+    """Standard error of the mean in `clustered`, of values without gaps, and the number of clusters; None for one."""
+    clusters = np.unique(cluster).size
+    if clusters < 2:
+        return None, clusters
+    residual = np.bincount(cluster, weights=values - values.mean())
+    return float(np.sqrt(clusters / (clusters - 1) * (residual @ residual)) / values.size), clusters
 
 
 def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np.int64]], Floats]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from judge.analysis import consistency
 from judge.analysis.options import ConsistencyOptions
 from judge.ratings_table import RatingsTable
 from judge.stats import icc
+from judge.stats.crossed_effects import crossed_effects
 
 
 def _value(frame, judge: str, form: str) -> float:
@@ -96,3 +98,48 @@ def test_pingouin_prints_its_own_table_with_the_same_values(make_table) -> None:
     frame = consistency.consistency(table)
     assert theirs["ICC(A,k)"] == pytest.approx(_value(frame, "openai/m", "ICC(2,k)"), abs=1e-9)
     assert printed[1].title.endswith("people, Relevance")
+
+
+def _workers(make_table, raters: int, leniency: float) -> RatingsTable:
+    """The small table with people's ratings by `raters` workers, three a story, more or less lenient."""
+    table = make_table(prompts=40, noise=0.5)
+    rng = np.random.default_rng(3)
+    people = table.frame["source"] == "rater"
+    stories = table.frame.loc[people, "story"].nunique()
+    who = np.concatenate([rng.choice(raters, 3, replace=False) for _ in range(stories)])
+    table.frame.loc[people, "rater"] = [f"w{w}" for w in who]
+    table.frame.loc[people, "rating"] += rng.normal(0, leniency, raters)[who]
+    return table
+
+
+def test_workers_who_did_not_all_rate_every_story_get_crossed_random_effects(make_table) -> None:
+    table = _workers(make_table, 12, 1.0)
+    people = consistency.consistency(table).query("judge == 'people'").set_index("form")
+    rows = table.frame[table.frame["source"] == "rater"]
+    story, rater = (pd.factorize(rows[name])[0] for name in ("story", "rater"))
+    expected = crossed_effects(story, rater, rows["rating"].to_numpy(dtype=float), k=3)
+    for form, estimate in zip(consistency.REML, (expected.single, expected.average), strict=True):
+        assert people.loc[form, "icc"] == pytest.approx(estimate.value, abs=1e-6)
+        assert people.loc[form, "low"] == pytest.approx(estimate.low, abs=1e-4)
+        assert people.loc[form, "n"] == 160
+    assert people.loc["ICC(A,1) REML", "icc"] > people.loc["ICC(1,1)", "icc"] - 0.05
+    (printed,) = consistency.tables(table)
+    assert [column.key for column in printed.columns if column.key in consistency.REML] == list(consistency.REML)
+    assert any("tells the leniency of 12 raters from noise" in note for note in printed.notes)
+
+
+def test_reml_forms_are_printed_only_where_they_are_needed(make_table) -> None:
+    for table in (make_table(), make_table(known_raters=False)):
+        (printed,) = consistency.tables(table)
+        assert not [column for column in printed.columns if column.key in consistency.REML]
+        assert not set(consistency.consistency(table)["form"]) & set(consistency.REML)
+
+
+def test_a_variance_of_0_between_stories_is_said(make_table) -> None:
+    table = _workers(make_table, 8, 0.5)
+    people = table.frame["source"] == "rater"
+    # Each story's mean taken out: its raters differ, stories do not.
+    table.frame.loc[people, "rating"] -= table.frame[people].groupby("story")["rating"].transform("mean")
+    (printed,) = consistency.tables(table)
+    assert printed.rows[-1]["ICC(A,1) REML"].value == 0
+    assert any(note.startswith("Relevance, ICC(A,.) REML: the variance between stories") for note in printed.notes)

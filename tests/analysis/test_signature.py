@@ -8,6 +8,7 @@ import pytest
 
 from judge.analysis import signature as module
 from judge.analysis.options import (
+    ComponentsOptions,
     ConsistencyOptions,
     CorrelationOptions,
     CoverageOptions,
@@ -22,6 +23,7 @@ OPTIONS = (
     CoverageOptions,
     ConsistencyOptions,
     DiagnoseOptions,
+    ComponentsOptions,
     CorrelationOptions,
     SystemsOptions,
     CriteriaOptions,
@@ -38,6 +40,7 @@ OTHER = {
     "seed": 99,
     "control": False,
     "engine": "pingouin",
+    "target": 0.9,
     "given": "length",
     "interval_kind": "bca",
     "own": ("system 1",),

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import judge
 from judge.cli.main import main
 from judge.ratings_table import COLUMNS
 
@@ -75,6 +76,29 @@ def test_consistency_prints_the_family_and_people(folder: Path, capsys: pytest.C
     assert "ICC(1,1)" in capsys.readouterr().out
 
 
+def test_components_and_d_study_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("consistency", folder, "--components", "--target", 0.7) == 0
+    text = capsys.readouterr().out
+    assert "system x story-prompt" in text
+    assert "balanced part: 3 systems x 9 of 10 story-prompts x 1 Eval-Prompt x 1 judge x 2 repeats" in text
+    assert "How many are needed for a reliability of 0.7 (D-study)" in text
+    assert "|target:0.7|seed:1|components:anova|" in text
+    assert _run("consistency", folder, "--components", "--format", "json") == 0
+    components, plans = json.loads(capsys.readouterr().out)
+    assert sum(row["share"] for row in components["rows"]) == pytest.approx(1)
+    assert {row["plan"] for row in plans["rows"]} >= {"as run", "repeats alone"}
+    assert plans["rows"][0]["relative_low"] <= plans["rows"][0]["relative"]
+
+
+def test_notebooks_get_the_same_components(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = judge.open_run(folder)
+    frame, plans = run.components(), run.d_study(target=0.7)
+    assert _run("consistency", folder, "--components", "--target", 0.7, "--format", "json") == 0
+    components, planned = json.loads(capsys.readouterr().out)
+    assert frame["variance"].tolist() == pytest.approx([row["variance"] for row in components["rows"]])
+    assert plans["relative"].tolist() == pytest.approx([row["relative"] for row in planned["rows"]])
+
+
 def test_coverage_can_be_required(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("coverage", folder, "--require", 90) == 0
     assert _run("coverage", folder, "--require", 99) == 4
@@ -97,6 +121,7 @@ def test_ratings_are_saved_and_printed(folder: Path, tmp_path: Path, capsys: pyt
         (["correlate", "--drop-system", "human"], "system 'human' is not known"),
         (["correlate", "--against", "Overal"], "did you mean 'Overall'"),
         (["consistency", "--engine", "r"], "--engine 'r' is not known; allowed: ours, pingouin"),
+        (["consistency", "--components", "--target", "2"], "--target 2 is not a reliability"),
         (["coverage", "--require", "120"], "--require 120 is not a percentage"),
     ],
 )

@@ -1,0 +1,95 @@
+"""The restricted likelihood of two crossed random effects, any pattern of who rated what. Never searches.
+
+With Z the incidence of stories, W that of raters, the covariance is proportional to I + a ZZ' + b WW'. The larger side
+is inverted level by level, the smaller one by Woodbury's identity, so only a matrix of the smaller side (raters, as a
+rule) is decomposed. Levels of the larger side that were rated equally often enter as one sum, made once: an evaluation
+costs nothing per story. Restricted likelihood: Searle, Casella & McCulloch 1992, Variance Components, section 6.6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrossedLikelihood:
+    """What the restricted likelihood needs of the data, sums over the levels of the larger side made once.
+
+    The larger side (say stories) is grouped by the number of ratings m of a level, g groups; u stands for the columns
+    (1, y - mean), p for the levels of the smaller side. `swapped`: the smaller side is the stories.
+    """
+
+    n: int
+    size: Floats  # (g,) m
+    levels: Floats  # (g,) how many levels
+    outer: Floats  # (g, p, p) sums of products of the levels' incidence rows
+    mixed: Floats  # (g, p, 2) sums of incidence times the levels' sums of u
+    square: Floats  # (g, 2, 2) sums of products of the levels' sums of u
+    count: Floats  # (p,) ratings of each level of the smaller side
+    small: Floats  # (p, 2) their sums of u
+    whole: Floats  # (2, 2) u'u
+    swapped: bool
+
+    @classmethod
+    def of(cls, story: Codes, rater: Codes, y: Floats) -> CrossedLikelihood:
+        stories, raters = int(story.max()) + 1, int(rater.max()) + 1
+        swapped = stories < raters
+        large, little = (rater, story) if swapped else (story, rater)
+        u = np.column_stack([np.ones(y.size), y - y.mean()])
+        shape = (int(large.max()) + 1, int(little.max()) + 1)
+        incidence = sparse.csr_array((np.ones(y.size), (large, little)), shape=shape)
+        sums, small = _sums(large, u), _sums(little, u)
+        size, group = np.unique(sums[:, 0], return_inverse=True)
+        parts = [(incidence[group == g], sums[group == g]) for g in range(size.size)]
+        return cls(
+            n=y.size,
+            size=size,
+            levels=np.bincount(group).astype(np.float64),
+            outer=np.array([(rows.T @ rows).toarray() for rows, _ in parts]),
+            mixed=np.array([rows.T @ part for rows, part in parts]),
+            square=np.array([part.T @ part for _, part in parts]),
+            count=small[:, 0],
+            small=small,
+            whole=u.T @ u,
+            swapped=swapped,
+        )
+
+    def deviance(self, rho: float, phi: float) -> float:
+        """-2 log restricted likelihood, but for a constant, mean and scale profiled out; NaN where it cannot be had."""
+        return self._solve(rho, phi)[0]
+
+    def scale(self, rho: float, phi: float) -> float:
+        """Estimated variance of one rating, story, rater and error together."""
+        return self._solve(rho, phi)[1]
+
+    def _solve(self, rho: float, phi: float) -> tuple[float, float]:
+        error = (1 - rho) * (1 - phi)
+        large, little = rho / error, phi / (1 - phi)
+        if self.swapped:
+            large, little = little, large
+        shrink = large / (1 + large * self.size)
+        products = self.whole - np.tensordot(shrink, self.square, 1)
+        reduced = self.small - np.tensordot(shrink, self.mixed, 1)
+        core = little * (np.diag(self.count) - np.tensordot(shrink, self.outer, 1))
+        core[np.diag_indices_from(core)] += 1.0
+        factor, solved, failed = linalg.lapack.dposv(core, reduced, lower=1)
+        if failed:
+            return float("nan"), float("nan")
+        products = products - little * (reduced.T @ solved)
+        quadratic = products[1, 1] - products[0, 1] ** 2 / products[0, 0]
+        quadratic = max(quadratic, 1e-13 * self.whole[1, 1])  # rounding, where no error is left
+        logs = self.levels @ np.log1p(large * self.size) + 2 * np.log(np.diag(factor)).sum()
+        deviance = (self.n - 1) * np.log(quadratic) + logs + np.log(products[0, 0])
+        return float(deviance), float(quadratic / (self.n - 1) / error)
+
+
+def _sums(codes: Codes, columns: Floats) -> Floats:
+    found = [np.bincount(codes, weights=column) for column in columns.T]
+    return np.column_stack(found).astype(np.float64)

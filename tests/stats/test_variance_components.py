@@ -1,0 +1,189 @@
+"""Variance components against Brennan 2001 (printed tables), R's lme4 and anova(), and simulation."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from judge.errors import DataError
+from judge.stats import icc
+from judge.stats.variance_components import Facet, Term, VarianceComponents, expected_mean_squares, variance_components
+from tests.stats.brennan import SET_3, SET_4
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
+
+def _set_3() -> VarianceComponents:
+    facets = [Facet("p"), Facet("o"), Facet("i")]
+    return variance_components(SET_3, facets, rng=np.random.default_rng(0))
+
+
+def _set_4() -> VarianceComponents:
+    facets = [Facet("p"), Facet("t"), Facet("r", nested_in=("t",))]
+    return variance_components(SET_4, facets, rng=np.random.default_rng(0))
+
+
+def test_brennans_crossed_example() -> None:
+    found = _set_3()
+    printed = {"p": 0.5528, "i": 0.4417, "o": 0.0074, "p x i": 0.5750, "p x o": 0.1009, "o x i": 0.1565}
+    assert {term: round(float(found[term].variance.value), 4) for term in printed} == printed
+    assert round(float(found["p x o x i"].variance.value), 4) == 0.9352
+    assert [c.df for c in found.components] == [9, 1, 3, 9, 27, 3, 27]
+    assert round(found["p"].mean_square, 4) == 6.9111
+
+
+def test_brennans_nested_example() -> None:
+    found = _set_4()
+    printed = {"p": 0.4731, "t": 0.3252, "r in t": 0.6475, "p x t": 0.5596, "p x r in t": 2.3802}
+    assert {str(c.term): round(float(c.variance.value), 4) for c in found.components} == printed
+    assert {str(c.term): c.df for c in found.components} == {"p": 9, "t": 2, "r in t": 9, "p x t": 18, "p x r in t": 81}
+    squares = {"p": 10.2963, "t": 24.1, "r in t": 8.8556, "p x t": 4.6185, "p x r in t": 2.3802}
+    assert {str(c.term): round(c.mean_square, 4) for c in found.components} == squares
+
+
+# R 4.2.2, lme4 1.1.31 (Debian 12); command, in tests/golden: Rscript variance_components.R
+SHORT = {"s": "system", "p": "story-prompt", "e": "Eval-Prompt", "j": "judge", "story": "story"}
+DESIGNS = {
+    "spe": ("s", "p", "e"),
+    "spej": ("s", "p", "e", "j"),
+    "nested": ("s", "story", "e"),
+    "negative": ("s", "p", "e"),
+}
+
+
+def _golden(design: str, kind: str) -> dict[frozenset[str], float]:
+    with (GOLDEN / "variance_components.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(line for line in stream if not line.startswith("#")))
+    every = frozenset([*(SHORT[n] for n in DESIGNS[design]), "repeat"])
+    return {
+        every if row["term"].startswith("Residual") else frozenset(SHORT[n] for n in row["term"].split(":")): float(
+            row["value"]
+        )
+        for row in rows
+        if (row["design"], row["kind"]) == (design, kind)
+    }
+
+
+def _simulated(design: str) -> VarianceComponents:
+    names = (*DESIGNS[design], "repeat.")
+    with (GOLDEN / f"variance_components_{design}.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    shape = tuple(max(int(row[name]) for row in rows) for name in names)
+    ratings = np.full(shape, np.nan)
+    for row in rows:
+        ratings[tuple(int(row[name]) - 1 for name in names)] = float(row["y"])
+    outer = tuple(SHORT[n] for n in DESIGNS[design])
+    facets = [Facet(SHORT[n], ("system",) if n == "story" else ()) for n in DESIGNS[design]]
+    return variance_components(ratings, [*facets, Facet("repeat", outer)], rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("design", list(DESIGNS))
+def test_mean_squares_are_those_of_r(design: str) -> None:
+    theirs = _golden(design, "ms")
+    if design == "nested":  # R names the interaction s:e:story, and story within system s:story
+        assert frozenset({"system", "story", "Eval-Prompt"}) in theirs
+    ours = {c.term.indices: c.mean_square for c in _simulated(design).components}
+    assert ours.keys() == theirs.keys()
+    for indices, square in theirs.items():
+        assert ours[indices] == pytest.approx(square, rel=1e-7)
+
+
+@pytest.mark.parametrize("design", ["spe", "spej", "nested"])
+def test_positive_components_are_lme4s_reml_estimates(design: str) -> None:
+    theirs = _golden(design, "reml")
+    ours = {c.term.indices: c.variance.value for c in _simulated(design).components}
+    assert ours.keys() == theirs.keys()
+    assert min(theirs.values()) > 0
+    for indices, variance in theirs.items():
+        assert ours[indices] == pytest.approx(variance, rel=2e-4)  # lme4's optimizer stops there
+
+
+def test_negative_components_are_reported_as_estimated_and_marked() -> None:
+    found = _simulated("negative")
+    below = [c for c in found.components if c.negative]
+    assert len(below) >= 2
+    assert all(c.variance.value < 0 and c.truncated == 0 and found.share(c).value == 0 for c in below)
+    assert sum(found.share(c).value for c in found.components) == pytest.approx(1)
+
+
+def test_two_facets_are_the_mean_squares_of_the_icc_family() -> None:
+    ratings = np.random.default_rng(4).normal(size=(30, 1)) + np.random.default_rng(5).normal(size=(30, 4))
+    found = variance_components(ratings, [Facet("story"), Facet("rater")], rng=np.random.default_rng(0))
+    ms = icc.mean_squares(ratings)
+    assert found["story"].mean_square == pytest.approx(float(ms.between), rel=1e-12)
+    assert found["rater"].mean_square == pytest.approx(float(ms.columns), rel=1e-12)
+    agreement = found["story"].variance.value / sum(c.variance.value for c in found.components)
+    assert agreement == pytest.approx(icc.family(ratings)["ICC(2,1)"].estimate.value, rel=1e-12)
+
+
+def test_expected_mean_squares_of_a_design_by_hand() -> None:
+    # system (3) x story-prompt (4), repeats (2) within: E(MS) of system is s2_e + 2 s2_sp + 8 s2_s.
+    terms = [Term(("s",)), Term(("p",)), Term(("s", "p")), Term(("r",), ("s", "p"))]
+    table = expected_mean_squares(terms, {"s": 3, "p": 4, "r": 2})
+    assert table.tolist() == [[8, 0, 2, 1], [0, 6, 2, 1], [0, 0, 2, 1], [0, 0, 0, 1]]
+
+
+def test_intervals_cover_the_true_components() -> None:
+    rng = np.random.default_rng(7)
+    true = {"s": 0.5, "p": 0.3, "s x p": 0.2, "r in s x p": 0.4}
+    facets = [Facet("s"), Facet("p"), Facet("r", ("s", "p"))]
+    inside = dict.fromkeys(true, 0)
+    times = 400
+    for _ in range(times):
+        ratings = rng.normal(0, true["s"] ** 0.5, (6, 1, 1)) + rng.normal(0, true["p"] ** 0.5, (1, 12, 1))
+        ratings = (
+            ratings
+            + rng.normal(0, true["s x p"] ** 0.5, (6, 12, 1))
+            + rng.normal(0, true["r in s x p"] ** 0.5, (6, 12, 3))
+        )
+        found = variance_components(ratings, facets, rng=rng, draws=400)
+        for term, value in true.items():
+            inside[term] += found[term].variance.low <= value <= found[term].variance.high
+    for term, count in inside.items():
+        assert 0.92 <= count / times <= 0.985, term
+
+
+def test_a_missing_combination_is_refused_with_its_place() -> None:
+    ratings = np.ones((2, 3, 2))
+    ratings[1, 2, 0] = np.nan
+    labels = {"system": ["A", "B"], "story-prompt": ["p1", "p2", "p3"]}
+    facets = [Facet("system"), Facet("story-prompt"), Facet("repeat", ("system", "story-prompt"))]
+    with pytest.raises(
+        DataError, match="1 of 12 combinations have no rating, first system B, story-prompt p3, repeat 1"
+    ) as caught:
+        variance_components(ratings, facets, rng=np.random.default_rng(0), labels=labels)
+    assert "judge retry" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("shape", "facets", "words"),
+    [
+        ((3, 1), [Facet("a"), Facet("b")], "b has 1 level: a variance needs two or more"),
+        ((3, 2), [Facet("a"), Facet("b", ("c",))], "b is nested in c, which is not a facet here"),
+        ((3,), [Facet("a")], "need two or more facets"),
+        ((3, 2), [Facet("a"), Facet("a")], "need two or more facets"),
+    ],
+)
+def test_impossible_designs_are_refused(shape: tuple[int, ...], facets: list[Facet], words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        variance_components(np.ones(shape), facets, rng=np.random.default_rng(0))
+
+
+def test_equal_repeats_have_no_variance_and_no_interval() -> None:
+    means = np.random.default_rng(1).normal(size=(4, 5, 1))
+    facets = [Facet("s"), Facet("p"), Facet("repeat", ("s", "p"))]
+    found = variance_components(np.repeat(means, 3, axis=2), facets, rng=np.random.default_rng(0))
+    repeat = found.components[-1]
+    assert repeat.variance.value == 0
+    assert repeat.variance.low is None
+    assert "does not vary at all" in str(repeat.variance.reason)
+    assert found.share(repeat).value == 0
+
+
+def test_equal_ratings_have_no_shares() -> None:
+    found = variance_components(np.full((3, 4), 2.0), [Facet("s"), Facet("p")], rng=np.random.default_rng(0))
+    assert found.total == 0
+    assert found.share(found.components[0]).value is None
