@@ -1,0 +1,145 @@
+"""Correlation over sliding sets of stories (OpenMEVA), as published and honestly. Never gives it a p value.
+
+Guan et al. (ACL 2021) sort stories by people's scores, slide a window of 200 stories by 10, average judge and
+people within each window ("set"), and correlate the differences between sets over all pairs of sets: with 1,000
+stories 80 sets and 80 x 80 ordered pairs. The sets were sorted by one of the two variables, neighbours share 95 % of
+their stories, each difference stands twice with both signs, and each set is compared with itself: the r² is inflated,
+and pairs are no sample of anything. Over ordered pairs with self-pairs it *equals* the r² of the set means, since the
+covariance of all differences is twice that of the means: 6,400 pairs say what 80 means say.
+
+Beside it stand unordered pairs of distinct sets, sets that do not overlap, and the stories themselves; uncertainty
+comes from resampling stories, sorting and sliding anew each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.correlation import pearson
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+WAYS = ("published", "unordered", "apart", "stories")
+"""Ordered pairs with self-pairs; unordered pairs of distinct sets; sets that do not overlap; no sets at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlidingSets:
+    """Pearson's r of differences between sets (of ratings, for `stories`), signed; tables print its square.
+
+    Attributes
+    ----------
+    published, unordered, apart, stories : Estimate
+        `n` counts pairs of sets, for `stories` stories.
+    sets, inclusive, disjoint : int
+        Sets the published way, (n - window) / stride; counting both ends, one more (used for `unordered`); not
+        overlapping, n / window.
+    tied : int
+        Stories that share their people's score with another, so that the order of the stories given decides.
+    """
+
+    published: Estimate
+    unordered: Estimate
+    apart: Estimate
+    stories: Estimate
+    sets: int
+    inclusive: int
+    disjoint: int
+    tied: int
+
+
+def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: int = 10) -> SlidingSets:
+    """Correlation of differences between sliding sets.
+
+    Parameters
+    ----------
+    judge, people : array, shape (n,)
+        In the order of the stories' ids, which settles ties in the sort; NaN pairs are left out.
+    window, stride : int
+        Stories a set, and stories between the beginnings of two sets.
+
+    Returns
+    -------
+    SlidingSets
+        Undefined with fewer stories than a window holds, with fewer than 3 sets, or where one side is constant.
+
+    Raises
+    ------
+    ValueError
+        Window or stride below 1.
+    """
+    if window < 1 or stride < 1:
+        raise ValueError(f"window {window} and stride {stride} must be 1 or more")
+    keep = ~(np.isnan(judge) | np.isnan(people))
+    x, y = _sorted(judge[keep], people[keep])
+    n = x.size
+    sets = max(0, (n - window) // stride)
+    inclusive, disjoint = (sets + 1, n // window) if n >= window else (0, 0)
+    _, counts = np.unique(np.round(y, 9), return_counts=True)
+    numbers = {"published": sets, "unordered": inclusive, "apart": disjoint, "stories": n}
+    found = {way: _estimate(x, y, way, number, window, stride) for way, number in numbers.items()}
+    tied = int(counts[counts > 1].sum())
+    return SlidingSets(**found, sets=sets, inclusive=inclusive, disjoint=disjoint, tied=tied)
+
+
+def resampled(
+    judge: Floats, people: Floats, way: str, *, window: int = 200, stride: int = 10
+) -> Callable[[NDArray[np.int64]], Floats]:
+    """A function from weights (b, n) to the signed r in each of b resamples of stories, shape (b,)."""
+    keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
+    order = keep[np.argsort(np.round(people[keep], 9), kind="stable")]
+    x, y = judge[order], people[order]
+
+    def correlations(weights: NDArray[np.int64]) -> Floats:
+        drawn = (np.repeat(np.arange(order.size), row) for row in weights[:, order])
+        return np.array([_correlation(x[index], y[index], way, window, stride) for index in drawn])
+
+    return correlations
+
+
+def _estimate(x: Floats, y: Floats, way: str, number: int, window: int, stride: int) -> Estimate:
+    """One way's r, `n` counting pairs of its `number` sets (for stories: stories)."""
+    pairs = {"published": number * number, "stories": number}.get(way, number * (number - 1) // 2)
+    if x.size < window and way != "stories":
+        return Estimate.undefined(f"undefined with {x.size} stories: a set holds {window}", n=pairs)
+    if number < 3:
+        return Estimate.undefined(f"undefined with {number} {'stories' if way == 'stories' else 'sets'}", n=pairs)
+    r = _correlation(x, y, way, window, stride)
+    if np.isnan(r):
+        return Estimate.undefined("undefined because one side is constant over the sets", n=pairs)
+    return Estimate(r, n=pairs)
+
+
+def _sorted(judge: Floats, people: Floats) -> tuple[Floats, Floats]:
+    order = np.argsort(np.round(people, 9), kind="stable")
+    return judge[order], people[order]
+
+
+def _correlation(x: Floats, y: Floats, way: str, window: int, stride: int) -> float:
+    """Signed r of stories sorted by `y`; NaN where there is none."""
+    if way == "stories":
+        return pearson(x, y) if x.size > 2 else float("nan")
+    if x.size < window:
+        return float("nan")
+    step = window if way == "apart" else stride
+    starts = np.arange(0, x.size - window + 1, step)
+    if way == "published":
+        starts = starts[: (x.size - window) // stride]
+    if starts.size < 3:
+        return float("nan")
+    a, b = (_means(side, starts, window) for side in (x, y))
+    if way == "published":
+        return pearson(a, b)  # = r over all ordered pairs, see above
+    i, j = np.triu_indices(starts.size, k=1)
+    return pearson(a[j] - a[i], b[j] - b[i])
+
+
+def _means(values: Floats, starts: Codes, window: int) -> Floats:
+    total = np.concatenate([[0.0], np.cumsum(values)])
+    return np.asarray((total[starts + window] - total[starts]) / window, dtype=np.float64)
