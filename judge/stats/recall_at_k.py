@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats import means
 from judge.stats.estimate import Estimate
-from judge.stats.paired_difference import clustered_mean
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -69,9 +69,9 @@ def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
         nothing = Estimate.undefined("undefined without an item that has scores and a selected aspect")
         return RecallAtK(nothing, nothing, int(empty.sum()), int(unranked.sum()))
     item = np.repeat(np.arange(count.size), count)
-    micro = clustered_mean(np.repeat(found / count, count), item)
-    macro = clustered_mean(found / count)
-    return RecallAtK(_inside(micro), _inside(macro), int(empty.sum()), int(unranked.sum()))
+    micro = means.clustered(np.repeat(found / count, count), item)
+    macro = means.clustered(found / count, np.arange(count.size))
+    return RecallAtK(_of_items(micro), _of_items(macro), int(empty.sum()), int(unranked.sum()))
 
 
 def _chance(scores: Floats, k: int) -> Floats:
@@ -82,7 +82,7 @@ def _chance(scores: Floats, k: int) -> Floats:
     return np.asarray(np.clip((k - above) / tied, 0.0, 1.0), dtype=np.float64)
 
 
-def _inside(estimate: Estimate) -> Estimate:
+def _of_items(estimate: Estimate) -> Estimate:
     if estimate.low is None or estimate.high is None:
-        return estimate
-    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))
+        return replace(estimate, reason="no interval: one item only")
+    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high), method="t over items, 95 %")

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.correlation import pearson
 from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
@@ -27,6 +26,9 @@ Codes = NDArray[np.int64]
 
 WAYS = ("published", "unordered", "apart", "stories")
 """Ordered pairs with self-pairs; unordered pairs of distinct sets; sets that do not overlap; no sets at all."""
+
+
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +91,23 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
 
 
 def resampled(
-    judge: Floats, people: Floats, way: str, *, window: int = 200, stride: int = 10
+    judge: Floats, people: Floats, *, window: int = 200, stride: int = 10
 ) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to the signed r in each of b resamples of stories, shape (b,)."""
+    """A function from weights (b, n) to the signed r of each of `WAYS` in b resamples of stories, shape (b, 4)."""
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
     order = keep[np.argsort(np.round(people[keep], 9), kind="stable")]
     x, y = judge[order], people[order]
 
     def correlations(weights: NDArray[np.int64]) -> Floats:
-        drawn = (np.repeat(np.arange(order.size), row) for row in weights[:, order])
-        return np.array([_correlation(x[index], y[index], way, window, stride) for index in drawn])
+        w = weights[:, order]
+        out = np.full((w.shape[0], len(WAYS)), np.nan)
+        size = w.sum(axis=1)
+        for n in np.unique(size):
+            rows = np.flatnonzero(size == n)
+            drawn = np.repeat(np.tile(np.arange(order.size), rows.size), w[rows].ravel()).reshape(rows.size, n)
+            for k, way in enumerate(WAYS):
+                out[rows, k] = _correlations(x[drawn], y[drawn], way, window, stride)
+        return out
 
     return correlations
 
@@ -110,7 +119,7 @@ def _estimate(x: Floats, y: Floats, way: str, number: int, window: int, stride: 
         return Estimate.undefined(f"undefined with {x.size} stories: a set holds {window}", n=pairs)
     if number < 3:
         return Estimate.undefined(f"undefined with {number} {'stories' if way == 'stories' else 'sets'}", n=pairs)
-    r = _correlation(x, y, way, window, stride)
+    r = float(_correlations(x[None, :], y[None, :], way, window, stride)[0])
     if np.isnan(r):
         return Estimate.undefined("undefined because one side is constant over the sets", n=pairs)
     return Estimate(r, n=pairs)
@@ -121,25 +130,35 @@ def _sorted(judge: Floats, people: Floats) -> tuple[Floats, Floats]:
     return judge[order], people[order]
 
 
-def _correlation(x: Floats, y: Floats, way: str, window: int, stride: int) -> float:
-    """Signed r of stories sorted by `y`; NaN where there is none."""
+def _correlations(x: Floats, y: Floats, way: str, window: int, stride: int) -> Floats:
+    """Signed r of each row of stories, shape (b, n), sorted by `y`; NaN where there is none."""
+    n = x.shape[1]
     if way == "stories":
-        return pearson(x, y) if x.size > 2 else float("nan")
-    if x.size < window:
-        return float("nan")
+        return _pearson_rows(x, y)
     step = window if way == "apart" else stride
-    starts = np.arange(0, x.size - window + 1, step)
+    starts = np.arange(0, n - window + 1, step)
     if way == "published":
-        starts = starts[: (x.size - window) // stride]
-    if starts.size < 3:
-        return float("nan")
+        starts = starts[: max(0, n - window) // stride]
     a, b = (_means(side, starts, window) for side in (x, y))
     if way == "published":
-        return pearson(a, b)  # = r over all ordered pairs, see above
+        return _pearson_rows(a, b)  # = r over all ordered pairs, see above
+    if starts.size < 3:
+        return np.full(x.shape[0], np.nan)
     i, j = np.triu_indices(starts.size, k=1)
-    return pearson(a[j] - a[i], b[j] - b[i])
+    return _pearson_rows(a[:, j] - a[:, i], b[:, j] - b[:, i])
 
 
 def _means(values: Floats, starts: Codes, window: int) -> Floats:
-    total = np.concatenate([[0.0], np.cumsum(values)])
-    return np.asarray((total[starts + window] - total[starts]) / window, dtype=np.float64)
+    total = np.concatenate([np.zeros((values.shape[0], 1)), np.cumsum(values, axis=1)], axis=1)
+    return np.asarray((total[:, starts + window] - total[:, starts]) / window, dtype=np.float64)
+
+
+def _pearson_rows(a: Floats, b: Floats) -> Floats:
+    """Pearson's r of each pair of rows, shape (b, m); NaN with fewer than 3 columns or a constant side (to 1e-9)."""
+    if a.shape[1] < 3:
+        return np.full(a.shape[0], np.nan)
+    constant = (np.ptp(a, axis=1) < _SAME) | (np.ptp(b, axis=1) < _SAME)
+    a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r = (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+    return np.asarray(np.where(constant, np.nan, np.clip(r, -1.0, 1.0)), dtype=np.float64)

@@ -90,13 +90,15 @@ def test_fewer_stories_than_a_window_is_undefined() -> None:
         sliding_sets(judge, people, stride=0)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_resample_sorts_and_slides_anew(way: str) -> None:
+# Single stories, and units of four of which the last holds 24, so that resamples differ in size.
+@pytest.mark.parametrize("unit", [np.arange(120), np.minimum(np.arange(120) // 4, 24)], ids=["stories", "units"])
+def test_a_resample_sorts_and_slides_anew(unit: np.ndarray) -> None:
     judge, people = stories(120, seed=3)
-    sample = resample.draw(np.arange(120), 5, np.random.default_rng(0), "boot-stories")
-    found = sample.values(resampled(judge, people, way, window=30, stride=6))
+    judge[5] = np.nan
+    sample = resample.draw(unit, 5, np.random.default_rng(0), "boot")
+    found = sample.values(resampled(judge, people, window=30, stride=6))
     order = np.argsort(people, kind="stable")
-    for counts, value in zip(sample.counts, found, strict=True):
-        copies = order[np.repeat(np.arange(120), counts[order])]
-        expected = getattr(sliding_sets(judge[copies], people[copies], window=30, stride=6), way)
-        assert value == pytest.approx(expected.value, abs=1e-12)
+    for weights, values in zip(sample.weights(), found, strict=True):
+        copies = order[np.repeat(np.arange(120), weights[order])]
+        expected = sliding_sets(judge[copies], people[copies], window=30, stride=6)
+        assert list(values) == pytest.approx([getattr(expected, way).value for way in WAYS], abs=1e-12)
