@@ -35,8 +35,8 @@ def sets(table: RatingsTable, options: DriftOptions | None = None, *, predict: P
     DataFrame
         `dataset, kind, run, judge, eval_prompt, criterion, against`; for each way (published, unordered, apart,
         stories) `{way}_r2` with `_n` (pairs of sets, or stories) and where there is one `_low, _high, _reason`, and
-        `{way}_r`, signed; `sets, inclusive, disjoint` (numbers of sets), `tied` (stories that share their people's score
-        with another, so that their ids settled the order), `window, stride`.
+        `{way}_r`, signed; `sets, inclusive, disjoint` (numbers of sets), `tied` (stories that share people's score with
+        another, so that their ids settled the order), `window, stride`.
     """
     options = options or DriftOptions()
     rows, _ = _rows(build(table, drop_systems=options.drop_systems), options, predict)

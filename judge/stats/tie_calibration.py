@@ -26,6 +26,9 @@ _MOST_LEVELS = 1024
 """Epsilon is looked for among the differences of all the judge's values; with more distinct values than this, among
 those of this many, evenly spaced in rank."""
 
+_DECIMALS = kendall.DECIMALS - 1
+"""Differences closer than 1e-8 are one epsilon: both their values may carry noise of 1e-9."""
+
 _KEPT = 2000
 """Up to so many stories their pairs are made once and kept (64 MB); above, block by block each time."""
 
@@ -146,20 +149,21 @@ class _Sums:
 
     def __init__(self, judge: Floats, people: Codes, unit: Codes, fold: Codes, shape: tuple[int, ...]) -> None:
         self._x, self._y, self._unit, self._fold, self._shape = kendall.codes(judge), people, unit, fold, shape
-        self._levels = np.unique(np.round(judge, kendall.DECIMALS))
+        first = np.unique(self._x, return_index=True)[1]
+        self._levels = judge[first]  # not rounded: differences would be off by 1e-9, and equal ones no longer equal
         few = np.linspace(0, max(0, self._levels.size - 1), min(self._levels.size, _MOST_LEVELS)).round()
         self.candidates = np.unique(_differences(self._levels[few.astype(np.int64)]))
         folds = int(fold.max()) + 1 if fold.size else 0
-        first, second = np.triu_indices(folds)
-        members = np.stack([first, second], axis=1)
+        one, other = np.triu_indices(folds)
+        members = np.stack([one, other], axis=1)
         self.apart = ~(members[:, None, :, None] == members[None, :, None, :]).any(axis=(2, 3))
         self._group = np.zeros((folds, folds), dtype=np.int64)
-        self._group[first, second] = self._group[second, first] = np.arange(first.size)
+        self._group[one, other] = self._group[other, one] = np.arange(one.size)
         self._within = len(shape) == 1
         size = np.bincount(unit)
         self._weight = 2.0 / np.maximum(size * (size - 1), 1) if self._within else np.ones(size.size)
         self._kept = list(self._pairs()) if unit.size <= _KEPT else None
-        self.total, self.right = self._add_up(first.size)
+        self.total, self.right = self._add_up(one.size)
         self.n = int((size > 1).sum() if self._within else unit.size * (unit.size - 1) // 2)
 
     def score(self, epsilon: Codes) -> tuple[Floats, Floats]:
@@ -198,11 +202,11 @@ class _Sums:
             if lookup is not None:
                 place = lookup[a, b]
             else:
-                difference = np.round(np.abs(self._levels[a] - self._levels[b]), kendall.DECIMALS)
+                difference = np.round(np.abs(self._levels[a] - self._levels[b]), _DECIMALS)
                 place = np.searchsorted(self.candidates, difference)
             yield i, j, outcome(self._x, self._y, i, j), place
 
 
 def _differences(levels: Floats) -> Floats:
     """Absolute differences between all levels, shape (k, k)."""
-    return np.asarray(np.round(np.abs(levels[:, None] - levels[None, :]), kendall.DECIMALS), dtype=np.float64)
+    return np.asarray(np.round(np.abs(levels[:, None] - levels[None, :]), _DECIMALS), dtype=np.float64)

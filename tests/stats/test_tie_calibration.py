@@ -101,6 +101,16 @@ def test_held_out_epsilons_are_those_of_a_naive_search_without_the_pairs_folds(s
     assert found.right.sum() / found.taken.sum() == pytest.approx(found.held_out.value)
 
 
+def test_equal_differences_of_thirds_and_sixths_are_one_epsilon() -> None:
+    # 3 1/6 - 3 and 3 1/3 - 3 1/6 are both 1/6, but not once each value is rounded to 9 decimals.
+    judge = np.array([3, 19 / 6, 10 / 3, 3.5, 11 / 3])
+    sixths = np.array([0.0, 1, 2, 3, 4])
+    people = np.array([1.0, 1, 1, 1, 2])
+    exact, rounded = (calibrate(scores, people, np.arange(5), np.arange(5)) for scores in (sixths, np.round(judge, 9)))
+    assert rounded.in_sample == exact.in_sample
+    assert rounded.epsilon * 6 == pytest.approx(exact.epsilon, abs=1e-6)
+
+
 def test_in_sample_flatters_a_judge_of_noise() -> None:
     rng = RNG(5)
     gaps = []
