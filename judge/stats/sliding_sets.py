@@ -105,8 +105,9 @@ def resampled(
         for n in np.unique(size):
             rows = np.flatnonzero(size == n)
             drawn = np.repeat(np.tile(np.arange(order.size), rows.size), w[rows].ravel()).reshape(rows.size, n)
+            a, b = x[drawn], y[drawn]
             for k, way in enumerate(WAYS):
-                out[rows, k] = _correlations(x[drawn], y[drawn], way, window, stride)
+                out[rows, k] = _correlations(a, b, way, window, stride)
         return out
 
     return correlations
@@ -142,15 +143,34 @@ def _correlations(x: Floats, y: Floats, way: str, window: int, stride: int) -> F
     a, b = (_means(side, starts, window) for side in (x, y))
     if way == "published":
         return _pearson_rows(a, b)  # = r over all ordered pairs, see above
-    if starts.size < 3:
-        return np.full(x.shape[0], np.nan)
-    i, j = np.triu_indices(starts.size, k=1)
-    return _pearson_rows(a[:, j] - a[:, i], b[:, j] - b[:, i])
+    return _of_differences(a, b)
 
 
 def _means(values: Floats, starts: Codes, window: int) -> Floats:
     total = np.concatenate([np.zeros((values.shape[0], 1)), np.cumsum(values, axis=1)], axis=1)
     return np.asarray((total[:, starts + window] - total[:, starts]) / window, dtype=np.float64)
+
+
+def _of_differences(a: Floats, b: Floats) -> Floats:
+    """Pearson's r of a_j - a_i with b_j - b_i over all i < j, for each row (b, m), in O(m).
+
+    Over i < j the differences sum to sum_k (2k - m + 1) a_k, and their products to m sum(ab) - sum(a) sum(b).
+    """
+    m = a.shape[1]
+    if m < 3:
+        return np.full(a.shape[0], np.nan)
+    a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
+    pairs, place = m * (m - 1) / 2, 2 * np.arange(m) - m + 1
+    mean_a, mean_b = a @ place / pairs, b @ place / pairs
+
+    def covariance(p: Floats, q: Floats, mean_p: Floats, mean_q: Floats) -> Floats:
+        return np.asarray(m * (p * q).sum(axis=1) / pairs - mean_p * mean_q, dtype=np.float64)
+
+    spread = covariance(a, a, mean_a, mean_a), covariance(b, b, mean_b, mean_b)
+    constant = (spread[0] < _SAME**2) | (spread[1] < _SAME**2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r = covariance(a, b, mean_a, mean_b) / np.sqrt(spread[0] * spread[1])
+    return np.asarray(np.where(constant, np.nan, np.clip(r, -1.0, 1.0)), dtype=np.float64)
 
 
 def _pearson_rows(a: Floats, b: Floats) -> Floats:
