@@ -35,7 +35,7 @@ MEASURES = ("strict", "half", "acc_eq", "spa")
 _MOST_UNITS = 2000
 """Above so many story-prompts the tables of pairs by story-prompts would fill the memory: no intervals then."""
 
-_MIN_UNITS = 5
+_MIN_UNITS, _FEW_SYSTEMS = 5, 10
 
 _NUMBERS = (
     *(Column(name, name) for name in (*MEASURES, "acc_eq_plain", "acc_eq_in_sample")),
@@ -134,6 +134,8 @@ class _Measured:
         self.fold = deal(prompt, min(options.folds, max(1, prompts)), rng)
         self.flips = sign_flips(prompts, options.flips, rng)
         self.unit, self.resamples = prompt, None
+        if len(matrix.systems) < _FEW_SYSTEMS:
+            remarks.notes[f"{matrix.dataset}: SPA over {len(matrix.systems)} systems proves little"] = None
         if prompts > _MOST_UNITS and not self.within:
             self.unit = np.zeros(matrix.n, dtype=np.int64)
             remarks.notes[f"{matrix.dataset}: no intervals with more than {_MOST_UNITS} story-prompts"] = None

@@ -165,6 +165,7 @@ def test_the_printed_table_explains_its_ties(make_table) -> None:
     (printed,) = accuracy.tables(make_table())
     assert printed.signature.count("|level:overall|ci:boot-inputs/1000/seed1|folds:5|spa:1000/seed1|") == 1
     notes = " ".join(printed.notes)
+    assert "toy: SPA over 4 systems proves little" in printed.notes
     for words in ("half right, or wrong", "epsilon fitted on other folds", "it has no interval", "--level by-item"):
         assert words in notes
 
