@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judge.analysis.options import AnalysisOptions, CorrelationOptions, CriteriaOptions
+from judge.analysis.people_options import FRAGMENTS as PEOPLE_FRAGMENTS
+from judge.analysis.people_options import SHOWN_BY as PEOPLE_SHOWN_BY
+from judge.analysis.people_options import PeopleOptions
 from judge.version import __version__
 
 if TYPE_CHECKING:
@@ -38,11 +41,12 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "holm_over": lambda o: f"holm:{o.holm_over}",
     "between": lambda o: f"between:{o.between}",
     "target": lambda o: f"target:{o.target:g}",
+    **PEOPLE_FRAGMENTS,
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }
 """Option -> its part of the signature. `ci` and `mean_interval` also show `resamples` and, with them, `seed`."""
 
-SHOWN_BY = {"resamples": "ci"}
+SHOWN_BY = {"resamples": "ci", **PEOPLE_SHOWN_BY}
 """Options that another option's fragment shows."""
 
 EXEMPT = {
@@ -55,7 +59,7 @@ EXEMPT = {
 def signature(
     table: RatingsTable,
     matrices: Sequence[RatingMatrix],
-    options: AnalysisOptions | None = None,
+    options: AnalysisOptions | PeopleOptions | None = None,
     *,
     extra: Sequence[str] = (),
 ) -> str:

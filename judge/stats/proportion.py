@@ -9,10 +9,12 @@ from judge.stats.estimate import Estimate
 _Z95 = 1.959963984540054
 
 
-def wilson(successes: int, n: int, *, z: float = _Z95) -> Estimate:
+def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
     """A share with Wilson's (1927) score interval, for independent trials; undefined for n = 0.
 
-    z defaults to 95 %. For stories that share story-prompts: `power.clustered_proportion`.
+    (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n); z defaults to 95 %. Half
+    successes (ties) are allowed: their true variance is below the binomial one, so the interval errs on the wide side.
+    For stories that share story-prompts: `power.clustered_proportion`.
     """
     if n == 0:
         return Estimate.undefined("a share of nothing")

@@ -195,3 +195,16 @@ def mans_table(studies: Path) -> RatingsTable:
                 for score in made["score"]
             ]
     return assemble(rows, story_facts("mans_roc", stories), [])
+
+
+@pytest.fixture(scope="session")
+def mans_length(mans_table: RatingsTable) -> RatingsTable:
+    """MANS-ROC with the number of words of a story as a judge, "length"."""
+    stories = mans_table.stories.reset_index()
+    judge = stories[["dataset", "story", "story_prompt", "system"]].assign(
+        run="r", judge="length", criterion="Overall", eval_prompt="ep1", source="judge", repeat=0, status="ok"
+    )
+    judge["rating"] = stories["words"].astype(float)
+    frame = pd.concat([mans_table.frame, judge], ignore_index=True).reindex(columns=list(COLUMNS))
+    frame["repeat"] = frame["repeat"].astype("Int64")
+    return RatingsTable(frame, mans_table.stories, (facts(judge="length", dataset="mans_roc", repeats=1),))

@@ -1,0 +1,78 @@
+"""Labels of stories made from people's ratings: a criterion with two values, or a rule. Never guesses a threshold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.errors import SpecError, unknown
+from judge.rating_matrix import RatingMatrix
+
+_RULE = re.compile(r"^(?P<name>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<number>[+-]?\d+(?:\.\d+)?)$")
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """Which stories have a label.
+
+    Attributes
+    ----------
+    text : str
+        The rule in full, e.g. ``Overall > 4``.
+    criterion : int
+        The people's criterion it reads.
+    holds, known : array of bool, shape (n,)
+        Whether a story has the label, and whether people rated it; `holds` is false where it is not known.
+    by_rule : bool
+        Whether a threshold made the label from a finer rating.
+    """
+
+    text: str
+    criterion: int
+    holds: NDArray[np.bool_]
+    known: NDArray[np.bool_]
+    by_rule: bool
+
+
+def labels(matrix: RatingMatrix, words: str, option: str = "--labels") -> Labels:
+    """Labels from a rule (``Overall > 4``) or from a criterion whose mean ratings have two values (the higher = label).
+
+    A threshold compares means over raters; equal to 1e-9 is equal.
+
+    Raises
+    ------
+    SpecError
+        Words that are neither; a criterion that people did not rate, or, without a rule, with other than two values.
+    """
+    found = _RULE.match(words.strip())
+    name = found["name"].strip() if found else words.strip()
+    places = {criterion.casefold(): j for j, criterion in enumerate(matrix.criteria)}
+    if not places:
+        raise SpecError(f"{option} {words!r}: no person rated the stories of {matrix.dataset}")
+    if name.casefold() not in places:
+        raise SpecError(unknown(option, name, matrix.criteria))
+    j = places[name.casefold()]
+    mean, title = matrix.people[j], matrix.criteria[j]
+    known = ~np.isnan(mean)
+    if found:
+        threshold = float(found["number"])
+        above, below = mean > threshold + _SAME, mean < threshold - _SAME
+        holds = {">": above, "<": below, ">=": known & ~below, "<=": known & ~above}[found["sign"]]
+        text = f"{title} {found['sign']} {threshold:g}"
+        return Labels(text, j, np.asarray(holds & known, dtype=bool), known, by_rule=True)
+    values = np.unique(np.round(mean[known], 9))
+    if values.size != 2:
+        raise SpecError(
+            f"{option} {words!r}: people's means of {title} have {values.size} values on {matrix.dataset}, not 2",
+            hint=f"say which stories have the label, e.g. {option} '{title} > {_middle(values):g}'",
+        )
+    holds = known & (np.abs(mean - values[1]) < _SAME)
+    return Labels(f"{title} = {values[1]:g}", j, np.asarray(holds, dtype=bool), known, by_rule=False)
+
+
+def _middle(values: NDArray[np.float64]) -> float:
+    return round(float(np.median(values)), 1) if values.size else 0.0

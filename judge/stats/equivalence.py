@@ -1,0 +1,76 @@
+"""Is a difference small enough to be none? Two one-sided t tests. Never takes "not significant" for "equal".
+
+TOST (Schuirmann 1987): a mean difference is shown to lie inside (low, high) at level alpha when both "at or below low"
+and "at or above high" are rejected one-sidedly, which is when the 1 - 2 alpha interval lies inside the bounds. The
+bounds are the user's: what difference would not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """Result of two one-sided tests.
+
+    Attributes
+    ----------
+    difference : Estimate
+        Mean difference with the 1 - 2 alpha interval; `n` counts differences.
+    bounds : tuple of float
+        The smallest differences that would matter.
+    p_low, p_high : float or None
+        p of "at or below the lower bound" and of "at or above the upper bound", one-sided.
+    p : float or None
+        The larger of both: equivalence is shown where it is at most alpha.
+    """
+
+    difference: Estimate
+    bounds: tuple[float, float]
+    p_low: float | None = None
+    p_high: float | None = None
+
+    @property
+    def p(self) -> float | None:
+        """p value of the pair of tests."""
+        return None if self.p_low is None or self.p_high is None else max(self.p_low, self.p_high)
+
+
+def tost(differences: NDArray[np.float64], low: float, high: float, *, alpha: float = 0.05) -> Equivalence:
+    """Two one-sided t tests of the mean of independent differences (n,), NaN left out.
+
+    Undefined with fewer than two differences, and where they are all equal: a t test has no variance to go by then.
+
+    Raises
+    ------
+    ValueError
+        The bounds are not ascending.
+    """
+    from scipy import stats
+
+    if not low < high:
+        raise ValueError(f"equivalence bounds must ascend: {low}, {high}")
+    d = differences[~np.isnan(differences)]
+    n = d.size
+    if n < 2:
+        return Equivalence(Estimate.undefined("undefined with fewer than 2 differences", n=n), (low, high))
+    mean, error = float(d.mean()), float(d.std(ddof=1)) / float(np.sqrt(n))
+    if error < 1e-12:
+        return Equivalence(
+            Estimate(mean, n=n, reason="no test: the differences are all equal"),
+            (low, high),
+        )
+    half = float(stats.t.ppf(1 - alpha, n - 1)) * error
+    name = f"t, {100 * (1 - 2 * alpha):.0f} %"
+    return Equivalence(
+        Estimate(mean, n=n, low=mean - half, high=mean + half, method=name),
+        (low, high),
+        p_low=float(stats.t.sf((mean - low) / error, n - 1)),
+        p_high=float(stats.t.cdf((mean - high) / error, n - 1)),
+    )
