@@ -17,10 +17,10 @@ Codes = NDArray[np.int64]
 DECIMALS = 9
 """Values closer than 1e-9 are ties: means of ratings carry noise of 1e-16 that would break exact ties."""
 
-_DENSE_CELLS = 4096
+DENSE_CELLS = 4096
 """Above this many cells a contingency table costs more than it saves."""
 
-_QUADRATIC_N = 4000
+QUADRATIC_N = 4000
 """Up to here the n x n matrix of signs fits easily into memory (float32: 64 MB)."""
 
 
@@ -56,7 +56,7 @@ def tau_b(x: Codes, y: Codes) -> float:
     if x.size < 2:
         return float("nan")
     levels_x, levels_y = int(x.max()) + 1, int(y.max()) + 1
-    if levels_x * levels_y <= _DENSE_CELLS:
+    if levels_x * levels_y <= DENSE_CELLS:
         table = np.bincount(x * levels_y + y, minlength=levels_x * levels_y).reshape(levels_x, levels_y)
         return float(tau_b_table(table))
     return _tau_b_merge(x, y)
@@ -69,7 +69,7 @@ def tau_b_table(table: NDArray[np.int64]) -> Floats:
     discordant = _above(table[..., ::-1])
     margin_x, margin_y = table.sum(axis=-1), table.sum(axis=-2)
     n = margin_x.sum(axis=-1)
-    return _ratio(concordant - discordant, n, _tied(margin_x), _tied(margin_y))
+    return ratio(concordant - discordant, n, _tied(margin_x), _tied(margin_y))
 
 
 def tau_b_rows(x: Floats, y: Floats) -> Floats:
@@ -89,27 +89,11 @@ def tau_b_rows(x: Floats, y: Floats) -> Floats:
 
 
 def weighted_tau_b(x: Codes, y: Codes) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to the tau-b of b resamples, in which story i stands weights[b, i] times.
+    """A function from weights (b, n) to the tau-b (b,) of b resamples, in which story i stands weights[b, i] times."""
+    from judge.stats import weighted_tau
 
-    What does not depend on the weights is made once: a table of the occupied cells where there are few levels, the
-    matrix of signs where there are many. A copy of a story is tied with itself on both sides, as in any resample.
-    """
-    keep = (x >= 0) & (y >= 0)
-    x, y = _dense(x[keep]), _dense(y[keep])
-    if x.size == 0:
-        return lambda weights: np.full(weights.shape[0], np.nan)
-    levels = int(x.max()) + 1, int(y.max()) + 1
-    if levels[0] * levels[1] <= _DENSE_CELLS:
-        return _by_tables(x, y, levels, keep)
-    if x.size <= _QUADRATIC_N:
-        return _by_signs(x, y, keep)
-
-    def by_merging(weights: NDArray[np.int64]) -> Floats:
-        index = np.arange(x.size)
-        draws = (np.repeat(index, row) for row in weights[:, keep])
-        return np.array([tau_b(x[draw], y[draw]) for draw in draws])
-
-    return by_merging
+    statistic = weighted_tau.by_stories(x[None, :], y)
+    return lambda weights: statistic(weights)[0]
 
 
 def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray[np.int64]:
@@ -119,42 +103,23 @@ def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray
     return np.asarray(np.add.reduceat(weights[:, order], starts, axis=1), dtype=np.int64)
 
 
-def _by_tables(x: Codes, y: Codes, levels: tuple[int, int], keep: NDArray[np.bool_]) -> Callable[..., Floats]:
-    occupied, cell = np.unique(x * levels[1] + y, return_inverse=True)
-
-    def by_tables(weights: NDArray[np.int64]) -> Floats:
-        table = np.zeros((weights.shape[0], levels[0] * levels[1]), dtype=np.int64)
-        table[:, occupied] = level_sums(weights[:, keep], cell.reshape(-1), occupied.size)
-        return tau_b_table(table.reshape(-1, *levels))
-
-    return by_tables
-
-
-def _by_signs(x: Codes, y: Codes, keep: NDArray[np.bool_]) -> Callable[..., Floats]:
-    signs = (np.sign(x[:, None] - x[None, :]) * np.sign(y[:, None] - y[None, :])).astype(np.float32)
-    levels = int(x.max()) + 1, int(y.max()) + 1
-
-    def by_signs(weights: NDArray[np.int64]) -> Floats:
-        w = weights[:, keep]
-        # Row sums of signs times weights stay below 2**24, so float32 holds them exactly.
-        score = np.einsum("bi,bi->b", w.astype(np.float32) @ signs, w, dtype=np.float64) / 2
-        tied_x, tied_y = (_tied(level_sums(w, side, k)) for side, k in zip((x, y), levels, strict=True))
-        return _ratio(score, w.sum(axis=1), tied_x, tied_y)
-
-    return by_signs
-
-
 def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
     """Pairs of which one lies strictly higher than the other on both axes: each cell times the sum above it."""
     suffix = table[..., ::-1, ::-1].cumsum(axis=-2).cumsum(axis=-1)[..., ::-1, ::-1]
     return np.asarray((table[..., :-1, :-1] * suffix[..., 1:, 1:]).sum(axis=(-2, -1)), dtype=np.int64)
 
 
+def tied_pairs(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pairs among so many stories that share a level."""
+    return counts * (counts - 1) // 2
+
+
 def _tied(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.asarray((counts * (counts - 1) // 2).sum(axis=-1), dtype=np.int64)
+    return np.asarray(tied_pairs(counts).sum(axis=-1), dtype=np.int64)
 
 
-def _ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_y: Codes) -> Floats:
+def ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_y: Codes) -> Floats:
+    """tau-b from concordant less discordant pairs, the number of stories, and the pairs tied on each side."""
     pairs = n * (n - 1) // 2
     untied_x, untied_y = (pairs - tied_x).astype(np.float64), (pairs - tied_y).astype(np.float64)
     defined = (untied_x > 0) & (untied_y > 0)
@@ -168,7 +133,15 @@ def _both(x: Codes, y: Codes) -> tuple[Codes, Codes]:
     return (x, y) if bool(keep.all()) else (x[keep], y[keep])
 
 
-def _dense(level: Codes) -> Codes:
+def levels(code: Codes) -> Codes:
+    """Codes renumbered so that each of 0..levels-1 occurs; -1 stays missing."""
+    out = np.full(code.shape, -1, dtype=np.int64)
+    out[code >= 0] = dense(code[code >= 0])
+    return out
+
+
+def dense(level: Codes) -> Codes:
+    """Codes renumbered so that each of 0..levels-1 occurs."""
     return np.unique(level, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
@@ -179,9 +152,9 @@ def _tau_b_merge(x: Codes, y: Codes) -> float:
     x, y = x[order], y[order]
     tied_x, tied_y = _tied(np.bincount(x)), _tied(np.bincount(y))
     tied_both = _tied(np.unique(x * (int(y.max()) + 1) + y, return_counts=True)[1])
-    discordant = _inversions(_dense(y))
+    discordant = _inversions(dense(y))
     concordant = n * (n - 1) // 2 - tied_x - tied_y + tied_both - discordant
-    return float(_ratio(np.asarray(concordant - discordant), np.asarray(n), np.asarray(tied_x), np.asarray(tied_y)))
+    return float(ratio(np.asarray(concordant - discordant), np.asarray(n), np.asarray(tied_x), np.asarray(tied_y)))
 
 
 def _inversions(values: Codes) -> int:

@@ -1,19 +1,33 @@
-"""One set of bootstrap resamples, shared by every cell of a table, and percentile intervals. Never seeds itself.
+"""One set of bootstrap resamples, shared by every cell of a table, and intervals from them. Never seeds itself.
 
-A resample is a vector of counts: how often each unit (a story, or a story-prompt with all its stories) was drawn. As
-all cells of a table use the same set, differences between cells are paired. Percentile intervals: Efron & Tibshirani
-1993, chapter 13; resampling the inputs: Deutsch, Dror & Roth 2021 (BOOT-INPUTS).
+A resample says how often each unit was drawn, so that a story has a weight. As all cells of a table use the same set,
+differences between cells are paired. What is drawn decides what the interval speaks about (Deutsch, Dror & Roth 2021,
+A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods, TACL 9, section 4):
+
+=============  ==============================================================  =======================================
+name           drawn with replacement                                          would it hold for
+=============  ==============================================================  =======================================
+boot-inputs    story-prompts, each with all its stories                        these systems on new story-prompts
+boot-systems   systems, each with all its stories                              new systems on these story-prompts
+boot-both      systems and story-prompts, independently                        new systems and new story-prompts
+boot-stories   single stories, as if independent                               new stories, were they independent
+=============  ==============================================================  =======================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats import resampled_tau
 from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Counts = NDArray[np.int32]
 
 _CHUNK = 4_000_000
 """Weights expanded at a time, so that memory does not grow with resamples x stories."""
@@ -21,26 +35,94 @@ _CHUNK = 4_000_000
 DEGENERATE = 0.05
 """Above this share of resamples in which the statistic is undefined, no interval is given."""
 
+MIN_SYSTEMS = 5
+"""With fewer systems they are not resampled: their bootstrap distribution has hardly any values (5 give 126)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """What is drawn: counts (b, units) of how often each unit was drawn, and the unit (n,) of each story."""
+
+    counts: Counts
+    unit: Codes
+
+    def of(self, rows: Codes) -> Factor:
+        """The same for some of the stories only; units that have none of them are left out."""
+        present, unit = np.unique(self.unit[rows], return_inverse=True)
+        return Factor(self.counts[:, present], unit.reshape(-1).astype(np.int64))
+
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """Counts (b, units) of drawn units, and the unit (n,) to which each story belongs."""
+    """Resamples of one factor, or of two drawn independently; a story's weight is the product of its units' counts.
 
-    counts: NDArray[np.int32]
-    unit: NDArray[np.int64]
+    Stories that a design lacks (an unbalanced table) are simply absent.
+    """
+
+    factors: tuple[Factor, ...]
     name: str
 
-    def values(self, statistic: Callable[[NDArray[np.int64]], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """The statistic in each resample; it is called with weights (some b, n) and returns shape (some b,)."""
-        step = max(1, _CHUNK // max(1, self.unit.size))
-        parts = [
-            statistic(self.counts[i : i + step][:, self.unit].astype(np.int64))
-            for i in range(0, self.counts.shape[0], step)
-        ]
-        return np.concatenate(parts)
+    @property
+    def size(self) -> int:
+        """Number of resamples (B)."""
+        return int(self.factors[0].counts.shape[0])
+
+    @property
+    def n(self) -> int:
+        """Number of stories."""
+        return int(self.factors[0].unit.size)
+
+    @property
+    def counts(self) -> Counts:
+        """Counts (b, units) of resamples with one factor."""
+        (factor,) = self.factors
+        return factor.counts
+
+    @property
+    def unit(self) -> Codes:
+        """Unit (n,) of each story, for resamples with one factor."""
+        (factor,) = self.factors
+        return factor.unit
+
+    def weights(self, rows: slice = slice(None)) -> Counts:
+        """How often each story stands in some of the resamples, shape (b, n)."""
+        first, *rest = (factor.counts[rows][:, factor.unit] for factor in self.factors)
+        for other in rest:
+            first *= other
+        return first
+
+    def blocks(self) -> Iterator[slice]:
+        """Slices of the resamples whose weights fit into memory."""
+        step = max(1, _CHUNK // max(1, self.n))
+        for start in range(0, self.size, step):
+            yield slice(start, start + step)
+
+    def values(self, statistic: Callable[[NDArray[np.int64]], Floats]) -> Floats:
+        """The statistic in each resample; it is called with weights (some b, n) and returns shape (some b, ...)."""
+        return np.concatenate([statistic(self.weights(block).astype(np.int64)) for block in self.blocks()])
+
+    def of(self, rows: Codes) -> Resamples:
+        """The same resamples of some of the stories only."""
+        return replace(self, factors=tuple(factor.of(rows) for factor in self.factors))
+
+    def jackknife(self) -> tuple[Resamples, ...]:
+        """For each factor, as many resamples as it has units, each without one unit: for influences and `bca`."""
+        made = []
+        for i, factor in enumerate(self.factors):
+            units = factor.counts.shape[1]
+            all_but_one = 1 - np.eye(units, dtype=np.int32)
+            counts = [np.ones((units, other.counts.shape[1]), dtype=np.int32) for other in self.factors]
+            counts[i] = all_but_one
+            factors = (Factor(c, f.unit) for c, f in zip(counts, self.factors, strict=True))
+            made.append(Resamples(tuple(factors), f"jackknife of {self.name}"))
+        return tuple(made)
+
+    def tau_b(self, x: Codes, y: Codes) -> Floats:
+        """Overall tau-b in each resample; see `judge.stats.resampled_tau.tau_b`."""
+        return resampled_tau.tau_b(self, x, y)
 
 
-def draw(unit: NDArray[np.int64], resamples: int, rng: np.random.Generator, name: str) -> Resamples:
+def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Resamples:
     """Draw units with replacement, as many as there are.
 
     Parameters
@@ -54,18 +136,62 @@ def draw(unit: NDArray[np.int64], resamples: int, rng: np.random.Generator, name
     name : str
         How the units are called in signatures, e.g. ``boot-inputs``.
     """
+    return Resamples((Factor(_counts(unit, resamples, rng), unit),), name)
+
+
+def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random.Generator) -> Resamples:
+    """Draw systems and, independently, story-prompts with replacement (BOOT-BOTH, Deutsch, Dror & Roth 2021).
+
+    A story stands as often as its system was drawn times as often as its story-prompt was drawn. Stories that do not
+    exist (an unbalanced design) simply stand nowhere.
+
+    Parameters
+    ----------
+    system, story_prompt : array of int, shape (n,)
+        System and story-prompt of each story, 0..
+    resamples, rng
+        As for `draw`.
+
+    Raises
+    ------
+    ValueError
+        With fewer than 5 systems; ask `both_refused` first.
+    """
+    reason = both_refused(system)
+    if reason:
+        raise ValueError(reason)
+    factors = tuple(Factor(_counts(unit, resamples, rng), unit) for unit in (system, story_prompt))
+    return Resamples(factors, "boot-both")
+
+
+def both_refused(system: Codes) -> str | None:
+    """Why systems are not resampled here, or None where they are."""
+    systems = np.unique(system).size
+    if systems < MIN_SYSTEMS:
+        return f"{systems} systems are too few to resample (at least {MIN_SYSTEMS}); story-prompts alone can be"
+    return None
+
+
+def _counts(unit: Codes, resamples: int, rng: np.random.Generator) -> Counts:
+    """How often each unit was drawn, (b, units); some resamples at a time."""
     units = int(unit.max()) + 1 if unit.size else 0
     counts = np.zeros((resamples, units), dtype=np.int32)
-    if units:
-        counts[:] = rng.multinomial(units, np.full(units, 1.0 / units), size=resamples)
-    return Resamples(counts=counts, unit=unit, name=name)
+    if units == 0:
+        return counts
+    step = max(1, 1_000_000 // units)
+    for start in range(0, resamples, step):
+        rows = min(step, resamples - start)
+        drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
+        counts[start : start + rows] = np.bincount(drawn.reshape(-1), minlength=rows * units).reshape(rows, units)
+    return counts
 
 
-def percentile(estimate: Estimate, values: NDArray[np.float64], method: str, *, confidence: float = 0.95) -> Estimate:
+def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: float = 0.95) -> Estimate:
     """The estimate with a percentile interval from resampled values, shape (b,); NaN = undefined in that resample.
 
-    Undefined resamples are left out and counted in `method`; where they exceed 5 %, there is no interval and `reason`
-    says so. An undefined estimate is returned as it is.
+    Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13. Undefined resamples are left out and counted
+    in `method`; where they exceed 5 %, there is no interval and `reason` says so. An undefined estimate is returned as
+    it is.
     """
     if not estimate.defined:
         return estimate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from judge.stats import resample
 from judge.stats.estimate import Estimate
@@ -47,3 +48,35 @@ def test_chunks_do_not_change_the_values(monkeypatch) -> None:
     whole = drawn.values(lambda w: w @ x)
     monkeypatch.setattr(resample, "_CHUNK", 61)
     np.testing.assert_array_equal(drawn.values(lambda w: w @ x), whole)
+
+
+def test_both_draws_systems_and_story_prompts_and_weights_are_their_product() -> None:
+    system, prompt = np.divmod(np.arange(60), 10)
+    system, prompt = system[3:], prompt[3:]  # three stories are absent
+    drawn = resample.draw_both(system, prompt, 50, np.random.default_rng(2))
+    first, second = drawn.factors
+    assert (first.counts.sum(axis=1) == 6).all()
+    assert (second.counts.sum(axis=1) == 10).all()
+    weights = drawn.weights()
+    for b in (0, 17):
+        expected = [first.counts[b, s] * second.counts[b, p] for s, p in zip(system, prompt, strict=True)]
+        assert weights[b].tolist() == expected
+    few = drawn.of(np.array([0, 20]))
+    np.testing.assert_array_equal(few.weights(), weights[:, [0, 20]])
+
+
+def test_a_handful_of_systems_is_not_resampled() -> None:
+    system, prompt = np.divmod(np.arange(40), 10)
+    reason = "4 systems are too few to resample (at least 5); story-prompts alone can be"
+    assert resample.both_refused(system) == reason
+    with pytest.raises(ValueError, match="too few to resample"):
+        resample.draw_both(system, prompt, 5, np.random.default_rng(0))
+    assert resample.both_refused(np.arange(5)) is None
+
+
+def test_units_are_drawn_alike_often() -> None:
+    # Counts of a unit over B resamples are binomial(B * units, 1 / units): chi-squared over the units, 1 % either way.
+    counts = resample.draw(np.arange(50), 4000, np.random.default_rng(9), "boot-stories").counts
+    chi2 = float((((counts.sum(axis=0) - 4000) ** 2) / 4000).sum())
+    assert 28.9 < chi2 < 74.9  # scipy.stats.chi2.ppf([.01, .99], 49)
+    assert counts.var() == pytest.approx(1 - 1 / 50, abs=0.02)
