@@ -1,8 +1,8 @@
-"""Counting loops compiled by numba where it is installed (extra `fast`). Never decides what a number is.
+"""The loops of `judge.stats.loops`, compiled by numba where it is installed (extra `fast`). Never decides a number.
 
-Every loop here counts in integers, and its caller has a numpy form that gives the same integers, so that results are
+Every loop counts in integers, and its caller has a numpy form that gives the same integers, so that results are
 the same bit for bit with and without numba; a test runs both. This module alone imports numba, when a loop is first
-wanted: importing and loading takes about a second, so small tasks stay with numpy.
+wanted: that takes a second or more, so small tasks stay with numpy.
 
 The environment variable JUDGE_COMPILED says ``never`` (numpy only), ``always`` (an error without numba) or ``auto``
 (where numba is installed and the task is large; the default).
@@ -12,46 +12,53 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError, SpecError
+from judge.stats import loops
 
 Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Counts = NDArray[np.int32]
+Masks = NDArray[np.uint8]
 Levels = NDArray[np.int16]
 Sums = NDArray[np.int64]
 
 VARIABLE = "JUDGE_COMPILED"
-WORTH = 2e9
-"""Elementary steps below which importing numba costs more than it saves."""
+WORTH, WORTH_LOADED = 2.0, 0.02
+"""Seconds that numpy would take, below which importing numba costs more than it saves; and where it is imported."""
 
 _loaded: dict[str, Callable[..., Any]] = {}
 
 
-def wanted(steps: float) -> bool:
-    """Whether compiled loops are to be used for a task of so many elementary steps."""
+def wanted(seconds: float) -> bool:
+    """Whether compiled loops are to be used for a task for which numpy would take about so many seconds."""
     setting = os.environ.get(VARIABLE, "auto")
     if setting not in ("auto", "never", "always"):
         raise SpecError(f"{VARIABLE}={setting} must be auto, never or always")
-    if setting == "never":
-        return False
-    if setting == "always":
-        return True
-    return bool(_loaded) or (steps >= WORTH and find_spec("numba") is not None)
+    if setting != "auto":
+        return setting == "always"
+    return seconds >= (WORTH_LOADED if _loaded else WORTH) and _numba() is not None
+
+
+def _numba() -> Any | None:
+    try:
+        import numba
+    except ImportError:  # not installed, or not for this numpy
+        return None
+    return numba
 
 
 def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
     """The loop as machine code: compiled at its first use, and kept on disk where a folder can be written."""
     name = loop.__name__
     if name not in _loaded:
-        try:
-            import numba
-        except ImportError as error:
-            raise MissingExtraError(f"{VARIABLE}=always", "fast") from error
+        numba = _numba()
+        if numba is None:
+            raise MissingExtraError(f"{VARIABLE}=always", "fast")
         try:
             _loaded[name] = numba.njit(cache=True, nogil=True)(loop)
         except RuntimeError:  # numba found no folder that it may write
@@ -76,7 +83,7 @@ def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int,
         Concordant less discordant pairs, stories, pairs tied on the judge's side, pairs tied on the people's side.
     """
     out = np.empty((4, code.shape[0], factors[0][0].shape[0]), dtype=np.int64)
-    _compiled(_tables)(*_two(factors), code, *levels, out)
+    _compiled(loops.tables)(*_two(factors), code, *levels, out)
     return out
 
 
@@ -96,8 +103,43 @@ def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes)
         As `tables`.
     """
     out = np.empty((4, factors[0][0].shape[0]), dtype=np.int64)
-    _compiled(_sweep)(*_two(factors), story, x, y, int(y.max()) + 1 if y.size else 0, out)
+    _compiled(loops.sweep)(*_two(factors), story, x, y, int(y.max()) + 1 if y.size else 0, out)
     return out
+
+
+def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
+    """`resampled_tau.pairs_of_rows`: sums over pairs of groups of rows (b, groups) of means."""
+    out = np.empty((3, x.shape[0]), dtype=np.int64)
+    _compiled(loops.rows)(*(np.ascontiguousarray(side) for side in (x, y, mass)), out)
+    return out[0], out[1], out[2]
+
+
+def swaps(masks: Masks, cells: tuple[Codes, Codes], signed: Sums, margin: Sums) -> Sums:
+    """Sums over pairs after swaps, by contingency tables.
+
+    Parameters
+    ----------
+    masks : array, shape (b, n)
+        1 where the two judges' ratings are swapped.
+    cells : pair of arrays, shape (n,)
+        people's level * levels of judges + judge's level, of each judge.
+    signed, margin : arrays, shapes (levels of people, levels of judges) and (levels of judges,)
+        Signed sums of both judges' tables added up, and its margin.
+
+    Returns
+    -------
+    array, shape (4, b)
+        For the first judge after the swaps: concordant less discordant pairs, and its table times `signed`; then the
+        pairs tied on the first and on the second judge's side.
+    """
+    out = np.empty((4, masks.shape[0]), dtype=np.int64)
+    _compiled(loops.swaps)(np.ascontiguousarray(masks), *cells, signed, margin, out)
+    return out
+
+
+def inversions(values: Codes) -> int:
+    """Pairs i < j with values[i] > values[j], of values (n,) of 0..levels-1."""
+    return int(_compiled(loops.inversions)(values, int(values.max(initial=0)) + 1))
 
 
 def _two(factors: list[tuple[Counts, Codes]]) -> tuple[Counts, Codes, Counts, Codes]:
@@ -106,94 +148,3 @@ def _two(factors: list[tuple[Counts, Codes]]) -> tuple[Counts, Codes, Counts, Co
     if len(factors) == 2:
         return counts, unit, *factors[1]
     return counts, unit, np.ones((counts.shape[0], 1), dtype=np.int32), np.zeros(unit.size, dtype=np.int64)
-
-
-def _tables(
-    counts_1: Counts,
-    unit_1: Codes,
-    counts_2: Counts,
-    unit_2: Codes,
-    code: Levels,
-    levels_y: int,
-    levels_x: int,
-    out: Sums,
-) -> None:
-    n, judges, cells = unit_1.size, code.shape[0], levels_x * levels_y
-    drawn, weight = np.empty(n, np.int64), np.empty(n, np.int64)
-    table, below = np.empty(cells + 1, np.int64), np.empty(levels_x, np.int64)
-    for b in range(counts_1.shape[0]):
-        m = 0
-        for i in range(n):
-            w = counts_1[b, unit_1[i]] * counts_2[b, unit_2[i]]
-            drawn[m], weight[m] = i, w
-            m += w > 0
-        for judge in range(judges):
-            level = code[judge]
-            table[:] = 0
-            for t in range(m):
-                table[level[drawn[t]]] += weight[t]
-            below[:] = 0
-            total, score, tied_x, tied_y = 0, 0, 0, 0
-            for row in range(levels_y):
-                lower, size = 0, 0
-                for column in range(levels_x):
-                    here, under = table[row * levels_x + column], below[column]
-                    score += here * (2 * lower + under - total)  # lower less higher among those below on y
-                    lower += under
-                    size += here
-                    below[column] = under + here
-                tied_y += size * (size - 1) // 2
-                total += size
-            for column in range(levels_x):
-                tied_x += below[column] * (below[column] - 1) // 2
-            out[0, judge, b], out[1, judge, b], out[2, judge, b], out[3, judge, b] = score, total, tied_x, tied_y
-
-
-def _sweep(
-    counts_1: Counts,
-    unit_1: Codes,
-    counts_2: Counts,
-    unit_2: Codes,
-    story: Codes,
-    x: Codes,
-    y: Codes,
-    levels_y: int,
-    out: Sums,
-) -> None:
-    m = story.size
-    # A Fenwick tree: sums over the people's levels below one, in steps that are logarithmic in their number.
-    tree, count = np.empty(levels_y + 1, np.int64), np.empty(levels_y, np.int64)
-    for b in range(counts_1.shape[0]):
-        tree[:] = 0
-        count[:] = 0
-        total, score, tied_x, tied_y = 0, 0, 0, 0
-        start = 0
-        while start < m:
-            stop, size = start, 0
-            while stop < m and x[stop] == x[start]:
-                i = story[stop]
-                w = counts_1[b, unit_1[i]] * counts_2[b, unit_2[i]]
-                if w > 0:
-                    lower, at = 0, y[stop]
-                    while at > 0:
-                        lower += tree[at]
-                        at -= at & -at
-                    score += w * (2 * lower + count[y[stop]] - total)
-                    size += w
-                stop += 1
-            if size > 0:
-                for k in range(start, stop):
-                    i = story[k]
-                    w = counts_1[b, unit_1[i]] * counts_2[b, unit_2[i]]
-                    if w > 0:
-                        count[y[k]] += w
-                        at = y[k] + 1
-                        while at <= levels_y:
-                            tree[at] += w
-                            at += at & -at
-            tied_x += size * (size - 1) // 2
-            total += size
-            start = stop
-        for k in range(levels_y):
-            tied_y += count[k] * (count[k] - 1) // 2
-        out[0, b], out[1, b], out[2, b], out[3, b] = score, total, tied_x, tied_y

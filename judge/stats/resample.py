@@ -1,4 +1,4 @@
-"""One set of bootstrap resamples, shared by every cell of a table, and intervals from them. Never seeds itself.
+"""One set of bootstrap resamples, shared by every cell of a table. Never seeds itself.
 
 A resample says how often each unit was drawn, so that a story has a weight. As all cells of a table use the same set,
 differences between cells are paired. What is drawn decides what the interval speaks about (Deutsch, Dror & Roth 2021,
@@ -23,7 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats import resampled_tau
-from judge.stats.estimate import Estimate
+from judge.stats.interval import DEGENERATE, bca, percentile
+
+__all__ = ["DEGENERATE", "Factor", "Resamples", "bca", "both_refused", "draw", "draw_both", "percentile"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -31,9 +33,6 @@ Counts = NDArray[np.int32]
 
 _CHUNK = 4_000_000
 """Weights expanded at a time, so that memory does not grow with resamples x stories."""
-
-DEGENERATE = 0.05
-"""Above this share of resamples in which the statistic is undefined, no interval is given."""
 
 MIN_SYSTEMS = 5
 """With fewer systems they are not resampled: their bootstrap distribution has hardly any values (5 give 126)."""
@@ -105,6 +104,20 @@ class Resamples:
         """The same resamples of some of the stories only."""
         return replace(self, factors=tuple(factor.of(rows) for factor in self.factors))
 
+    def split(self, group: Codes) -> tuple[NDArray[np.int64], Resamples | None]:
+        """How often each group (n,) was drawn as a whole, (b, groups), and what was drawn within groups."""
+        groups = int(group.max()) + 1 if group.size else 0
+        mass = np.ones((self.size, groups), dtype=np.int64)
+        varying = []
+        for factor in self.factors:
+            units = factor.counts.shape[1]
+            group_of, unit_of = np.divmod(np.unique(group * units + factor.unit), max(1, units))
+            if np.unique(group_of).size == group_of.size:
+                mass[:, group_of] *= factor.counts[:, unit_of]
+            else:
+                varying.append(factor)
+        return mass, replace(self, factors=tuple(varying)) if varying else None
+
     def jackknife(self) -> tuple[Resamples, ...]:
         """For each factor, as many resamples as it has units, each without one unit: for influences and `bca`."""
         made = []
@@ -120,6 +133,14 @@ class Resamples:
     def tau_b(self, x: Codes, y: Codes) -> Floats:
         """Overall tau-b in each resample; see `judge.stats.resampled_tau.tau_b`."""
         return resampled_tau.tau_b(self, x, y)
+
+    def tau_b_means(self, x: Floats, y: Floats, group: Codes) -> Floats:
+        """tau-b over group means in each resample; see `judge.stats.resampled_tau.tau_b_means`."""
+        return resampled_tau.tau_b_means(self, x, y, group)
+
+    def tau_b_within(self, x: Codes, y: Codes, group: Codes) -> Floats:
+        """Mean of the tau-b within groups in each resample; see `judge.stats.resampled_tau.tau_b_within`."""
+        return resampled_tau.tau_b_within(self, x, y, group)
 
 
 def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Resamples:
@@ -184,22 +205,3 @@ def _counts(unit: Codes, resamples: int, rng: np.random.Generator) -> Counts:
         drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
         counts[start : start + rows] = np.bincount(drawn.reshape(-1), minlength=rows * units).reshape(rows, units)
     return counts
-
-
-def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: float = 0.95) -> Estimate:
-    """The estimate with a percentile interval from resampled values, shape (b,); NaN = undefined in that resample.
-
-    Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13. Undefined resamples are left out and counted
-    in `method`; where they exceed 5 %, there is no interval and `reason` says so. An undefined estimate is returned as
-    it is.
-    """
-    if not estimate.defined:
-        return estimate
-    known = values[~np.isnan(values)]
-    lost = values.size - known.size
-    if values.size == 0 or lost > DEGENERATE * values.size:
-        return replace(estimate, reason=f"no interval: undefined in {lost} of {values.size} resamples")
-    tail = 50 * (1 - confidence)
-    low, high = np.percentile(known, [tail, 100 - tail])
-    note = f", {lost} degenerate" if lost else ""
-    return replace(estimate, low=float(low), high=float(high), method=f"{method}{note}")

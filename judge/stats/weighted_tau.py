@@ -75,7 +75,7 @@ def _of_units(counts: Counts, forms: list[_Form], score: Singles) -> Floats:
     sizes = np.stack([form.sizes for form in forms], axis=1)
     n = (counts.astype(np.float64) @ sizes).astype(np.int64)
     largest = int(n.max(initial=0))
-    c: Reals = counts.astype(_kind(largest * int(sizes.max(initial=0))))
+    c: Reals = counts.astype(exact(largest * int(sizes.max(initial=0))))
     products = (c @ score.astype(c.dtype, copy=False)).reshape(c.shape[0], len(forms), -1)
     out = np.empty((len(forms), c.shape[0]))
     tied: dict[int, NDArray[np.int64]] = {}
@@ -242,7 +242,7 @@ def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int,
     """Sweep the people's levels upwards: what is below on y and below on x agrees, what is above on x does not."""
     b = weights.shape[0]
     largest = int(weights.sum(axis=1).max(initial=0))
-    kind = _kind(largest)
+    kind = exact(largest)
     w: Reals = weights.astype(kind)
     indicators: Reals = signed.astype(kind, copy=False)
     below: Reals
@@ -262,10 +262,10 @@ def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int,
 
 def _dot(a: Reals, b: Reals, largest: int) -> NDArray[np.int64]:
     """Sums of products over the last axis, exact: in single precision only where no sum can reach 2**24."""
-    sums: Reals = np.einsum("...k,...k->...", a, b, dtype=_kind(largest * largest))
+    sums: Reals = np.einsum("...k,...k->...", a, b, dtype=exact(largest * largest))
     return sums.astype(np.int64)
 
 
-def _kind(largest: int) -> type[np.float32] | type[np.float64]:
-    """Single precision where no sum of integers can reach 2**24, else double."""
+def exact(largest: int) -> type[np.float32] | type[np.float64]:
+    """The type for sums of integers up to `largest`: single precision where none can reach 2**24, else double."""
     return np.float32 if largest < _EXACT_32 else np.float64

@@ -1,0 +1,132 @@
+"""Bootstrap intervals from the values of a statistic in resamples: percentile and BCa. Never draws, never hides a gap.
+
+Efron & Tibshirani 1993, An Introduction to the Bootstrap: chapter 13 (percentile), chapter 14 (BCa, of Efron 1987,
+Better Bootstrap Confidence Intervals, JASA 82). BCa moves the percentiles by a bias correction z0, from the share of
+resampled values below the estimate, and by an acceleration a, from the skewness of the units' influences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+
+DEGENERATE = 0.05
+"""Above this share of resamples in which the statistic is undefined, no interval is given."""
+
+_SAME = 1e-12
+
+
+def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: float = 0.95) -> Estimate:
+    """The estimate with a percentile interval.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        An undefined estimate is returned as it is.
+    values : array, shape (b,)
+        The statistic in each resample; NaN = undefined there. Undefined resamples are left out and counted in `method`;
+        where they exceed 5 %, there is no interval and `reason` says so.
+    method : str
+        How the interval is made, e.g. ``"boot-inputs, percentile, 95 %"``.
+    """
+    known, refused = _usable(estimate, values)
+    if refused is not None:
+        return refused
+    tail = (1 - confidence) / 2
+    return _with_ends(estimate, values, known, (tail, 1 - tail), method)
+
+
+def bca(
+    estimate: Estimate,
+    values: Floats,
+    jackknife: Sequence[Floats],
+    method: str,
+    *,
+    confidence: float = 0.95,
+) -> Estimate:
+    """The estimate with a bias-corrected and accelerated interval.
+
+    Parameters
+    ----------
+    estimate, values, method
+        As for `percentile`.
+    jackknife : sequence of arrays, shape (units,)
+        For each factor that was resampled, the statistic without each of its units (`Resamples.jackknife`); NaN =
+        undefined. See `acceleration`.
+
+    Returns
+    -------
+    Estimate
+        No interval, with a reason, where more than 5 % of the resamples or of the jackknife values are undefined, or
+        where all resampled values lie on one side of the estimate, so that no bias correction exists.
+    """
+    known, refused = _usable(estimate, values)
+    if refused is not None or estimate.value is None:
+        return refused or estimate
+    for without in jackknife:
+        lost = int(np.isnan(without).sum())
+        if lost > DEGENERATE * without.size:
+            why = f"no BCa interval: undefined without {lost} of {without.size} units"
+            return replace(estimate, reason=why)
+    below = float((known < estimate.value - _SAME).mean())
+    up_to = float((known <= estimate.value + _SAME).mean())
+    share = (below + up_to) / 2
+    if share in (0.0, 1.0):
+        why = "no BCa interval: all resampled values lie on one side of the estimate"
+        return replace(estimate, reason=why)
+    z0, a = float(ndtri(share)), acceleration(jackknife)
+    z = float(ndtri(0.5 + confidence / 2))
+    tails = []
+    for end in (z0 - z, z0 + z):
+        scale = 1 - a * end
+        tails.append(float(ndtr(z0 + end / scale)) if scale > 0 else float(end > 0))
+    return _with_ends(estimate, values, known, (tails[0], tails[1]), method)
+
+
+def acceleration(jackknife: Sequence[Floats]) -> float:
+    """The acceleration of BCa from the values without each unit, of one or more independently drawn factors.
+
+    With influences l = (m - 1)(mean - value without the unit) of the m units of each factor,
+
+        a = sum over factors of sum(l**3) / m**3  /  (6 (sum over factors of sum(l**2) / m**2) ** 1.5),
+
+    which for one factor is Efron & Tibshirani 1993, equation 14.15, and for several independent samples that of
+    Davison & Hinkley 1997, Bootstrap Methods and their Application, section 5.3. Systems and story-prompts are drawn
+    independently, and to first order a statistic of their crossing moves by the sum of the systems' and the
+    story-prompts' influences, as one of two samples would; the interaction, of the order of 1 / (systems x
+    story-prompts), is neglected. 0 where no unit has any influence.
+    """
+    cubes = squares = 0.0
+    for without in jackknife:
+        known = without[~np.isnan(without)]
+        influence = (known.size - 1) * (known.mean() - known) if known.size else known
+        influence = np.where(np.abs(influence) < _SAME * known.size, 0.0, influence)
+        cubes += float((influence**3).sum()) / max(1, known.size) ** 3
+        squares += float((influence**2).sum()) / max(1, known.size) ** 2
+    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
+
+
+def _usable(estimate: Estimate, values: Floats) -> tuple[Floats, Estimate | None]:
+    """The defined values; or the estimate to return instead of an interval."""
+    if not estimate.defined:
+        return values, estimate
+    known = values[~np.isnan(values)]
+    lost = values.size - known.size
+    if values.size == 0 or lost > DEGENERATE * values.size:
+        return known, replace(estimate, reason=f"no interval: undefined in {lost} of {values.size} resamples")
+    return known, None
+
+
+def _with_ends(estimate: Estimate, values: Floats, known: Floats, shares: tuple[float, float], method: str) -> Estimate:
+    low, high = np.percentile(known, [100 * share for share in shares])
+    lost = values.size - known.size
+    note = f", {lost} degenerate" if lost else ""
+    return replace(estimate, low=float(low), high=float(high), method=f"{method}{note}")

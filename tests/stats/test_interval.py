@@ -1,0 +1,90 @@
+"""BCa equals scipy's for independent draws; two crossed factors count as two samples; what does not exist is said."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from judge.stats import interval, resample
+from judge.stats.estimate import Estimate
+
+
+def _ratio(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return (weights @ x) / (weights @ y)
+
+
+def _scipys(samples, statistic, values, method: str, *, paired: bool):
+    """scipy 1.17.1, scipy.stats.bootstrap(..., n_resamples=0, bootstrap_result=...): its interval from these values."""
+    given = SimpleNamespace(bootstrap_distribution=values)
+    options = {"n_resamples": 0, "paired": paired, "method": method, "bootstrap_result": given}
+    return stats.bootstrap(samples, statistic, **options).confidence_interval
+
+
+@pytest.mark.parametrize("method", ["percentile", "BCa"])
+def test_intervals_equal_scipys_on_the_same_resamples(method: str) -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.exponential(size=40), rng.gamma(3.0, size=40)
+
+    def statistic(p, q, axis):
+        return p.sum(axis=axis) / q.sum(axis=axis)
+
+    drawn = resample.draw(np.arange(40), 3000, np.random.default_rng(8), "boot-stories")
+    values = drawn.values(lambda w: _ratio(w, x, y))
+    theirs = _scipys((x, y), statistic, values, method, paired=True)
+    estimate = Estimate(float(x.sum() / y.sum()), 40)
+    if method == "BCa":
+        (jackknife,) = drawn.jackknife()
+        found = interval.bca(estimate, values, [jackknife.values(lambda w: _ratio(w, x, y))], "BCa, 95 %")
+    else:
+        found = interval.percentile(estimate, values, "percentile, 95 %")
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+def test_two_factors_count_as_two_samples_do_in_scipy() -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.exponential(size=12), rng.exponential(size=30) * 2
+
+    def statistic(p, q, axis=-1):
+        return p.mean(axis=axis) * q.mean(axis=axis)
+
+    values = statistic(rng.choice(a, (2000, 12)), rng.choice(b, (2000, 30)))
+    theirs = _scipys((a, b), statistic, values, "BCa", paired=False)
+    without = [
+        np.array([statistic(np.delete(a, i), b) for i in range(12)]),
+        np.array([statistic(a, np.delete(b, i)) for i in range(30)]),
+    ]
+    found = interval.bca(Estimate(float(statistic(a, b)), 42), values, without, "BCa, 95 %")
+    assert abs(interval.acceleration(without)) > 0.01
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+def test_bca_that_does_not_exist_says_why() -> None:
+    estimate, spread = Estimate(0.5, 10), np.linspace(0, 1, 101)
+    one_side = interval.bca(Estimate(2.0, 10), spread, [spread], "BCa")
+    assert one_side.low is None
+    assert one_side.reason == "no BCa interval: all resampled values lie on one side of the estimate"
+    lost = interval.bca(estimate, spread, [np.array([0.4, np.nan, 0.5])], "BCa")
+    assert lost.reason == "no BCa interval: undefined without 1 of 3 units"
+    degenerate = interval.bca(estimate, np.where(spread < 0.1, np.nan, spread), [spread], "BCa")
+    assert degenerate.reason == "no interval: undefined in 10 of 101 resamples"
+    undefined = Estimate.undefined("no pairs")
+    assert interval.bca(undefined, spread, [spread], "BCa") is undefined
+    perfect = interval.bca(Estimate(1.0, 10), np.ones(50), [np.ones(10)], "BCa")
+    assert (perfect.low, perfect.high) == (1.0, 1.0)
+
+
+def test_bca_corrects_a_skewed_statistic_towards_its_tail() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.lognormal(sigma=1.2, size=60)
+    drawn = resample.draw(np.arange(60), 4000, rng, "boot-stories")
+    values = drawn.values(lambda w: w @ x / 60)
+    jackknife = drawn.jackknife()[0].values(lambda w: w @ x / w.sum(axis=1))
+    estimate = Estimate(float(x.mean()), 60)
+    plain = interval.percentile(estimate, values, "percentile")
+    corrected = interval.bca(estimate, values, [jackknife], "BCa")
+    assert interval.acceleration([jackknife]) > 0
+    assert corrected.low > plain.low
+    assert corrected.high > plain.high

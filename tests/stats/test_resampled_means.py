@@ -1,0 +1,146 @@
+"""System-level and grouped tau-b in resamples, against loops over the drawn systems and story-prompts."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from judge.stats import compiled, correlation, kendall, resample
+
+DRAWS = ("boot-inputs", "boot-systems", "boot-both")
+ENGINES = ("never", "always")
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "always":
+        pytest.importorskip("numba")
+    monkeypatch.setenv(compiled.VARIABLE, request.param)
+    return str(request.param)
+
+
+def _matrix(seed: int, systems: int = 7, prompts: int = 9) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Two judges and people on systems x story-prompts; NaN = no such rating; judge 1 has fewer."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(systems, 1)) + rng.normal(size=(1, prompts)) + rng.normal(size=(systems, prompts))
+    x = np.round(quality + rng.normal(size=(2, systems, prompts)))
+    y = np.round(3 * (quality + rng.normal(size=(systems, prompts)))) / 3
+    x[1][rng.random(y.shape) < 0.2] = np.nan
+    y[rng.random(y.shape) < 0.1] = np.nan
+    return x, y, rng.random(y.shape) >= 0.1  # the last: which stories exist at all
+
+
+def _drawn(name: str, system: np.ndarray, prompt: np.ndarray, b: int) -> resample.Resamples:
+    rng = np.random.default_rng(11)
+    if name == "boot-both":
+        return resample.draw_both(system, prompt, b, rng)
+    return resample.draw(prompt if name == "boot-inputs" else system, b, rng, name)
+
+
+def _copies(drawn: resample.Resamples, b: int, systems: int, prompts: int) -> tuple[np.ndarray, np.ndarray]:
+    """The drawn systems and story-prompts of a resample, as lists with repetitions."""
+    counts = {"boot-inputs": (None, 0), "boot-systems": (0, None), "boot-both": (0, 1)}[drawn.name]
+    made = []
+    for at, units in zip(counts, (systems, prompts), strict=True):
+        made.append(np.arange(units) if at is None else np.repeat(np.arange(units), drawn.factors[at].counts[b]))
+    return made[0], made[1]
+
+
+def _tau(x: np.ndarray, y: np.ndarray) -> float:
+    keep = ~(np.isnan(x) | np.isnan(y))
+    return kendalltau(x[keep], y[keep]).statistic if keep.sum() > 1 else np.nan
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_system_level_tau_equals_a_loop_over_the_drawn_matrix(name: str, engine: str) -> None:
+    x, y, exists = _matrix(1)
+    system, prompt = np.nonzero(exists)
+    drawn = _drawn(name, system, prompt, 40)
+    ours = drawn.tau_b_means(x[:, system, prompt], y[system, prompt], system)
+    y = np.where(exists, y, np.nan)
+    for b in range(40):
+        rows, columns = _copies(drawn, b, *y.shape)
+        for judge in range(2):
+            both = np.where(np.isnan(x[judge]) | np.isnan(y), np.nan, 1.0)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # a drawn system without any story
+                means = [np.nanmean((side * both)[np.ix_(rows, columns)], axis=1).round(9) for side in (x[judge], y)]
+            assert ours[judge, b] == pytest.approx(_tau(*means), abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("level", ["by-item", "by-system"])
+@pytest.mark.parametrize("name", DRAWS)
+def test_grouped_tau_equals_a_loop_over_the_drawn_matrix(name: str, level: str, engine: str) -> None:
+    x, y, exists = _matrix(2)
+    system, prompt = np.nonzero(exists)
+    drawn = _drawn(name, system, prompt, 30)
+    group = prompt if level == "by-item" else system
+    codes = np.stack([kendall.codes(row) for row in x[:, system, prompt]])
+    ours = drawn.tau_b_within(codes, kendall.codes(y[system, prompt]), group)
+    y = np.where(exists, y, np.nan)
+    for judge in range(2):
+        p, q = (x[judge], y) if level == "by-system" else (x[judge].T, y.T)
+        enough = (~(np.isnan(p) | np.isnan(q))).sum(axis=1) >= 3
+        for b in range(30):
+            rows, columns = _copies(drawn, b, *y.shape)
+            rows, columns = (rows, columns) if level == "by-system" else (columns, rows)
+            taus = np.array([_tau(p[row, columns], q[row, columns]) for row in rows if enough[row]])
+            assert ours[judge, b] == pytest.approx(np.nanmean(taus), abs=1e-12)
+
+
+def test_stories_drawn_one_by_one_are_grouped_alike(engine: str) -> None:
+    x, y, exists = _matrix(3)
+    system, prompt = np.nonzero(exists)
+    drawn = resample.draw(np.arange(system.size), 25, np.random.default_rng(0), "boot-stories")
+    judge, people = x[1][system, prompt], y[system, prompt]
+    means = drawn.tau_b_means(judge, people, system)
+    within = drawn.tau_b_within(kendall.codes(judge), kendall.codes(people), prompt)
+    for b, weight in enumerate(drawn.weights()):
+        rows = np.repeat(np.arange(system.size), weight)
+        again = judge[rows], people[rows]
+        expected = correlation.correlate_means(*again, system[rows]).value
+        assert means[b] == pytest.approx(expected, abs=1e-12)
+        taus = [_tau(again[0][prompt[rows] == g], again[1][prompt[rows] == g]) for g in range(y.shape[1])]
+        complete = np.bincount(prompt, weights=~np.isnan(judge + people), minlength=y.shape[1]) >= 3
+        assert within[b] == pytest.approx(np.nanmean(np.array(taus)[complete]), abs=1e-12)
+
+
+def test_numpy_and_compiled_loops_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    x, y, exists = _matrix(4, systems=12, prompts=30)
+    system, prompt = np.nonzero(exists)
+    drawn = _drawn("boot-both", system, prompt, 400)
+    codes, people = np.stack([kendall.codes(row) for row in x[:, system, prompt]]), kendall.codes(y[system, prompt])
+    found = []
+    for setting in ENGINES:
+        monkeypatch.setenv(compiled.VARIABLE, setting)
+        means = drawn.tau_b_means(x[:, system, prompt], y[system, prompt], system)
+        found.append([means, drawn.tau_b_within(codes, people, prompt), drawn.tau_b_within(codes, people, system)])
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_equal_means_of_thirds_stay_tied_in_every_resample() -> None:
+    # 1/3 + 1/3 + 1/3 is not 1 in binary: unrounded, the systems' equal means would differ by 1e-16.
+    system = np.repeat(np.arange(6), 3)
+    y = np.tile([1 / 3, 1 / 3, 1 / 3, 1.0, 0.0, 0.0], 3)
+    drawn = resample.draw(np.tile(np.arange(3), 6), 50, np.random.default_rng(1), "boot-inputs")
+    x = np.arange(18.0)
+    ones = (drawn.counts == 1).all(axis=1)
+    assert ones.any()
+    assert np.isnan(drawn.tau_b_means(x, y, system)[ones]).all()
+
+
+def test_the_jackknife_over_systems_and_story_prompts_at_system_level() -> None:
+    x, y, exists = _matrix(5)
+    system, prompt = np.nonzero(exists)
+    judge, people = x[0][system, prompt], y[system, prompt]
+    by_system, by_prompt = _drawn("boot-both", system, prompt, 2).jackknife()
+    for made, unit in ((by_system, system), (by_prompt, prompt)):
+        values = made.tau_b_means(judge, people, system)
+        for u in range(int(unit.max()) + 1):
+            rest = unit != u
+            expected = correlation.correlate_means(judge[rest], people[rest], system[rest]).value
+            assert values[u] == pytest.approx(expected, abs=1e-12)
