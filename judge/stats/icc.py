@@ -18,6 +18,7 @@ Repeats of one judge are exchangeable, so (1,.) and (2,.) agree up to chance the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,7 @@ from judge.stats.estimate import Estimate
 Floats = NDArray[np.float64]
 FORMS = ("ICC(1,1)", "ICC(1,k)", "ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
 ONE_WAY = FORMS[:2]
+_NOISE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def mean_squares(ratings: Floats) -> MeanSquares:
     ss_within = ((centred - rows) ** 2).sum(axis=(-2, -1))
     ss_columns = n * (columns**2).sum(axis=(-2, -1))
     ss_residual = ((centred - rows - columns) ** 2).sum(axis=(-2, -1))
-    clean = [np.where(ss <= 1e-12 * total, 0.0, ss) for ss in (ss_between, ss_within, ss_columns, ss_residual)]
+    clean = [np.where(ss <= _NOISE * total, 0.0, ss) for ss in (ss_between, ss_within, ss_columns, ss_residual)]
     return MeanSquares(
         between=clean[0] / (n - 1),
         within=clean[1] / (n * (k - 1)),
@@ -96,8 +98,10 @@ def mean_squares(ratings: Floats) -> MeanSquares:
 
 def values(ms: MeanSquares) -> dict[str, Floats]:
     """The six forms as arrays of the leading axes' shape; NaN where the denominator is 0."""
-    n, k = ms.n, ms.k
-    b, w, j, e = ms.between, ms.within, ms.columns, ms.residual
+    return _forms(ms.between, ms.within, ms.columns, ms.residual, ms.n, ms.k)
+
+
+def _forms(b: Floats, w: Floats, j: Floats, e: Floats, n: int | Floats, k: int) -> dict[str, Floats]:
     with np.errstate(invalid="ignore", divide="ignore"):
         found = {
             "ICC(1,1)": (b - w) / (b + (k - 1) * w),
@@ -108,6 +112,49 @@ def values(ms: MeanSquares) -> dict[str, Floats]:
             "ICC(3,k)": (b - e) / b,
         }
     return {form: np.where(np.isfinite(value), value, np.nan) for form, value in found.items()}
+
+
+def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
+    """The family in resamples, for bootstrap intervals; in the order of `FORMS`.
+
+    The mean squares of a resample are sums over stories, each standing as often as it was drawn, so that all resamples
+    cost one product of matrices. A statistic for `Resamples.values`, `interval.percentile` and `interval.bca`.
+
+    Parameters
+    ----------
+    ratings : array, shape (n, k)
+        As for `family`; stories with a missing cell never count, as there.
+
+    Returns
+    -------
+    callable
+        From weights (b, n) to values (b, 6); NaN where the form is undefined in that resample (its denominator is 0,
+        or it holds fewer than 2 stories).
+    """
+    complete = np.asarray(~np.isnan(ratings).any(axis=1))[:, None]
+    k = ratings.shape[1]
+    middle = float(ratings[complete[:, 0]].mean()) if complete.any() else 0.0
+    centred = np.where(complete, ratings - middle, 0.0)
+    mean = centred.mean(axis=1)
+    spread = ((centred - mean[:, None]) ** 2).sum(axis=1)
+    parts = np.column_stack([complete, mean, mean**2, spread, centred])
+
+    def statistic(weights: NDArray[np.int64]) -> Floats:
+        sums = weights.astype(np.float64) @ parts
+        n = sums[:, 0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            grand, columns = sums[:, 1] / n, sums[:, 4:] / n[:, None]
+            between = k * (sums[:, 2] - n * grand**2)
+            of_columns = n * ((columns - grand[:, None]) ** 2).sum(axis=1)
+            squares = [between, sums[:, 3], of_columns, sums[:, 3] - of_columns]
+            total = between + sums[:, 3]
+            clean = [np.where(ss <= _NOISE * total, 0.0, ss) for ss in squares]
+            degrees = (n - 1, n * (k - 1), np.full(n.shape, k - 1.0), (n - 1) * (k - 1))
+            b, w, j, e = (np.where((n >= 2) & (k >= 2), ss / df, np.nan) for ss, df in zip(clean, degrees, strict=True))
+        found = _forms(b, w, j, e, n, k)
+        return np.stack([found[form] for form in FORMS], axis=1)
+
+    return statistic
 
 
 def family(ratings: Floats, *, confidence: float = 0.95, columns: str = "repeats") -> IccFamily:

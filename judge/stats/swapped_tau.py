@@ -48,8 +48,9 @@ def overall(a: Floats, b: Floats, people: Codes) -> Both:
     levels, levels_y = int(union.max()) + 1, int(y.max()) + 1
     pair = _Pair(union[: a.size][order], union[a.size :][order], y[order], order, levels, levels_y)
     tied_y = kendall.tied_pairs(np.bincount(y)).sum()
-    few = levels * levels_y <= kendall.DENSE_CELLS
-    sums = _by_tables(pair) if few else _by_signs(pair)
+    if levels * levels_y > kendall.DENSE_CELLS and y.size > kendall.QUADRATIC_N:
+        return _one_by_one(pair)
+    sums = _by_tables(pair) if levels * levels_y <= kendall.DENSE_CELLS else _by_signs(pair)
 
     def both(masks: Masks) -> tuple[Floats, Floats]:
         swapped = masks[:, order]
@@ -152,6 +153,19 @@ def _by_signs(pair: _Pair) -> Callable[[Masks], Sums]:
         return none + moved + quadratic, none + every - moved - edge + quadratic, tied_a, tied_b
 
     return sums
+
+
+def _one_by_one(pair: _Pair) -> Both:
+    """Many levels and many stories: a matrix of pairs of stories would not fit into memory."""
+
+    def both(masks: Masks) -> tuple[Floats, Floats]:
+        taus = np.empty((2, len(masks)))
+        for i, mask in enumerate(masks[:, pair.order] > 0):
+            taus[0, i] = kendall.tau_b(np.where(mask, pair.b, pair.a), pair.y)
+            taus[1, i] = kendall.tau_b(np.where(mask, pair.a, pair.b), pair.y)
+        return taus[0], taus[1]
+
+    return both
 
 
 def _signs(p: Codes, q: Codes) -> NDArray[np.int8]:

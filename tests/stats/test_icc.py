@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.stats import icc
+from judge.stats import icc, resample
 
 # Shrout & Fleiss 1979, Psychological Bulletin 86(2), table 2: six targets, four judges.
 SHROUT_FLEISS = np.array(
@@ -129,3 +129,31 @@ def test_mans_one_way_icc_is_the_published_files(studies) -> None:
         assert found.n == 1000
         assert round(found["ICC(1,1)"].estimate.value, 3) == single
         assert round(found["ICC(1,k)"].estimate.value, 3) == average
+
+
+@pytest.mark.parametrize("drawn_by", ["story-prompts", "stories"])
+def test_resampled_family_is_that_of_the_repeated_stories(drawn_by: str) -> None:
+    rng = np.random.default_rng(4)
+    ratings = np.clip(rng.integers(1, 6, (48, 1)) + rng.integers(-1, 2, (48, 3)), 1, 5) * 1.0
+    ratings[5, 1] = np.nan
+    unit = np.repeat(np.arange(8), 6) if drawn_by == "story-prompts" else np.arange(48)
+    drawn = resample.draw(unit, 20, rng, "boot")
+    found = drawn.values(icc.resampled(ratings))
+    for row, weight in zip(found, drawn.weights(), strict=True):
+        again = icc.family(np.repeat(ratings, weight, axis=0))
+        assert row == pytest.approx([again[form].estimate.value for form in icc.FORMS], abs=1e-10)
+    (jackknife,) = drawn.jackknife()
+    interval = resample.bca(
+        icc.family(ratings)["ICC(2,1)"].estimate, found[:, 2], [jackknife.values(icc.resampled(ratings))[:, 2]], "BCa"
+    )
+    assert interval.low < interval.value < interval.high
+
+
+def test_resampled_family_is_undefined_where_the_family_is() -> None:
+    weights = np.ones((2, 4), dtype=np.int64)
+    assert np.isnan(icc.resampled(np.full((4, 3), 2.0))(weights)).all()
+    assert np.isnan(icc.resampled(np.arange(4.0)[:, None])(weights)).all()
+    assert np.isnan(icc.resampled(np.full((4, 3), np.nan))(weights)).all()
+    assert np.isnan(icc.resampled(np.arange(12.0).reshape(4, 3))(np.array([[1, 0, 0, 0]]))).all()
+    equal = icc.resampled(np.repeat(np.arange(4.0)[:, None], 3, axis=1))(weights)
+    np.testing.assert_array_equal(equal, np.ones((2, 6)))

@@ -77,3 +77,44 @@ def test_signs_and_merging_agree_above_the_quadratic_limit(monkeypatch: pytest.M
     by_signs = kendall.weighted_tau_b(x, y)(weights)
     monkeypatch.setattr(kendall, "QUADRATIC_N", 10)
     np.testing.assert_allclose(kendall.weighted_tau_b(x, y)(weights), by_signs, atol=1e-12)
+
+
+@pytest.mark.parametrize("setting", ["never", "always"])
+def test_many_pairs_equal_scipy(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if setting == "always":
+        pytest.importorskip("numba")
+    monkeypatch.setenv("JUDGE_COMPILED", setting)
+    rng = np.random.default_rng(3)
+    quality = rng.normal(size=60_000)
+    for decimals in (0, 1, 9):
+        x, y = (np.round(quality + rng.normal(size=60_000), decimals) for _ in range(2))
+        x[rng.random(60_000) < 0.01] = np.nan
+        keep = ~np.isnan(x)
+        ours = kendall.tau_b(kendall.codes(x), kendall.codes(y))
+        assert ours == pytest.approx(kendalltau(x[keep], y[keep]).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "what", ["few", "thirds", "one rare level", "outlier", "constant", "missing", "many", "infinite"]
+)
+def test_codes_of_many_values_equal_those_by_sorting(what: str) -> None:
+    rng = np.random.default_rng(1)
+    values = rng.integers(1, 6, 30_000).astype(float)
+    if what == "thirds":
+        values = rng.integers(3, 16, 30_000) / 3
+    elif what == "one rare level":
+        values[7] = 2.5
+    elif what == "outlier":
+        values[7] = -1e6
+    elif what == "constant":
+        values[:] = 3.0
+    elif what == "missing":
+        values[rng.random(30_000) < 0.5] = np.nan
+    elif what == "many":
+        values = rng.normal(size=30_000)
+    elif what == "infinite":
+        values[0] = np.inf
+    known = ~np.isnan(values)
+    expected = np.full(30_000, -1)
+    expected[known] = np.unique(np.round(values[known], 9), return_inverse=True)[1]
+    np.testing.assert_array_equal(kendall.codes(values), expected)
