@@ -27,6 +27,8 @@ Coefficient = Literal["kendall", "spearman", "pearson"]
 COEFFICIENTS: tuple[str, ...] = get_args(Coefficient)
 
 MIN_PAIRS = 3
+_NO_VARIANCE = 1e-20
+"""A variance of values that are equal to 1e-9 is below 1e-18; that of values equal but for rounding far below 1e-20."""
 
 
 def pearson(x: Floats, y: Floats) -> float:
@@ -139,12 +141,12 @@ def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Cal
         return lambda weights: np.full(weights.shape[0], np.nan)
     if coefficient == "pearson":
         a, b = a - a.mean(), b - b.mean()
-        return lambda weights: _weighted_pearson(a[None, :], b[None, :], weights[:, keep])
+        return lambda weights: weighted_pearson(a[None, :], b[None, :], weights[:, keep])
     code_a, code_b = kendall.codes(a), kendall.codes(b)
 
     def ranked(weights: Weights) -> Floats:
         w = weights[:, keep]
-        return _weighted_pearson(_weighted_midranks(code_a, w), _weighted_midranks(code_b, w), w)
+        return weighted_pearson(_weighted_midranks(code_a, w), _weighted_midranks(code_b, w), w)
 
     return ranked
 
@@ -152,7 +154,10 @@ def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Cal
 def resampled_means(
     x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall"
 ) -> Callable[[Weights], Floats]:
-    """A function from weights (b, n) to the correlation over group means in each resample, shape (b,)."""
+    """A function from weights (b, n) to the correlation over group means in each resample, shape (b,).
+
+    Each group that is left stands once: where groups themselves are drawn, use `resampled_correlation.values`.
+    """
     keep = ~(np.isnan(x) | np.isnan(y))
     group, a, b = group[keep], x[keep], y[keep]
     one_hot = (group[:, None] == np.unique(group)[None, :]).astype(np.float64)
@@ -236,11 +241,14 @@ def _weighted_midranks(level: Codes, weights: Weights) -> Floats:
     return np.asarray((np.cumsum(counts, axis=1) - (counts - 1) / 2)[:, level], dtype=np.float64)
 
 
-def _weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:
+def weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:
+    """Pearson's r of rows (b or 1, n) with weights (b, n); NaN where a side is constant but for rounding noise."""
     w = weights.astype(np.float64)
     total = w.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         a = x - (w * x).sum(axis=1, keepdims=True) / total
         b = y - (w * y).sum(axis=1, keepdims=True) / total
-        r = (w * a * b).sum(axis=1) / np.sqrt((w * a * a).sum(axis=1) * (w * b * b).sum(axis=1))
-    return np.asarray(np.where(np.isfinite(r), r, np.nan), dtype=np.float64)
+        of_a, of_b = (w * a * a).sum(axis=1), (w * b * b).sum(axis=1)
+        r = np.clip((w * a * b).sum(axis=1) / np.sqrt(of_a * of_b), -1.0, 1.0)
+        varies = np.minimum(of_a, of_b) > _NO_VARIANCE * total[:, 0]
+    return np.asarray(np.where(varies & np.isfinite(r), r, np.nan), dtype=np.float64)

@@ -6,9 +6,9 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from judge.stats import compiled, correlation, kendall, resample
+from judge.stats import compiled, correlation, kendall, resample, resampled_correlation
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both")
 ENGINES = ("never", "always")
@@ -49,17 +49,23 @@ def _copies(drawn: resample.Resamples, b: int, systems: int, prompts: int) -> tu
     return made[0], made[1]
 
 
-def _tau(x: np.ndarray, y: np.ndarray) -> float:
+def _tau(x: np.ndarray, y: np.ndarray, coefficient: str = "kendall") -> float:
     keep = ~(np.isnan(x) | np.isnan(y))
-    return kendalltau(x[keep], y[keep]).statistic if keep.sum() > 1 else np.nan
+    if keep.sum() < 2 or np.ptp(x[keep]) < 1e-9 or np.ptp(y[keep]) < 1e-9:
+        return np.nan
+    return {"kendall": kendalltau, "spearman": spearmanr, "pearson": pearsonr}[coefficient](x[keep], y[keep]).statistic
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_system_level_tau_equals_a_loop_over_the_drawn_matrix(name: str, engine: str) -> None:
+@pytest.mark.parametrize("coefficient", correlation.COEFFICIENTS)
+def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient: str, engine: str) -> None:
     x, y, exists = _matrix(1)
     system, prompt = np.nonzero(exists)
     drawn = _drawn(name, system, prompt, 40)
-    ours = drawn.tau_b_means(x[:, system, prompt], y[system, prompt], system)
+    given = x[:, system, prompt], y[system, prompt]
+    ours = resampled_correlation.values(drawn, *given, coefficient, grouping="means", group=system)
+    if coefficient == "kendall":
+        np.testing.assert_array_equal(drawn.tau_b_means(*given, system), ours)
     y = np.where(exists, y, np.nan)
     for b in range(40):
         rows, columns = _copies(drawn, b, *y.shape)
@@ -68,18 +74,19 @@ def test_system_level_tau_equals_a_loop_over_the_drawn_matrix(name: str, engine:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)  # a drawn system without any story
                 means = [np.nanmean((side * both)[np.ix_(rows, columns)], axis=1).round(9) for side in (x[judge], y)]
-            assert ours[judge, b] == pytest.approx(_tau(*means), abs=1e-12, nan_ok=True)
+            assert ours[judge, b] == pytest.approx(_tau(*means, coefficient), abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("level", ["by-item", "by-system"])
 @pytest.mark.parametrize("name", DRAWS)
-def test_grouped_tau_equals_a_loop_over_the_drawn_matrix(name: str, level: str, engine: str) -> None:
+@pytest.mark.parametrize("coefficient", correlation.COEFFICIENTS)
+def test_grouped_equals_a_loop_over_the_drawn_matrix(name: str, level: str, coefficient: str, engine: str) -> None:
     x, y, exists = _matrix(2)
     system, prompt = np.nonzero(exists)
     drawn = _drawn(name, system, prompt, 30)
     group = prompt if level == "by-item" else system
-    codes = np.stack([kendall.codes(row) for row in x[:, system, prompt]])
-    ours = drawn.tau_b_within(codes, kendall.codes(y[system, prompt]), group)
+    given = x[:, system, prompt], y[system, prompt]
+    ours = resampled_correlation.values(drawn, *given, coefficient, grouping="within", group=group)
     y = np.where(exists, y, np.nan)
     for judge in range(2):
         p, q = (x[judge], y) if level == "by-system" else (x[judge].T, y.T)
@@ -87,7 +94,7 @@ def test_grouped_tau_equals_a_loop_over_the_drawn_matrix(name: str, level: str, 
         for b in range(30):
             rows, columns = _copies(drawn, b, *y.shape)
             rows, columns = (rows, columns) if level == "by-system" else (columns, rows)
-            taus = np.array([_tau(p[row, columns], q[row, columns]) for row in rows if enough[row]])
+            taus = np.array([_tau(p[row, columns], q[row, columns], coefficient) for row in rows if enough[row]])
             assert ours[judge, b] == pytest.approx(np.nanmean(taus), abs=1e-12)
 
 
@@ -144,3 +151,26 @@ def test_the_jackknife_over_systems_and_story_prompts_at_system_level() -> None:
             rest = unit != u
             expected = correlation.correlate_means(judge[rest], people[rest], system[rest]).value
             assert values[u] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", correlation.COEFFICIENTS)
+def test_overall_is_one_entry_for_one_judge_or_many(coefficient: str) -> None:
+    x, y, exists = _matrix(6)
+    system, prompt = np.nonzero(exists)
+    drawn = _drawn("boot-both", system, prompt, 15)
+    given = x[:, system, prompt], y[system, prompt]
+    both = resampled_correlation.values(drawn, *given, coefficient)
+    alone = resampled_correlation.values(drawn, given[0][1], given[1], coefficient)
+    np.testing.assert_array_equal(both[1], alone)
+    for b, weight in enumerate(drawn.weights()):
+        rows = np.repeat(np.arange(system.size), weight)
+        assert alone[b] == pytest.approx(_tau(given[0][1][rows], given[1][rows], coefficient), abs=1e-12)
+    with pytest.raises(ValueError, match="grouping 'means' needs the group"):
+        resampled_correlation.values(drawn, *given, coefficient, grouping="means")
+
+
+def test_equal_values_have_no_correlation_whatever_their_rounding_noise() -> None:
+    drawn = resample.draw(np.arange(20), 30, np.random.default_rng(0), "boot-stories")
+    for constant in (0.1, 1 / 3, 1e6 + 0.1):
+        values = drawn.values(correlation.resampled(np.full(20, constant), np.arange(20.0), "pearson"))
+        assert np.isnan(values).all()
