@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from judge.stats.estimate import Estimate
 
@@ -112,6 +112,47 @@ def acceleration(jackknife: Sequence[Floats]) -> float:
         cubes += float((influence**3).sum()) / max(1, known.size) ** 3
         squares += float((influence**2).sum()) / max(1, known.size) ** 2
     return cubes / (6 * squares**1.5) if squares > 0 else 0.0
+
+
+def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) -> Floats:
+    """Values of two crossed factors drawn together, drawn in to the spread that a new data set would have.
+
+    Drawing systems and story-prompts together gives a story the product of two counts as its weight, whose variance is
+    3 where that of one count is 1, so that BOOT-BOTH is too wide where stories are noisy: with variances A of systems,
+    B of story-prompts and E of the rest, a mean has variance A/S + B/P + E/SP, BOOT-BOTH gives A/S + B/P + 3E/SP (Owen
+    2007, The pigeonhole bootstrap, Annals of Applied Statistics 1), and either factor alone A/S + E/SP or B/P + E/SP.
+    Hence the variance is estimated by
+
+        2 (V systems alone + V story-prompts alone) - V both, and at least the larger of the two alone,
+
+    and the values' distances from their mean are multiplied by the root of its ratio to V both, with the usual
+    allowance for few units: sqrt(m / (m - 1)) times the ratio of the 97.5 % quantiles of t with m - 1 degrees of
+    freedom and of the normal distribution, m being the smaller number of units (as for variances clustered two ways:
+    Cameron, Gelbach & Miller 2011, JBES 29). Values are never spread wider than they are.
+
+    Parameters
+    ----------
+    values : array, shape (b,)
+        The statistic in resamples of both factors; NaN = undefined.
+    one_way : two arrays, shape (b,)
+        The same with either factor drawn alone (`Resamples.one_way`).
+    units : two ints
+        Number of units of either factor.
+
+    Returns
+    -------
+    array, shape (b,)
+        For `percentile` or `bca` instead of `values`.
+    """
+    first, second = (float(np.nanvar(alone)) if not np.isnan(alone).all() else np.nan for alone in one_way)
+    together = float(np.nanvar(values)) if not np.isnan(values).all() else np.nan
+    if not together > 0 or np.isnan(first + second):
+        return values
+    m = min(units)
+    allowance = float(stdtrit(m - 1, 0.975) / ndtri(0.975)) * np.sqrt(m / (m - 1))
+    ratio = max(2 * (first + second) - together, first, second) / together
+    centre = float(np.nanmean(values))
+    return np.asarray(centre + min(1.0, np.sqrt(ratio) * allowance) * (values - centre), dtype=np.float64)
 
 
 def _usable(estimate: Estimate, values: Floats) -> tuple[Floats, Estimate | None]:

@@ -130,6 +130,10 @@ class Resamples:
             made.append(Resamples(tuple(factors), f"jackknife of {self.name}"))
         return tuple(made)
 
+    def one_way(self) -> tuple[Resamples, ...]:
+        """Each factor drawn alone, as often as here: for `interval.calibrated`."""
+        return tuple(Resamples((factor,), f"one factor of {self.name}") for factor in self.factors)
+
     def tau_b(self, x: Codes, y: Codes) -> Floats:
         """Overall tau-b in each resample; see `judge.stats.resampled_tau.tau_b`."""
         return resampled_tau.tau_b(self, x, y)

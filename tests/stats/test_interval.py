@@ -88,3 +88,33 @@ def test_bca_corrects_a_skewed_statistic_towards_its_tail() -> None:
     assert interval.acceleration([jackknife]) > 0
     assert corrected.low > plain.low
     assert corrected.high > plain.high
+
+
+def test_calibrated_values_have_the_spread_of_new_crossed_data() -> None:
+    # A mean over 30 systems x 40 story-prompts: its variance is A/S + B/P + E/SP by construction.
+    rng = np.random.default_rng(2)
+    s, p, a, b, e = 30, 40, 0.2, 0.1, 3.0
+    system, prompt = np.divmod(np.arange(s * p), p)
+    true = np.sqrt(a**2 / s + b**2 / p + e**2 / (s * p))
+    plain, drawn_in = [], []
+    for _ in range(60):
+        y = a * rng.normal(size=s)[system] + b * rng.normal(size=p)[prompt] + e * rng.normal(size=s * p)
+        both = resample.draw_both(system, prompt, 800, rng)
+        values = both.values(lambda w, y=y: w @ y / w.sum(axis=1))
+        alone = [one.values(lambda w, y=y: w @ y / w.sum(axis=1)) for one in both.one_way()]
+        plain.append(values.std())
+        drawn_in.append(interval.calibrated(values, alone, (s, p)).std())
+    assert np.mean(plain) > 1.5 * true
+    assert np.mean(drawn_in) == pytest.approx(true, rel=0.2)
+
+
+def test_calibrated_values_by_hand() -> None:
+    values, alone = np.array([0.0, 2.0, 4.0, np.nan]), (np.array([1.0, 2.0]), np.array([1.0, 2.0, np.nan]))
+    # V both 8/3; V alone 1/4 each; 2 (1/4 + 1/4) - 8/3 < 1/4, so 1/4; t(4) 2.776445, normal 1.959964, m = 5.
+    factor = np.sqrt(0.25 / (8 / 3)) * np.sqrt(5 / 4) * 2.7764451 / 1.9599640
+    found = interval.calibrated(values, alone, (9, 5))
+    np.testing.assert_allclose(found, 2 + factor * (values - 2), rtol=1e-6)
+    wide = interval.calibrated(values, (10 * alone[0], 10 * alone[1]), (9, 5))
+    np.testing.assert_array_equal(wide, values)
+    same = np.full(3, 0.5)
+    np.testing.assert_array_equal(interval.calibrated(same, (same, same), (9, 5)), same)
