@@ -33,6 +33,18 @@ def correlate(
         str | None,
         typer.Option("--given", metavar="FEATURE", help="beside it the partial correlation given length, or a feature"),
     ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--also", metavar="TABLE", help="further tables: accuracy, drift, sliding-sets, replacement"),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option("--labels", metavar="RULE", help="binary labels: a criterion of two values, or 'Overall > 4'"),
+    ] = None,
+    errors: Annotated[
+        list[str] | None,
+        typer.Option("--errors", metavar="RULE", help="an error type to set against --labels, one at a time"),
+    ] = None,
     control: Annotated[bool, typer.Option("--control/--no-control", help="the control judge's row")] = True,
     form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
@@ -40,9 +52,13 @@ def correlate(
 ) -> None:
     """Correlations with people's ratings, with intervals, human ceiling and the control judge's row.
 
-    Example: judge correlate runs/hanna --level system --drop-system Human
+    --also accuracy: pairwise accuracy, acc_eq, soft pairwise accuracy; drift: by dataset and system; sliding-sets: of
+    differences between sets; replacement: the alternative annotator test and prediction-powered means.
+
+    Example: judge correlate runs/hanna --level system --drop-system Human --ci boot-both --also accuracy
     """
     from judge.analysis import correlation as analysis
+    from judge.analysis.beside_correlations import further_tables
     from judge.analysis.control import Control
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import CorrelationOptions, from_words
@@ -63,5 +79,7 @@ def correlate(
         given=given,
     )
     table = read(runs, parser=parser, explanations=False)
-    found = analysis.tables(table, options, predict=Control())
+    predict = Control()
+    found = analysis.tables(table, options, predict=predict)
+    found += further_tables(also or (), table, options, predict, labels=labels, errors=errors or ())
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

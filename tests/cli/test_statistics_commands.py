@@ -130,3 +130,28 @@ def test_mistakes_get_a_sentence(
 ) -> None:
     assert _run(arguments[0], folder, *arguments[1:]) == 1
     assert sentence in capsys.readouterr().err
+
+
+def test_further_tables_come_after_the_correlations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("accuracy", "drift", "sliding-sets", "replacement")
+    asked = [word for name in names for word in ("--also", name)]
+    assert _run("correlate", folder, "--ci", "none", *asked, "--labels", "Overall > 3", "--format", "json") == 0
+    titles = [table["title"] for table in json.loads(capsys.readouterr().out)]
+    assert titles[0].startswith("Kendall's tau-b with people")
+    for words in ("Pairwise accuracy", "Drift", "Sliding sets", "May the judge replace a person?", "Overall > 3"):
+        assert any(words in title for title in titles), words
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--also", "accurcy"), "did you mean 'accuracy'?"),
+        (("--errors", "Repetition"), "--errors needs --labels"),
+        (("--labels", "Humour"), "Humour"),
+    ],
+)
+def test_further_tables_that_cannot_be_made_are_refused(
+    folder: Path, options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run("correlate", folder, "--ci", "none", *options) == 1
+    assert words in capsys.readouterr().err
