@@ -17,7 +17,7 @@ from judge.ratings_table import RatingsTable
 from judge.stats import icc
 from judge.stats.prediction_powered import powered_mean
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "alt_test.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "alternative_annotator.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")

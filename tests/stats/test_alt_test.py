@@ -13,7 +13,7 @@ from scipy.stats import ttest_1samp
 
 from judge.stats.alt_test import alt_test
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "alt_test.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "alternative_annotator.json").read_text(encoding="utf-8"))
 
 
 def people(n: int = 60, raters: int = 4, noise: float = 0.8, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -1,11 +1,11 @@
 """The alternative annotator test by its authors' notebook.
 
     git clone https://github.com/nitaytech/AltTest CHECKOUT                     (13eada2)
-    jupyter nbconvert --to script CHECKOUT/alt_test_example.ipynb               (the cells that define alt_test)
-    python tests/golden/alt_test.py FOLDER_OF_THE_SCRIPT HANNA_SCORE_FILE > tests/golden/alt_test.json
+    save the cells of CHECKOUT/alt_test_example.ipynb that define alt_test as FOLDER/alt.py, and let it return, after
+    winning_rate and advantage_prob, p_values and advantage_probs too
+    python tests/golden/alternative_annotator.py FOLDER HANNA_SCORE_FILE > tests/golden/alternative_annotator.json
 
-The notebook's `alt_test` returns winning rate and advantage probability; the p values and each person's advantage,
-which it computes on the way, are returned too. Data: the released HANNA score file, ten machine systems, the three
+Data: the released HANNA score file, ten machine systems, the three
 positions standing in for persons; judges at Eval-Prompt 1. `sparse` leaves out position (story number mod 3) of every
 story, so that each story has two. Ratings are rounded to 9 decimals.
 """
