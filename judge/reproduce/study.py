@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from judge.datasets.sources import SOURCES
 from judge.errors import SpecError, unknown
+from judge.exchange.imported_folder import sha256
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.family import Change, Family, cells, changes
 
@@ -53,7 +55,13 @@ class Study:
     def notes(self, cells: Sequence[Cell]) -> list[str]:
         """What must stand under a print of these cells."""
         shown = {cell.table for cell in cells}
-        return [note for family in self.families if shown & set(family.digits) for note in family.notes]
+        own = [note for family in self.families if shown & set(family.digits) for note in family.notes]
+        return [*(f"{name} is not the released file: its SHA-256 differs" for name in self.altered()), *own]
+
+    def altered(self) -> list[str]:
+        """The files that are not, byte by byte, those that the study released."""
+        released = {source.sha256 for source in SOURCES.values()}
+        return [name for name, path in self.files.items() if sha256(path) not in released]
 
     def cells(self, options: Options, table: str | None = None) -> list[Cell]:
         """Every cell, or those of one table. Raises SpecError for a table or a choice that is not known."""

@@ -111,6 +111,9 @@ def test_a_cell_off_print_ends_with_4(
     code, out, _ = run("hanna", "--table", "user_study_AC1", "--format", "json")
     rows = {row["row"]: row for row in _rows(out)}
     assert code == 4
+    notes = json.loads(out)["notes"]
+    assert "hanna_user_study is not the released file: its SHA-256 differs" in notes
+    assert not [note for note in notes if note.startswith("hanna_scores")]
     assert rows["Superfluous Text"]["as_published"] != rows["Superfluous Text"]["published"]
     assert "is the file as released?" in rows["Superfluous Text"]["note"]
     assert rows["Poor Syntax"]["as_published"] == rows["Poor Syntax"]["published"]
