@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from judge.reproduce.cell import Place
-from judge.reproduce.correlations import Level, Pair, layout, numbers, sides
+from judge.reproduce.correlations import Level, layout, numbers, pairs, sides
 from judge.reproduce.recipe import OURS
-from judge.reproduce.scores import Floats, Scores
-from judge.stats import kendall, resample
+from judge.reproduce.scores import JUDGED, MEASURES, NAMES, Floats, Scores
+from judge.stats import resample, resampled_correlation
 from judge.stats.estimate import Estimate
 
 METHOD = "95 % over resampled story-prompts"
@@ -23,13 +23,13 @@ METHOD = "95 % over resampled story-prompts"
 def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[Place, Estimate]:
     """Every corrected cell of a level, x100, with its percentile interval; without one where `resamples` is 0."""
 
-    def count(pairs: Sequence[Pair]) -> int:
-        return min(sides(*pair, level=level)[0].size for pair in pairs)
+    def count(column: str, short: str) -> int:
+        return min(sides(*pair, level=level)[0].size for pair in pairs(scores, column, short, OURS))
 
     def fewest(cells: Sequence[int]) -> int:
         return min(cells)
 
-    counts = layout(level, scores, OURS, count, fewest)
+    counts = layout(level, count, fewest)
     found: dict[Place, Estimate] = {}
     for place, value in numbers(scores, level, OURS).items():
         undefined = Estimate.undefined("undefined for a criterion", n=counts[place])
@@ -39,25 +39,30 @@ def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[P
     systems, prompts = scores.people("RE", OURS).shape
     unit = np.tile(np.arange(prompts), systems)
     drawn = resample.draw(unit, resamples, np.random.default_rng(seed), "boot-inputs")
+    many: dict[tuple[str, str], Floats] = {}
+    for short in NAMES:
+        columns = (*JUDGED, *MEASURES)
+        rows = np.stack([scores.side(column, short, OURS) for column in columns])
+        taus = resampled_tau(rows, scores.people(short, OURS), level, drawn)
+        many |= {(column, short): row for column, row in zip(columns, taus, strict=True)}
 
-    def resampled(pairs: Sequence[Pair]) -> Floats:
-        return _mean([resampled_tau(x, y, level, drawn) for x, y in pairs])
+    def resampled(column: str, short: str) -> Floats:
+        if (column, short) in many:
+            return many[column, short]
+        return _mean([resampled_tau(x[None], y, level, drawn)[0] for x, y in pairs(scores, column, short, OURS)])
 
-    values = layout(level, scores, OURS, resampled, _mean)
+    values = layout(level, resampled, _mean)
     return {place: resample.percentile(estimate, values[place], METHOD) for place, estimate in found.items()}
+
+
+def resampled_tau(rows: Floats, people: Floats, level: Level, drawn: resample.Resamples) -> Floats:
+    """100 x tau-b in each resample, (judges, B), of rows (judges, systems, story-prompts) with people's means."""
+    system = np.repeat(np.arange(people.shape[0]), people.shape[1])
+    flat, y = rows.reshape(rows.shape[0], -1), people.reshape(-1)
+    if level == "overall":
+        return 100 * resampled_correlation.values(drawn, flat, y)
+    return 100 * resampled_correlation.values(drawn, flat, y, grouping="means", group=system)
 
 
 def _mean(values: Sequence[Floats]) -> Floats:
     return np.asarray(np.mean(values, axis=0), dtype=np.float64)
-
-
-def resampled_tau(x: Floats, y: Floats, level: Level, drawn: resample.Resamples) -> Floats:
-    """100 x tau-b of arrays (systems, story-prompts) in each resample."""
-    if level == "overall":
-        return 100 * drawn.tau_b(kendall.codes(x.reshape(-1)), kendall.codes(y.reshape(-1)))
-    known = ~(np.isnan(x) | np.isnan(y))
-    counts = drawn.counts.astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        total = counts @ known.T
-        means = (counts @ np.where(known, side, 0.0).T / total for side in (x, y))
-        return 100 * kendall.tau_b_rows(*means)

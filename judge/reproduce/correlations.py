@@ -26,6 +26,7 @@ Pair = tuple[Floats, Floats]
 _T = TypeVar("_T")
 
 PEOPLE = "Human"
+COLUMNS = (*JUDGED, *MEASURES, PEOPLE)
 FIRST_EVAL_PROMPT = (*(f"{judge} 1" for judge in JUDGES), *MEASURES)
 SWITCHES = ("signed", "exact-ties", "on-scale", "unrounded", "leave-one-out", "keep-human")
 
@@ -43,22 +44,16 @@ def tables(level: Level) -> tuple[str, ...]:
 def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
     """One level's tables, x100; without a sign unless the recipe keeps it."""
 
-    def value(pairs: Sequence[Pair]) -> float | None:
-        return mean([_unsigned(tau(*pair, level, recipe), recipe) for pair in pairs], recipe)
+    def value(column: str, short: str) -> float | None:
+        found = pairs(scores, column, short, recipe)
+        return mean([_unsigned(tau(*pair, level, recipe), recipe) for pair in found], recipe)
 
-    return layout(level, scores, recipe, value, lambda cells: mean(cells, recipe))
+    return layout(level, value, lambda cells: mean(cells, recipe))
 
 
-def layout(
-    level: Level,
-    scores: Scores,
-    recipe: Recipe,
-    value: Callable[[Sequence[Pair]], _T],
-    average: Callable[[Sequence[_T]], _T],
-) -> dict[Place, _T]:
-    """One level's tables with `value` of each cell's pairs, and in the row Avg `average` of its column's cells."""
-    columns = (*JUDGED, *MEASURES, PEOPLE)
-    known = {(column, short): value(pairs(scores, column, short, recipe)) for column in columns for short in NAMES}
+def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Sequence[_T]], _T]) -> dict[Place, _T]:
+    """One level's tables with `value` of each column and criterion, and in row Avg `average` of its column's cells."""
+    known = {(column, short): value(column, short) for column in COLUMNS for short in NAMES}
     first_eval_prompt, eval_prompts, leave_one_out, inter_criterion = tables(level)
     found: dict[Place, _T] = {}
     for table, listed in ((first_eval_prompt, (PEOPLE, *FIRST_EVAL_PROMPT)), (eval_prompts, JUDGED)):
@@ -66,15 +61,17 @@ def layout(
             cells = {(table, short, column): known[column, short] for short in NAMES}
             found |= cells | {(table, AVERAGE, column): average(list(cells.values()))}
     found |= {(leave_one_out, short, PEOPLE): known[PEOPLE, short] for short in NAMES}
-    for first, second in combinations(NAMES, 2):
-        pair = (scores.people(second, recipe), scores.people(first, recipe))
-        found[inter_criterion, second, first] = value([pair])
-    return found
+    return found | {(inter_criterion, second, first): value(second, first) for first, second in combinations(NAMES, 2)}
 
 
 def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]:
-    """What a cell correlates: a judge or a measure with people; each position with all of them, or with the others."""
+    """What a cell correlates: a judge, a measure or people's other criterion with people; or each position with people.
+
+    A position stands against all of them as published, or against the others.
+    """
     people = scores.people(short, recipe)
+    if column in NAMES:
+        return [(scores.people(column, recipe), people)]
     if column != PEOPLE:
         return [(scores.side(column, short, recipe), people)]
     positions = scores.positions(short, recipe)

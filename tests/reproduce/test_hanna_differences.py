@@ -190,7 +190,7 @@ def test_intervals_come_from_whole_story_prompts(hanna_study: Study, level: corr
     scores = Scores(read_score_file(hanna_study.files["hanna_scores"]))
     x, y = scores.side(column, "RE", OURS), scores.people("RE", OURS)
     drawn = resample.draw(np.tile(np.arange(96), 10), 20, np.random.default_rng(3), "boot-inputs")
-    found = resampled_tau(x, y, level, drawn)
+    (found,) = resampled_tau(x[None], y, level, drawn)
     for counts, value in zip(drawn.counts, found, strict=True):
         prompts = np.repeat(np.arange(96), counts)
         assert value == pytest.approx(correlations.tau(x[:, prompts], y[:, prompts], level, OURS), abs=1e-6)
