@@ -1,0 +1,99 @@
+"""`judge reproduce`: the studies' published tables from their released files. The work is in `reproduce`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.reproduce.study import Options, Study
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+_Table = Annotated[str | None, typer.Option("--table", help="the cells of one table")]
+_Differences = Annotated[
+    bool, typer.Option("--differences", help="only cells where print, the study's recipe and ours are not all equal")
+]
+_Resamples = Annotated[int, typer.Option("--resamples", help="resamples for intervals; 0 for none")]
+_Seed = Annotated[int, typer.Option("--seed", help="seed of the resamples")]
+_Format = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")]
+
+
+@app.command("hanna")
+def hanna(
+    table: _Table = None,
+    differences: _Differences = False,
+    choice: Annotated[
+        str | None,
+        typer.Option(
+            "--choice", help="one difference alone in place of ours, e.g. on-scale; --table choices lists them"
+        ),
+    ] = None,
+    resamples: _Resamples = 1000,
+    seed: _Seed = 1,
+    form: _Format = "table",
+    output: _Output = None,
+) -> None:
+    """The HANNA study: every published cell, what its recipe gives on the released files, and what ours gives.
+
+    Exit code 4 where a cell that should match print does not.
+
+    Example: judge reproduce hanna --table eval_prompt_overall
+    """
+    from judge.reproduce import hanna as module
+    from judge.reproduce.study import Options
+
+    options = Options(choice=choice, resamples=resamples, seed=seed)
+    _emit(module.study, options, table, differences, form, output)
+
+
+@app.command("openmeva")
+def openmeva(
+    table: _Table = None,
+    differences: _Differences = False,
+    resamples: _Resamples = 1000,
+    seed: _Seed = 1,
+    form: _Format = "table",
+    output: _Output = None,
+) -> None:
+    """OpenMEVA's MANS: agreement, system means and counts, and the statistics that sorted ratings do not allow.
+
+    Example: judge reproduce openmeva
+    """
+    from judge.reproduce import openmeva as module
+    from judge.reproduce.study import Options
+
+    options = Options(resamples=resamples, seed=seed)
+    _emit(module.study, options, table, differences, form, output)
+
+
+@app.command("storyer")
+def storyer() -> None:
+    """Not in this version: says which studies there are.
+
+    Example: judge reproduce storyer
+    """
+    from judge.errors import SpecError
+
+    raise SpecError("StoryER's tables are not made again in this version", hint="judge reproduce hanna, or openmeva")
+
+
+def _emit(
+    study: Callable[[Options], Study],
+    options: Options,
+    table: str | None,
+    differences: bool,
+    form: str,
+    output: Path | None,
+) -> None:
+    from judge.reproduce.printing import tables
+    from judge.tables import emit
+
+    found, off = tables(study, options, table, differences=differences, machine=form in ("json", "csv"))
+    emit(found, form, output)
+    if off:
+        raise typer.Exit(4)

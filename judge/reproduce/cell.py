@@ -1,0 +1,120 @@
+"""One cell of a table: what was printed, what the study's recipe gives, what ours gives, and why. Never computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from judge.stats.estimate import Estimate
+
+Place = tuple[str, str, str]
+"""Table, row, column."""
+
+Numbers = dict[Place, float | None]
+"""Cells of tables at full precision; None where the recipe leaves a cell blank."""
+
+State = Literal["match", "differ", "off", "not computable", "not in print"]
+STATES: Mapping[State, str] = {
+    "match": "the study's recipe gives the printed cell",
+    "differ": "it gives another number, and it is known why",
+    "off": "it gives another number than it should",
+    "not computable": "the files at hand cannot give it",
+    "not in print": "computed, with no printed number at hand to compare with",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell.
+
+    Attributes
+    ----------
+    digits : int
+        Decimals of the printed table.
+    in_print : bool
+        Whether the printed cell is at hand; it may be blank, and then `published` is None.
+    as_published, corrected
+        What the study's recipe gives, rounded as printed, and what ours gives.
+    moved : mapping
+        Correction -> what the cell becomes with that correction alone, where it is another printed number.
+    missing : str or None
+        Why the files cannot give the cell, and what could.
+    known : str or None
+        Why the study's recipe gives another number than was printed, where that is known.
+    remarks : tuple of str
+        What else must be said.
+    """
+
+    table: str
+    row: str
+    column: str
+    digits: int
+    in_print: bool
+    published: float | None
+    as_published: float | None
+    corrected: Estimate
+    moved: Mapping[str, float | None]
+    missing: str | None = None
+    known: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> State:
+        """How the cell stands to print."""
+        if self.missing:
+            return "not computable"
+        if not self.in_print:
+            return "not in print"
+        if self.published == self.as_published:
+            return "match"
+        return "differ" if self.known else "off"
+
+    @property
+    def corrected_differs(self) -> bool:
+        """Whether ours, rounded as printed, is another number than the study's recipe gives."""
+        return as_printed(self.corrected.value, self.digits) != self.as_published
+
+    def note(self) -> str:
+        """One line: reasons, what moved the cell, remarks and the interval."""
+        parts = [part for part in (self.movement(), *self.reasons()) if part]
+        if self.corrected.low is not None and self.corrected.high is not None:
+            ends = f"{self.corrected.low:.{self.digits + 1}f} to {self.corrected.high:.{self.digits + 1}f}"
+            parts.append(f"{ends} ({self.corrected.method}), n {self.corrected.n}")
+        return "; ".join(parts)
+
+    def movement(self) -> str:
+        """Which corrections alone give another printed number, and which; empty where none does."""
+        if self.moved:
+            moves = ", ".join(f"{name} ({self.text(value)})" for name, value in self.moved.items())
+            return f"moved by {moves}"
+        if self.as_published is not None and self.corrected.defined and self.corrected_differs:
+            return "moved by several corrections together"
+        return ""
+
+    def reasons(self) -> tuple[str, ...]:
+        """Why the cell is not as printed, what else must be said of it, and why ours does not exist."""
+        off = "the recipe that gives the other cells does not give this one: is the file as released?"
+        parts = (self.missing, {"differ": self.known, "off": off}.get(self.state), *self.remarks, self.corrected.reason)
+        return tuple(part for part in parts if part)
+
+    def text(self, value: float | None) -> str:
+        """A number as this cell's table prints it."""
+        return "blank" if value is None else f"{value:.{self.digits}f}"
+
+    def record(self) -> dict[str, Any]:
+        """The cell as a row of plain values."""
+        return {
+            "table": self.table,
+            "row": self.row,
+            "column": self.column,
+            "published": self.published,
+            "as_published": self.as_published,
+            "corrected": self.corrected.value,
+            "note": self.note(),
+        }
+
+
+def as_printed(value: float | None, digits: int) -> float | None:
+    """The number a table shows; minus zero is zero."""
+    return None if value is None else round(value, digits) + 0.0

@@ -1,0 +1,68 @@
+"""The corrected correlations with intervals over story-prompts, all from one set of resamples. Never resamples systems.
+
+The ten systems are taken as they are: whether it would hold for other systems is asked with `judge correlate --ci
+boot-both`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from judge.reproduce.cell import Place
+from judge.reproduce.correlations import Level, layout, numbers, pairs, sides
+from judge.reproduce.recipe import OURS
+from judge.reproduce.scores import JUDGED, MEASURES, NAMES, Floats, Scores
+from judge.stats import resample, resampled_correlation
+from judge.stats.estimate import Estimate
+
+METHOD = "95 % over resampled story-prompts"
+
+
+def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[Place, Estimate]:
+    """Every corrected cell of a level, x100, with its percentile interval; without one where `resamples` is 0."""
+
+    def count(column: str, short: str) -> int:
+        return min(sides(*pair, level=level)[0].size for pair in pairs(scores, column, short, OURS))
+
+    def fewest(cells: Sequence[int]) -> int:
+        return min(cells)
+
+    counts = layout(level, count, fewest)
+    found: dict[Place, Estimate] = {}
+    for place, value in numbers(scores, level, OURS).items():
+        undefined = Estimate.undefined("undefined for a criterion", n=counts[place])
+        found[place] = undefined if value is None else Estimate(value, n=counts[place])
+    if not resamples:
+        return found
+    systems, prompts = scores.people("RE", OURS).shape
+    unit = np.tile(np.arange(prompts), systems)
+    drawn = resample.draw(unit, resamples, np.random.default_rng(seed), "boot-inputs")
+    many: dict[tuple[str, str], Floats] = {}
+    for short in NAMES:
+        columns = (*JUDGED, *MEASURES)
+        rows = np.stack([scores.side(column, short, OURS) for column in columns])
+        taus = resampled_tau(rows, scores.people(short, OURS), level, drawn)
+        many |= {(column, short): row for column, row in zip(columns, taus, strict=True)}
+
+    def resampled(column: str, short: str) -> Floats:
+        if (column, short) in many:
+            return many[column, short]
+        return _mean([resampled_tau(x[None], y, level, drawn)[0] for x, y in pairs(scores, column, short, OURS)])
+
+    values = layout(level, resampled, _mean)
+    return {place: resample.percentile(estimate, values[place], METHOD) for place, estimate in found.items()}
+
+
+def resampled_tau(rows: Floats, people: Floats, level: Level, drawn: resample.Resamples) -> Floats:
+    """100 x tau-b in each resample, (judges, B), of rows (judges, systems, story-prompts) with people's means."""
+    system = np.repeat(np.arange(people.shape[0]), people.shape[1])
+    flat, y = rows.reshape(rows.shape[0], -1), people.reshape(-1)
+    if level == "overall":
+        return 100 * resampled_correlation.values(drawn, flat, y)
+    return 100 * resampled_correlation.values(drawn, flat, y, grouping="means", group=system)
+
+
+def _mean(values: Sequence[Floats]) -> Floats:
+    return np.asarray(np.mean(values, axis=0), dtype=np.float64)

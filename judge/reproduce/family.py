@@ -1,0 +1,136 @@
+"""Tables that are computed together, as cells: by the study's recipe, by ours, and with one change at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from judge.reproduce.cell import Cell, Numbers, Place, as_printed
+from judge.reproduce.recipe import OURS, PUBLISHED, Recipe
+from judge.stats.estimate import Estimate
+
+AVERAGE = "Avg"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Tables with one way of computing them.
+
+    Attributes
+    ----------
+    numbers : callable
+        From a recipe to every cell's number at full precision.
+    digits : mapping
+        Table -> decimals in print. Its keys are the family's tables.
+    switches : tuple of str
+        The differences that can move a cell here.
+    estimates : callable or None
+        Ours with intervals, where the family has any.
+    notes : tuple of str
+        What stands under every print of these tables.
+    missing, known, remarks : callables
+        Why the files cannot give a cell, why it differs from print, and what else must be said of it.
+    """
+
+    numbers: Callable[[Recipe], Numbers]
+    digits: Mapping[str, int]
+    switches: tuple[str, ...] = ()
+    estimates: Callable[[], Mapping[Place, Estimate]] | None = None
+    notes: tuple[str, ...] = ()
+    missing: Callable[[Place], str | None] = field(default=lambda _: None)
+    known: Callable[[Place], str | None] = field(default=lambda _: None)
+    remarks: Callable[[Place], tuple[str, ...]] = field(default=lambda _: ())
+
+
+def cells(family: Family, printed: Mapping[Place, float | None], *, switch: str | None = None) -> list[Cell]:
+    """Every cell of the family. With `switch`, ours is the study's recipe with that one difference."""
+    plain = family.numbers(PUBLISHED)
+    wanted = tuple(name for name in family.switches if getattr(OURS, name.replace("-", "_")))
+    if switch is not None:
+        wanted = (switch,) if switch in family.switches else ()
+    alone = {name: family.numbers(PUBLISHED.with_(name)) for name in wanted}
+    estimates = _ours(family, switch, plain, alone)
+    return [_cell(family, place, value, printed, alone, estimates) for place, value in plain.items()]
+
+
+def _ours(
+    family: Family, switch: str | None, plain: Numbers, alone: Mapping[str, Numbers]
+) -> Mapping[Place, Estimate | None]:
+    if switch is not None:
+        return {place: _bare(value) for place, value in alone.get(switch, plain).items()}
+    if family.estimates is not None:
+        return dict(family.estimates())
+    return {place: _bare(value) for place, value in family.numbers(OURS).items()}
+
+
+def _bare(value: float | None) -> Estimate | None:
+    return None if value is None else Estimate(value, n=0)
+
+
+def _cell(
+    family: Family,
+    place: Place,
+    value: float | None,
+    printed: Mapping[Place, float | None],
+    alone: Mapping[str, Numbers],
+    estimates: Mapping[Place, Estimate | None],
+) -> Cell:
+    digits = family.digits[place[0]]
+    shown = as_printed(value, digits)
+    missing = family.missing(place)
+    changed = {} if missing else {name: as_printed(numbers.get(place), digits) for name, numbers in alone.items()}
+    return Cell(
+        *place,
+        digits=digits,
+        in_print=place in printed,
+        published=printed.get(place),
+        as_published=shown,
+        corrected=estimates.get(place) or Estimate(None, n=0),
+        moved={name: number for name, number in changed.items() if number != shown},
+        missing=missing,
+        known=family.known(place),
+        remarks=family.remarks(place),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference alone in one table: how many single cells, and how many averages, print another number."""
+
+    switch: str
+    table: str
+    cells: int
+    changed: int
+    averages: int
+    averages_changed: int
+    largest: float
+
+
+def changes(family: Family, switches: Sequence[str]) -> list[Change]:
+    """What each difference alone does to each table of the family that it can move."""
+    plain = family.numbers(PUBLISHED)
+    found = []
+    for switch in switches:
+        other = family.numbers(PUBLISHED.with_(switch))
+        for table, digits in family.digits.items():
+            places = [place for place in plain if place[0] == table and not family.missing(place)]
+            pairs = {p: (as_printed(plain[p], digits), as_printed(other.get(p), digits)) for p in places}
+            moved = [place for place, (one, two) in pairs.items() if one != two]
+            single = [place for place in places if not _average(place)]
+            sizes = [abs(one - two) for one, two in pairs.values() if one is not None and two is not None]
+            found.append(
+                Change(
+                    switch,
+                    table,
+                    cells=len(single),
+                    changed=sum(not _average(place) for place in moved),
+                    averages=len(places) - len(single),
+                    averages_changed=sum(_average(place) for place in moved),
+                    largest=max(sizes, default=0.0),
+                )
+            )
+    return found
+
+
+def _average(place: Place) -> bool:
+    return AVERAGE in place[1:]

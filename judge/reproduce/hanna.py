@@ -1,0 +1,64 @@
+"""The HANNA study (Chhun, Suchanek and Clavel 2024, TACL) made again from its released files. Never reads another."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+from judge.datasets.hanna_scores import read_score_file
+from judge.datasets.locate import need
+from judge.datasets.sources import OTHER_FILES
+from judge.reproduce import (
+    correlation_intervals,
+    correlations,
+    out_of_scale,
+    system_means,
+    unavailable,
+    user_study,
+    williams,
+)
+from judge.reproduce.family import Family
+from judge.reproduce.published import published
+from judge.reproduce.recipe import DIFFERENCES
+from judge.reproduce.scores import Scores
+from judge.reproduce.study import Options, Study
+
+TITLE = "HANNA (Chhun, Suchanek and Clavel 2024, TACL)"
+
+
+def study(options: Options) -> Study:
+    """The study on the files of this machine. Raises DataError, naming the command that brings them, without them."""
+    scores_path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
+    audit_path = need(OTHER_FILES["hanna_user_study"][0], "hanna_user_study")
+    scores = Scores(read_score_file(scores_path))
+    printed = published("hanna")
+    families = [
+        *(_correlations(scores, level, options) for level in correlations.LEVELS),
+        williams.family(scores),
+        system_means.family(scores),
+        user_study.family(user_study.read_user_study(audit_path)),
+        out_of_scale.family(scores),
+        unavailable.family(scores, printed),
+    ]
+    return Study(
+        name="hanna",
+        title=TITLE,
+        files={"hanna_scores": scores_path, "hanna_user_study": audit_path},
+        printed=printed,
+        families=families,
+        switches=tuple(DIFFERENCES),
+        out_of_reach={
+            "imputed": "3 for an answer that was not understood, where ours has no rating: the study's ICCs and mean "
+            "ratings; needs the raw answers: judge import hanna-answers, then tables with --parser as-published"
+        },
+        facts=("drop:Human", "tau:b", "williams:two-sided", "bh:66"),
+    )
+
+
+def _correlations(scores: Scores, level: correlations.Level, options: Options) -> Family:
+    return Family(
+        numbers=cache(partial(correlations.numbers, scores, level)),
+        digits=dict.fromkeys(correlations.tables(level), 0),
+        switches=correlations.SWITCHES,
+        estimates=cache(partial(correlation_intervals.estimates, scores, level, options.resamples, options.seed)),
+        remarks=correlations.remarks,
+    )

@@ -1,0 +1,154 @@
+"""OpenMEVA (Guan et al. 2021, ACL) made again as far as MANS goes. Never uses a position as if it were a person.
+
+Each story's five ratings are stored in ascending order, so that who gave which is lost: agreement can be told only by
+statistics for raters who may be exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from judge.datasets.locate import need
+from judge.datasets.mans import SYSTEMS, read_stories
+from judge.datasets.sources import FILES
+from judge.reproduce.cell import Numbers, Place
+from judge.reproduce.family import Family
+from judge.reproduce.published import published
+from judge.reproduce.recipe import Recipe
+from judge.reproduce.scores import Floats
+from judge.reproduce.study import Options, Study
+from judge.stats import icc, krippendorff, means, resample
+from judge.stats.estimate import Estimate
+
+TITLE = "OpenMEVA (Guan et al. 2021, ACL)"
+SETS = ("mans_roc", "mans_wp")
+COUNTS, SPREAD, MEANS, SDS = "mans_counts", "mans_spread", "mans_system_means", "mans_system_sds"
+ALPHA, ICC, REFUSED = "mans_alpha", "mans_icc", "mans_refused"
+ALPHA_LEVELS: tuple[krippendorff.Level, ...] = ("interval", "nominal", "ratio")
+ONE_WAY = ("ICC(1,1)", "ICC(1,k)")
+ALL = "all"
+RESAMPLED = "95 % over resampled story-prompts"
+NEEDS_RATERS = ("ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)", "Kendall's W", "leave-one-rater-out ceiling")
+_METRIC = "needs the metric UNION, a trained model, run on {}: judge correlate has the statistics, not the metric"
+UNION = {
+    "union_correlation": _METRIC.format("MANS"),
+    "union_discrimination": _METRIC.format("AUTOS' discrimination tests, which are not at hand"),
+    "union_invariance": _METRIC.format("AUTOS' invariance tests, which are not at hand"),
+}
+
+
+class Mans:
+    """One set: ratings of shape (systems, story-prompts, 5), in the order of the stored lists."""
+
+    def __init__(self, path: Path) -> None:
+        listed: dict[str, list[list[float]]] = {system: [] for system in SYSTEMS}
+        for story in read_stories(path):
+            listed[story.system].append([rating.value for rating in story.ratings])
+        self.ratings: Floats = np.array([listed[system] for system in SYSTEMS])
+
+    @property
+    def stories(self) -> Floats:
+        """Shape (stories, 5)."""
+        return self.ratings.reshape(-1, self.ratings.shape[-1])
+
+    @property
+    def sorted_lists(self) -> int:
+        """Stories whose ratings are stored in ascending order."""
+        return int((np.diff(self.stories, axis=1) >= 0).all(axis=1).sum())
+
+
+def study(options: Options) -> Study:
+    """The study on the files of this machine. Raises DataError, naming the command that brings them, without them."""
+    paths = {name: need(FILES[name][0], name) for name in SETS}
+    sets = {name: Mans(path) for name, path in paths.items()}
+    printed = published("openmeva")
+    return Study("openmeva", TITLE, paths, printed, [_mans(sets, options), _refused(sets), _union(printed)])
+
+
+def _mans(sets: Mapping[str, Mans], options: Options) -> Family:
+    return Family(
+        numbers=cache(partial(numbers, sets)),
+        digits={COUNTS: 0, SPREAD: 1, MEANS: 2, SDS: 2, ALPHA: 3, ICC: 3},
+        estimates=partial(estimates, sets, options),
+        remarks=lambda place: ("over stories' means; corrected: n - 1",) if place[0] == SDS else (),
+    )
+
+
+def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
+    """Counts, means and standard deviations over stories, and one-way ICCs."""
+    found: Numbers = {}
+    for name, mans in sets.items():
+        found |= {(COUNTS, name, what): float(count) for what, count in _counts(mans).items()}
+        within = np.ptp(mans.stories, axis=1) <= 1
+        found[SPREAD, name, "% of stories within one point"] = 100 * float(within.mean())
+        for system, stories in _by_system(mans).items():
+            found[MEANS, name, system] = float(stories.mean())
+            found[SDS, name, system] = float(stories.std())
+        once = np.ones((1, mans.stories.shape[0]), dtype=np.int64)
+        for level in ALPHA_LEVELS:
+            found[ALPHA, name, level] = float(krippendorff.resampled(mans.stories, level)(once)[0])
+        family = icc.family(mans.stories)
+        found |= {(ICC, name, form): family[form].estimate.value for form in ONE_WAY}
+    return found
+
+
+def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimate]:
+    """The same with intervals: over story-prompts (t for means, resampled for alpha), and F for ICCs."""
+    found: dict[Place, Estimate] = {}
+    for place, value in numbers(sets, Recipe()).items():
+        found[place] = Estimate(value, n=sets[place[1]].stories.shape[0])
+    for name, mans in sets.items():
+        prompt = np.arange(mans.ratings.shape[1])
+        for system, stories in _by_system(mans).items():
+            found[MEANS, name, system] = means.clustered(stories, np.tile(prompt, stories.size // prompt.size))
+            found[SDS, name, system] = Estimate(float(stories.std(ddof=1)), n=stories.size)
+        family = icc.family(mans.stories)
+        found |= {(ICC, name, form): family[form].estimate for form in ONE_WAY}
+        if not options.resamples:
+            continue
+        unit = np.tile(prompt, len(SYSTEMS))
+        drawn = resample.draw(unit, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
+        for level in ALPHA_LEVELS:
+            values = drawn.values(krippendorff.resampled(mans.stories, level))
+            found[ALPHA, name, level] = resample.percentile(found[ALPHA, name, level], values, RESAMPLED)
+    return found
+
+
+def _by_system(mans: Mans) -> dict[str, Floats]:
+    """Stories' mean ratings by system, and all of them, system by system."""
+    stories = mans.ratings.mean(axis=-1)
+    return dict(zip(SYSTEMS, stories, strict=True)) | {ALL: stories.reshape(-1)}
+
+
+def _counts(mans: Mans) -> dict[str, int]:
+    stories = mans.stories
+    counts = {"stories": stories.shape[0], "story-prompts": mans.ratings.shape[1], "ratings": stories.size}
+    counts |= {f"rated {point}": int((stories == point).sum()) for point in range(1, 6)}
+    return counts | {"lists in ascending order": mans.sorted_lists}
+
+
+def _refused(sets: Mapping[str, Mans]) -> Family:
+    """Statistics that need to know who gave which rating."""
+    reasons = {
+        name: f"refused: who gave which rating is lost ({mans.sorted_lists} of {mans.stories.shape[0]} lists are "
+        "stored in ascending order), and columns of sorted lists would look like raters of very unlike leniency"
+        for name, mans in sets.items()
+    }
+    return Family(
+        numbers=lambda _: {(REFUSED, name, form): None for name in sets for form in NEEDS_RATERS},
+        digits={REFUSED: 3},
+        missing=lambda place: reasons[place[1]],
+    )
+
+
+def _union(printed: Mapping[Place, float | None]) -> Family:
+    """The study's reference correlations of a trained metric."""
+    return Family(
+        numbers=lambda _: {place: None for place in printed if place[0] in UNION},
+        digits=dict.fromkeys(UNION, 4),
+        missing=lambda place: UNION[place[0]],
+    )

@@ -1,0 +1,39 @@
+"""How many of the judges' released means lie off the scale, by judge and Eval-Prompt. Never mends one."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+import numpy as np
+
+from judge.datasets.hanna_scores import CRITERIA
+from judge.reproduce.cell import Numbers
+from judge.reproduce.family import Family
+from judge.reproduce.recipe import Recipe
+from judge.reproduce.scores import EVAL_PROMPTS, JUDGES, Scores, off_scale
+
+TABLE, ALL_SYSTEMS = "judge_means_off_scale", "judge_means_off_scale_11_systems"
+EVERY_JUDGE = (*JUDGES, "OrcaPlatypus")
+
+
+def family(scores: Scores) -> Family:
+    """Counts among the ten systems of the correlations, and among all eleven."""
+    return Family(
+        numbers=cache(partial(numbers, scores)),
+        digits={TABLE: 0, ALL_SYSTEMS: 0},
+        switches=("on-scale",),
+        remarks=lambda _: ("judges' means below 1 that stand in the file as ratings",),
+    )
+
+
+def numbers(scores: Scores, recipe: Recipe) -> Numbers:
+    """Means off the scale that count as ratings, of 6 criteria x 960 (or 1,056) stories each."""
+    found: Numbers = {}
+    for table, keep_human in ((TABLE, recipe.keep_human), (ALL_SYSTEMS, True)):
+        systems = scores.systems(Recipe(keep_human=keep_human))
+        for judge in EVERY_JUDGE:
+            for number in EVAL_PROMPTS:
+                columns = (scores.column(f"{judge} {short} {number}", systems) for short in CRITERIA.values())
+                count = sum(int(np.count_nonzero(off_scale(values))) for values in columns)
+                found[table, judge, f"EP {number}"] = 0.0 if recipe.on_scale else float(count)
+    return found

@@ -1,0 +1,278 @@
+"""A study made again, as tables: a summary, cells, and each difference alone. Computes nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from judge.fingerprint import fingerprint_file
+from judge.reproduce.cell import STATES, Cell
+from judge.reproduce.family import Change
+from judge.reproduce.recipe import DIFFERENCES
+from judge.reproduce.study import Options, Study
+from judge.tables import Column, Table
+from judge.version import __version__
+
+CHOICES = "choices"
+"""The table of differences, one at a time."""
+
+_OFTEN = 5
+"""From so many cells on, a reason that they share stands under the table and not in each row."""
+
+_KEYS = ("table", "row", "column", "published", "as_published", "corrected", "note")
+
+
+def tables(
+    make: Callable[[Options], Study], options: Options, table: str | None, *, differences: bool, machine: bool
+) -> tuple[list[Table], bool]:
+    """What the command prints, and whether a cell is off that should match print.
+
+    For people a summary, or the cells of one table, or those that differ; for machines always cells. Intervals are made
+    for cells only.
+    """
+    if table is None and not differences and not machine:
+        options = replace(options, resamples=0)
+        study = make(options)
+        cells = study.cells(options)
+        found = [summary(study, cells, options)]
+        if study.switches and options.choice is None:
+            found.append(overview(study, study.changes(), options))
+        return found, _off(cells)
+    study = make(options)
+    if table == CHOICES and study.switches:
+        changes = study.changes()
+        records = choice_records(study, changes)
+        if machine:
+            return [_records(study, records, options, "one change alone", [])], False
+        return [choices_table(study, changes, options)], False
+    cells = study.cells(options, table)
+    wanted = [cell for cell in cells if not differences or cell.state in ("differ", "off") or cell.corrected_differs]
+    title = f"{study.title}: {table or 'all tables'}{', what differs' if differences else ''}"
+    if not machine:
+        return [cell_table(study, wanted, options, title)], _off(cells)
+    records = [cell.record() for cell in wanted]
+    if table is None and not differences and study.switches:
+        records += choice_records(study, study.changes())
+    return [_records(study, records, options, title, [*study.notes(wanted), *_explained(wanted, options)])], _off(cells)
+
+
+def _off(cells: Iterable[Cell]) -> bool:
+    return any(cell.state == "off" for cell in cells)
+
+
+def _records(
+    study: Study, records: Sequence[dict[str, Any]], options: Options, title: str, notes: Sequence[str]
+) -> Table:
+    """For machines: seven keys, and nothing but numbers and text in them."""
+    return Table(title, [Column(key, key, digits=4) for key in _KEYS], records, signature(study, options), notes)
+
+
+def signature(study: Study, options: Options) -> str:
+    """The files by their hash, and each choice that can move a number."""
+    files = [f"{name}:{fingerprint_file(path)}" for name, path in study.files.items()]
+    shown = f"choice:{options.choice}" if options.choice else None
+    drawn = f"ci:boot-inputs/{options.resamples}/seed{options.seed}" if options.resamples else "ci:none"
+    parts = [*files, *study.facts, shown, drawn, f"v{__version__}"]
+    return "|".join(part for part in parts if part)
+
+
+def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
+    """One row a table: how many cells match print, how many do not and why, how many ours moves."""
+    rows: list[dict[str, Any]] = []
+    for table in dict.fromkeys(cell.table for cell in cells):
+        rows.append(_counts(table, [cell for cell in cells if cell.table == table]))
+    rows.append(_counts("all", cells))
+    columns = [Column("table", "table"), Column("cells", "cells")]
+    columns += [Column(state, state) for state in STATES]
+    columns.append(Column("moved", _ours(options)))
+    notes = [*(f"{state}: {meaning}" for state, meaning in STATES.items()), *_reasons(cells), *study.notes(cells)]
+    notes.append(f"judge reproduce {study.name} --table NAME prints a table's cells, --differences what differs")
+    return Table(f"{study.title}, made again", columns, rows, signature(study, options), notes)
+
+
+def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str) -> Table:
+    """Cells as rows for people."""
+    several = len({cell.table for cell in cells}) > 1
+    columns = [Column("table", "table")] if several else []
+    columns += [Column("row", "row"), Column("column", "column"), Column("published", "published")]
+    columns += [Column("as_published", "as published")]
+    columns += [
+        Column("corrected", f"with {options.choice}" if options.choice else "corrected"),
+        Column("note", "note"),
+    ]
+    often = _often(cells)
+    notes = [*study.notes(cells), *(f"{', '.join(rows)}: {text}" for text, rows in often.items())]
+    rows = [_printed(cell, often) for cell in cells]
+    return Table(title, columns, rows, signature(study, options), [*notes, *_explained(cells, options)])
+
+
+def overview(study: Study, changes: Sequence[Change], options: Options) -> Table:
+    """One row a difference: how many cells of all tables it changes alone."""
+    rows = []
+    for name in study.switches:
+        own = [change for change in changes if change.switch == name]
+        rows.append(
+            {
+                "choice": name,
+                "study": DIFFERENCES[name].published,
+                "otherwise": DIFFERENCES[name].otherwise,
+                "changed": sum(change.changed + change.averages_changed for change in own),
+                "cells": sum(change.cells + change.averages for change in own),
+            }
+        )
+    columns = [
+        Column("choice", "one change alone"),
+        Column("study", "the study"),
+        Column("otherwise", "otherwise"),
+        Column("changed", "cells changed"),
+        Column("cells", "of"),
+    ]
+    notes = [
+        "all of them are corrections that ours makes together, but "
+        + ", ".join(name for name in study.switches if not DIFFERENCES[name].correction)
+        + ", which can be defended either way",
+        f"judge reproduce {study.name} --table choices counts them table by table, --choice NAME shows one",
+    ]
+    return Table("One change alone", columns, rows, signature(study, options), notes)
+
+
+def choices_table(study: Study, changes: Iterable[Change], options: Options) -> Table:
+    """How many cells print another number with one difference alone, table by table."""
+    rows = [
+        {
+            "choice": change.switch,
+            "table": change.table,
+            "changed": change.changed,
+            "cells": change.cells,
+            "averages": f"{change.averages_changed} of {change.averages}" if change.averages else None,
+            "largest": f"{change.largest:g}",
+        }
+        for change in changes
+        if change.changed or change.averages_changed
+    ]
+    columns = [
+        Column("choice", "one change alone"),
+        Column("table", "table"),
+        Column("changed", "cells that print another number"),
+        Column("cells", "of"),
+        Column("averages", "averages"),
+        Column("largest", "largest change"),
+    ]
+    notes = [f"{name}: {_sentence(name)}" for name in study.switches]
+    notes.append(f"judge reproduce {study.name} --choice NAME --differences prints the cells")
+    notes += [f"{name}: {why}" for name, why in study.out_of_reach.items()]
+    return Table(f"{study.title}: one change alone", columns, rows, signature(study, options), notes)
+
+
+def choice_records(study: Study, changes: Iterable[Change]) -> list[dict[str, Any]]:
+    """The same as rows with the keys of cells: of `as_published` cells, `corrected` print another number."""
+    rows: list[tuple[str, str, int | None, int | None, str]] = [
+        (
+            change.switch,
+            change.table,
+            change.cells,
+            change.changed,
+            f"of as_published cells, corrected print another number; {_sentence(change.switch)}"
+            + (f"; averages: {change.averages_changed} of {change.averages}" if change.averages else ""),
+        )
+        for change in changes
+    ]
+    rows += [(name, "all", None, None, why) for name, why in study.out_of_reach.items()]
+    return [
+        {
+            "table": CHOICES,
+            "row": row,
+            "column": column,
+            "published": None,
+            "as_published": cells,
+            "corrected": changed,
+            "note": note,
+        }
+        for row, column, cells, changed, note in rows
+    ]
+
+
+def _sentence(name: str) -> str:
+    difference = DIFFERENCES[name]
+    kind = "a correction" if difference.correction else "a choice"
+    return f"{difference.otherwise}; the study: {difference.published} ({kind}: {difference.why})"
+
+
+def _counts(table: str, cells: Sequence[Cell]) -> dict[str, Any]:
+    states = Counter(cell.state for cell in cells)
+    moved = sum(cell.as_published is not None and cell.corrected_differs for cell in cells)
+    return {"table": table, "cells": len(cells), "moved": moved} | {state: states[state] or None for state in STATES}
+
+
+def _ours(options: Options) -> str:
+    return f"moved by {options.choice}" if options.choice else "moved by ours"
+
+
+def _reasons(cells: Sequence[Cell]) -> list[str]:
+    """Each reason once, with the tables it holds for."""
+    found: dict[str, dict[str, None]] = {}
+    for cell in cells:
+        reason = cell.missing or (cell.known if cell.state == "differ" else None)
+        if reason:
+            found.setdefault(reason, {})[cell.table] = None
+    return [f"{', '.join(tables)}: {reason}" for reason, tables in found.items()]
+
+
+def _often(cells: Sequence[Cell]) -> dict[str, list[str]]:
+    """Reasons that many cells share, with the rows or columns they hold for: they are said once, under the table."""
+    found: dict[str, list[Cell]] = {}
+    for cell in cells:
+        for reason in cell.reasons():
+            found.setdefault(reason, []).append(cell)
+    return {reason: _where(own, cells) for reason, own in found.items() if len(own) >= _OFTEN}
+
+
+def _where(own: Sequence[Cell], cells: Sequence[Cell]) -> list[str]:
+    """What the cells are, in a few words: all, whole tables, columns or rows; else how many there are."""
+    if len(own) == len(cells):
+        return ["all"]
+    whole = []
+    for part in ("table", "column", "row"):
+        names = list(dict.fromkeys(getattr(cell, part) for cell in own))
+        if sum(getattr(cell, part) in names for cell in cells) == len(own):
+            whole.append(names)
+    return min(whole, key=len) if whole else [f"{len(own)} cells"]
+
+
+def _printed(cell: Cell, often: Mapping[str, object]) -> dict[str, Any]:
+    return {
+        "table": cell.table,
+        "row": cell.row,
+        "column": cell.column,
+        "published": _number(cell.published, cell.digits, blank=cell.in_print),
+        "as_published": _number(cell.as_published, cell.digits, blank=cell.in_print and not cell.missing),
+        "corrected": _estimate(cell),
+        "note": "; ".join(part for part in (cell.movement(), *cell.reasons()) if part and part not in often) or None,
+    }
+
+
+def _number(value: float | None, digits: int, *, blank: bool) -> str | None:
+    if value is None:
+        return "blank" if blank else None
+    return f"{value:.{digits}f}"
+
+
+def _estimate(cell: Cell) -> str | None:
+    one = cell.corrected
+    if one.value is None:
+        return "undefined" if one.reason else None
+    digits = cell.digits + (one.low is not None or one.value != round(one.value, cell.digits))
+    text = f"{one.value + 0.0:.{digits}f}"
+    if one.low is not None and one.high is not None:
+        text += f" [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+    return text
+
+
+def _explained(cells: Sequence[Cell], options: Options) -> list[str]:
+    """What moved these cells, each difference in a sentence, and how their intervals were made."""
+    names = dict.fromkeys(name for cell in cells for name in cell.moved)
+    methods = dict.fromkeys(cell.corrected.method for cell in cells if cell.corrected.low is not None)
+    notes = [f"{name}: {_sentence(name)}" for name in names or ([options.choice] if options.choice else [])]
+    return [*notes, *(f"intervals: {method}" for method in methods if method)]

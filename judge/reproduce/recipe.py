@@ -1,0 +1,118 @@
+"""What the HANNA study did, and what is done otherwise here: every difference, once. Never computes a table.
+
+A recipe is a set of switches, all off in `PUBLISHED`. A correction is what this program always does; a choice can be
+defended either way, and is only ever shown beside the published one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One switch: its name on the command line, what the study does, what is done with the switch on, and why."""
+
+    name: str
+    published: str
+    otherwise: str
+    why: str
+    correction: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Which of `DIFFERENCES` are on."""
+
+    signed: bool = False
+    exact_ties: bool = False
+    on_scale: bool = False
+    unrounded: bool = False
+    leave_one_out: bool = False
+    one_family: bool = False
+    two_sided: bool = False
+    clustered: bool = False
+    keep_human: bool = False
+    absolute_r23: bool = False
+
+    def with_(self, name: str) -> Recipe:
+        """The same recipe with one more switch on, by its name on the command line."""
+        return replace(self, **{name.replace("-", "_"): True})
+
+
+DIFFERENCES = {
+    difference.name: difference
+    for difference in (
+        Difference(
+            "signed",
+            "absolute correlations",
+            "signed correlations",
+            "without its sign a measure that goes against people looks like one that follows them; in comparisons "
+            "BaryScore, a distance, is turned round",
+        ),
+        Difference(
+            "exact-ties",
+            "means ranked as floats",
+            "means rounded to 1e-9, then ranked",
+            "equal means differ by 1e-16 from rounding, which breaks exact ties",
+        ),
+        Difference(
+            "on-scale",
+            "judges' means below 1 kept",
+            "left out, on both sides",
+            "answers that were not understood were averaged in as -1, so that no rating can be meant",
+        ),
+        Difference(
+            "unrounded",
+            "means and half-widths of rounded numbers",
+            "of unrounded numbers",
+            "rounding twice moves a cell by one",
+        ),
+        Difference(
+            "leave-one-out",
+            "a rater against the mean of all three",
+            "against the mean of the other two",
+            "a mean that includes the rater follows that rater",
+        ),
+        Difference(
+            "one-family",
+            "BH by measure, p = 0 where not tested",
+            "BH over all comparisons, all tested",
+            "Benjamini-Hochberg ran down six criteria; a p of 0 for a comparison that was lost lowers its "
+            "neighbours' adjusted p",
+        ),
+        Difference(
+            "two-sided",
+            "one-sided p for whoever is higher",
+            "two-sided p",
+            "the side was chosen after looking",
+        ),
+        Difference(
+            "clustered",
+            "single ratings as independent",
+            "story-prompts as independent units",
+            "three ratings of one story are not three stories",
+        ),
+        Difference(
+            "keep-human",
+            "system Human left out",
+            "kept",
+            "it is far above the others, so that finding it is easy",
+            correction=False,
+        ),
+        Difference(
+            "absolute-r23",
+            "sign of r23 kept",
+            "absolute r23",
+            "r23 is the correlation of two measures with each other; other programs (nlpstats) drop its sign",
+            correction=False,
+        ),
+    )
+}
+"""Name on the command line -> the difference."""
+
+CORRECTIONS = tuple(name for name, difference in DIFFERENCES.items() if difference.correction)
+CHOICES = tuple(name for name, difference in DIFFERENCES.items() if not difference.correction)
+
+PUBLISHED = Recipe()
+OURS = Recipe(**{field.name: field.name.replace("_", "-") in CORRECTIONS for field in fields(Recipe)})

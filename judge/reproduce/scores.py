@@ -1,0 +1,81 @@
+"""The numbers of HANNA's score file as arrays, systems by story-prompts, as a recipe asks for them. Never averages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.datasets.hanna import SCALE
+from judge.datasets.hanna_scores import CRITERIA, POSITIONS, ScoreFile
+from judge.reproduce.recipe import Recipe
+
+Floats = NDArray[np.float64]
+
+NAMES: Mapping[str, str] = {short: name for name, short in CRITERIA.items()}
+"""Abbreviation -> criterion, in the study's order."""
+
+JUDGES = ("Beluga-13B", "Llama-13B", "Mistral-7B", "ChatGPT")
+"""The judges of the published tables; the file has one more, OrcaPlatypus."""
+
+EVAL_PROMPTS = (1, 2, 3, 4)
+JUDGED = tuple(f"{judge} {number}" for judge in JUDGES for number in EVAL_PROMPTS)
+"""Columns of the published tables: judge and Eval-Prompt."""
+
+MEASURES: Mapping[str, str] = {
+    "BARTScore": "BARTScore-SH ΞΔ",
+    "BERTScore": "BERTScore F1 Ξε",
+    "BLEU": "BLEU Ξ§",
+    "ROUGE-1": "ROUGE-1 Recall Ξ§",
+    "chrF": "chrF Ξ§",
+    "BaryScore": "BaryScore-W Ξε",
+    "SUPERT": "SUPERT-PS ¤ε",
+    "BLANC": "BLANC-Tune-PS ¤Δ",
+}
+"""Name in the published tables -> column of the score file."""
+
+DISTANCES = ("BaryScore",)
+"""Measures of which less is better."""
+
+HUMAN = "Human"
+
+
+class Scores:
+    """One score file; every array has shape (systems, story-prompts)."""
+
+    def __init__(self, file: ScoreFile) -> None:
+        self.file = file
+        self._known: dict[str, dict[str, Floats]] = {}
+
+    def systems(self, recipe: Recipe) -> tuple[str, ...]:
+        """The file's systems, without Human unless the recipe keeps it."""
+        return tuple(name for name in self.file.systems if name != HUMAN or recipe.keep_human)
+
+    def column(self, name: str, systems: tuple[str, ...]) -> Floats:
+        """One column of the file for some systems."""
+        if name not in self._known:
+            self._known[name] = {system: np.array(numbers) for system, numbers in self.file.column(name).items()}
+        return np.stack([self._known[name][system] for system in systems])
+
+    def people(self, short: str, recipe: Recipe) -> Floats:
+        """The mean of the three positions, as the file holds it."""
+        return self.column(NAMES[short], self.systems(recipe))
+
+    def positions(self, short: str, recipe: Recipe) -> Floats:
+        """The three positions' ratings, shape (3, systems, story-prompts)."""
+        return np.stack([self.column(f"Human {i} {short}", self.systems(recipe)) for i in POSITIONS])
+
+    def side(self, column: str, short: str, recipe: Recipe) -> Floats:
+        """A judge's means under one Eval-Prompt (`Beluga-13B 1`) or a measure; NaN = off the scale, if not kept."""
+        systems = self.systems(recipe)
+        if column in MEASURES:
+            return self.column(MEASURES[column], systems)
+        judge, eval_prompt = column.rsplit(" ", 1)
+        values = self.column(f"{judge} {short} {eval_prompt}", systems)
+        return np.where(off_scale(values), np.nan, values) if recipe.on_scale else values
+
+
+def off_scale(values: Floats) -> NDArray[np.bool_]:
+    """Which numbers no answers on the scale of 1 to 5 can have as their mean."""
+    return np.asarray((values < SCALE.min) | (values > SCALE.max))

@@ -1,0 +1,85 @@
+"""A study made again: its cells, and what each difference between two recipes does to them. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from judge.datasets.sources import SOURCES
+from judge.errors import SpecError, unknown
+from judge.exchange.imported_folder import sha256
+from judge.reproduce.cell import Cell, Place
+from judge.reproduce.family import Change, Family, cells, changes
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What can be chosen.
+
+    `choice` = the name of one difference, shown alone in place of ours; `resamples` (0 = no intervals) and `seed` are
+    for the intervals of corrected cells.
+    """
+
+    choice: str | None = None
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.resamples < 0:
+            raise SpecError(f"--resamples {self.resamples} must be 0 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One study on the files at hand.
+
+    `switches` names the differences that can be shown alone, `out_of_reach` those that the files do not allow to be
+    shown, and why; `facts` are parts of the signature beside the files.
+    """
+
+    name: str
+    title: str
+    files: Mapping[str, Path]
+    printed: Mapping[Place, float | None]
+    families: Sequence[Family]
+    switches: Sequence[str] = ()
+    facts: Sequence[str] = ()
+    out_of_reach: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables, in order."""
+        return [table for family in self.families for table in family.digits]
+
+    def notes(self, cells: Sequence[Cell]) -> list[str]:
+        """What must stand under a print of these cells."""
+        shown = {cell.table for cell in cells}
+        own = [note for family in self.families if shown & set(family.digits) for note in family.notes]
+        return [*(f"{name} is not the released file: its SHA-256 differs" for name in self.altered()), *own]
+
+    def altered(self) -> list[str]:
+        """The files that are not, byte by byte, those that the study released."""
+        released = {source.sha256 for source in SOURCES.values()}
+        return [name for name, path in self.files.items() if sha256(path) not in released]
+
+    def cells(self, options: Options, table: str | None = None) -> list[Cell]:
+        """Every cell, or those of one table. Raises SpecError for a table or a choice that is not known."""
+        if table is not None and table not in self.tables:
+            raise SpecError(unknown("--table", table, self.tables))
+        if options.choice is not None and options.choice not in self.switches:
+            raise SpecError(unknown("--choice", options.choice, self.switches))
+        wanted = [family for family in self.families if table is None or table in family.digits]
+        found = [cell for family in wanted for cell in cells(family, self.printed, switch=options.choice)]
+        order = {name: i for i, name in enumerate(self.tables)}
+        return sorted((cell for cell in found if table in (None, cell.table)), key=lambda cell: order[cell.table])
+
+    def changes(self) -> list[Change]:
+        """What each difference alone does to each table that it can move."""
+        return [
+            change
+            for switch in self.switches
+            for family in self.families
+            if switch in family.switches
+            for change in changes(family, [switch])
+        ]

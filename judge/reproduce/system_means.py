@@ -1,0 +1,103 @@
+"""HANNA's tables of system means and half-widths: people's, and Beluga-13B's under Eval-Prompt 1. Never ranks them."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+import numpy as np
+
+from judge.reproduce.cell import Numbers, Place
+from judge.reproduce.family import Family
+from judge.reproduce.recipe import OURS, Recipe
+from judge.reproduce.scores import NAMES, Floats, Scores
+from judge.stats import means
+from judge.stats.estimate import Estimate
+
+PEOPLE, PEOPLE_HALF = "system_means_human", "system_means_human_ci95"
+JUDGE, JUDGE_HALF = "system_means_beluga_ep1", "system_means_beluga_ep1_ci95"
+AVERAGE = "Average"
+PRINTED_NAMES = {"BertGeneration": "BERTGen"}
+"""System in the score file -> in the printed tables, where the two differ."""
+
+JUDGED_SYSTEMS = ("Human", "GPT-2", "HINT")
+"""Systems of the judge's printed table."""
+
+RAW_REPEATS = (
+    "over single repeats, and the file holds means of three; with the study's raw answers: "
+    "judge import hanna-answers FILE --judge NAME, judge run, judge systems RUN"
+)
+
+_EVERY_SYSTEM = Recipe(keep_human=True)
+
+
+def family(scores: Scores) -> Family:
+    """The four tables."""
+    return Family(
+        numbers=cache(partial(numbers, scores)),
+        digits=dict.fromkeys((PEOPLE, PEOPLE_HALF, JUDGE, JUDGE_HALF), 2),
+        switches=("clustered",),
+        estimates=partial(estimates, scores),
+        missing=lambda place: RAW_REPEATS if place[0] == JUDGE_HALF else None,
+    )
+
+
+def numbers(scores: Scores, recipe: Recipe) -> Numbers:
+    """Means, and half-widths of their 95 % intervals: Student's t over single ratings, or over stories.
+
+    A judge's half-widths over single repeats are not here: the file holds means of three.
+    """
+    found: Numbers = {}
+    for place, ratings in _ratings(scores).items():
+        one = interval(ratings, recipe)
+        found[PEOPLE, *place] = one.value
+        found[PEOPLE_HALF, *place] = half_width(one)
+    for place, values in _judged(scores).items():
+        found[JUDGE, *place] = float(values.mean())
+        found[JUDGE_HALF, *place] = None
+    return found
+
+
+def estimates(scores: Scores) -> dict[Place, Estimate]:
+    """Ours: means with intervals in which story-prompts are the units, and their half-widths."""
+    found: dict[Place, Estimate] = {}
+    for place, ratings in _ratings(scores).items():
+        one = interval(ratings, OURS)
+        found[PEOPLE, *place], found[PEOPLE_HALF, *place] = one, Estimate(half_width(one), n=one.n)
+    for place, values in _judged(scores).items():
+        one = means.clustered(values, np.arange(values.size))
+        found[JUDGE, *place], found[JUDGE_HALF, *place] = one, Estimate(half_width(one), n=one.n)
+    return found
+
+
+def interval(ratings: Floats, recipe: Recipe) -> Estimate:
+    """The mean of ratings (..., story-prompts) with its interval; each system has one story for a story-prompt."""
+    if not recipe.clustered:
+        return means.as_independent(ratings)
+    stories = ratings.reshape(-1, ratings.shape[-1]).mean(axis=0)
+    return means.clustered(stories, np.arange(stories.size))
+
+
+def half_width(estimate: Estimate) -> float | None:
+    """Half the length of the interval."""
+    return None if estimate.low is None or estimate.high is None else (estimate.high - estimate.low) / 2
+
+
+def _ratings(scores: Scores) -> dict[tuple[str, str], Floats]:
+    """(system as printed, criterion or Average) -> people's ratings, shape (..., story-prompts)."""
+    systems = scores.systems(_EVERY_SYSTEM)
+    wide = {short: scores.positions(short, _EVERY_SYSTEM) for short in NAMES}
+    found: dict[tuple[str, str], Floats] = {}
+    for i, system in enumerate(systems):
+        name = PRINTED_NAMES.get(system, system)
+        found |= {(name, short): ratings[:, i] for short, ratings in wide.items()}
+        found[name, AVERAGE] = np.stack([ratings[:, i] for ratings in wide.values()])
+    return found
+
+
+def _judged(scores: Scores) -> dict[tuple[str, str], Floats]:
+    systems = scores.systems(_EVERY_SYSTEM)
+    return {
+        (system, short): scores.side("Beluga-13B 1", short, _EVERY_SYSTEM)[systems.index(system)]
+        for system in JUDGED_SYSTEMS
+        for short in NAMES
+    }

@@ -1,0 +1,147 @@
+"""The HANNA study's audit of 100 explanations by three annotators: agreement and error rates. Never hides one polarity.
+
+The first question of the form asks whether the guideline was followed, the others whether an error is there: its
+answers are turned round here. Rows come in blocks of three, one a position; positions are not persons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from judge.datasets.source_file import check_count, csv_rows
+from judge.errors import DataError
+from judge.reproduce.cell import Numbers, Place
+from judge.reproduce.family import Family
+from judge.reproduce.recipe import Recipe
+from judge.stats import chance_agreement, means
+from judge.stats.estimate import Estimate
+
+AC1, HALF, RATE = "user_study_AC1", "user_study_AC1_ci95_halfwidth", "user_study_error_rate"
+ITEMS, POSITIONS = 100, 3
+QUESTIONS: Mapping[str, tuple[str, bool]] = {
+    "Poor Syntax": ("Answer.a-2-syntax.1", False),
+    "Incoherence": ("Answer.a-6-incoherence.1", False),
+    "Wrong Guideline": ("Answer.a-1-guidelines.1", True),
+    "Superfluous Text": ("Answer.a-3-superfluous.1", False),
+    "Unsubstantiated Claims": ("Answer.a-5-unsubstantiated.1", False),
+}
+"""Error as printed -> column, and whether 1 means that the error is absent."""
+
+UNUSED = "Answer.a-4-incorrectness.1"
+_TEXTS = ("Input.story_id", "Input.explanation")
+UNUSED_NAME = "Incorrectness"
+NO_EXPLANATION = "No Explanation"
+RAW_ANSWERS = (
+    "of all answers, not of the 100 that were audited; with the study's raw answers: "
+    "judge import hanna-answers FILE --judge NAME, judge run, judge ratings RUN (its column explanation)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UserStudy:
+    """Errors by name, arrays of 0 and 1 of shape (100 explanations, 3 positions)."""
+
+    path: Path
+    errors: Mapping[str, NDArray[np.float64]]
+    unused: NDArray[np.float64]
+
+
+def read_user_study(path: Path) -> UserStudy:
+    """Read `user_study.csv`; DataError unless three rows in a block are about one explanation, answered 0 or 1."""
+    columns = [column for column, _ in QUESTIONS.values()] + [UNUSED]
+    answers: dict[str, list[float]] = {column: [] for column in columns}
+    block: tuple[str, ...] = ()
+    rows = 0
+    for row, cells in csv_rows(path, (*_TEXTS, *columns)):
+        texts = tuple(cells[column] for column in _TEXTS)
+        if rows % POSITIONS and texts != block:
+            raise DataError(
+                "not the explanation of the row above", file=path, row=row, found=texts[0], allowed=block[0]
+            )
+        block = texts
+        rows += 1
+        for column in columns:
+            if cells[column] not in ("0", "1"):
+                raise DataError("not an answer", file=path, row=row, column=column, found=cells[column], allowed="0, 1")
+            answers[column].append(float(cells[column]))
+    check_count("answers", rows, ITEMS * POSITIONS, path)
+    wide = {column: np.array(values).reshape(ITEMS, POSITIONS) for column, values in answers.items()}
+    errors = {name: 1 - wide[column] if turned else wide[column] for name, (column, turned) in QUESTIONS.items()}
+    return UserStudy(path, errors, wide[UNUSED])
+
+
+def family(study: UserStudy) -> Family:
+    """Agreement, its half-width, and error rates."""
+    return Family(
+        numbers=cache(partial(numbers, study)),
+        digits={AC1: 2, HALF: 2, RATE: 2},
+        switches=("unrounded",),
+        estimates=partial(estimates, study),
+        missing=lambda place: RAW_ANSWERS if place[1] == NO_EXPLANATION else None,
+        known=partial(_known, study),
+        remarks=partial(_remarks, study),
+    )
+
+
+def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
+    """AC1; the upper end of its interval minus AC1, both rounded as the study did or not; the share of 300 answers."""
+    found: Numbers = {}
+    for name, answers in study.errors.items():
+        agreement = chance_agreement.gwet(answers).estimate
+        found[AC1, name, "AC1"] = agreement.value
+        found[HALF, name, "AC1"] = _half_width(agreement, recipe)
+        found[RATE, name, "Rate"] = float(answers.mean())
+    found[RATE, NO_EXPLANATION, "Rate"] = None
+    found[AC1, UNUSED_NAME, "AC1"] = chance_agreement.gwet(study.unused).estimate.value
+    return found
+
+
+def estimates(study: UserStudy) -> dict[Place, Estimate]:
+    """Ours: AC1 with t over explanations, its unrounded half-width, and rates with explanations as clusters."""
+    found: dict[Place, Estimate] = {}
+    for name, answers in study.errors.items():
+        one = chance_agreement.gwet(answers)
+        found[AC1, name, "AC1"] = one.estimate
+        half = None if one.standard_error is None else float(stdtrit(ITEMS - 1, 0.975)) * one.standard_error
+        found[HALF, name, "AC1"] = Estimate(half, n=ITEMS)
+        rate = means.clustered(answers.mean(axis=1), np.arange(ITEMS))
+        found[RATE, name, "Rate"] = replace(rate, method="95 %, t, clustered by explanation")
+    found[AC1, UNUSED_NAME, "AC1"] = chance_agreement.gwet(study.unused).estimate
+    return found
+
+
+def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:
+    if agreement.value is None or agreement.high is None or agreement.low is None:
+        return None
+    if recipe.unrounded:
+        return agreement.value - agreement.low
+    return round(agreement.high, 2) - round(agreement.value, 2)
+
+
+def _known(study: UserStudy, place: Place) -> str | None:
+    """How the answers can be counted as a rate; none of the ways gives the printed one."""
+    if place[0] != RATE or place[1] not in study.errors:
+        return None
+    answers = study.errors[place[1]]
+    given = answers.sum(axis=1)
+    ways = f"mean {answers.mean():.3f}, majority {(given >= 2).mean():.2f}, any {(given >= 1).mean():.2f}"
+    alone = ", ".join(f"{rate:.2f}" for rate in answers.mean(axis=0))
+    return f"how the study counted is not known: {ways}, all {(given == POSITIONS).mean():.2f}, positions {alone}"
+
+
+def _remarks(study: UserStudy, place: Place) -> tuple[str, ...]:
+    """Raw agreement and Fleiss' kappa beside AC1: where nearly all answers are equal, the two coefficients part."""
+    if place[0] == AC1 and place[1] == UNUSED_NAME:
+        return ("not in print; every answer is the same",)
+    if place[0] != AC1:
+        return ()
+    kappa = chance_agreement.fleiss(study.errors[place[1]])
+    value = "undefined" if kappa.estimate.value is None else f"{kappa.estimate.value:.2f}"
+    return (f"raw agreement {kappa.raw.value:.2f}, Fleiss' kappa {value}",)

@@ -1,0 +1,122 @@
+"""HANNA's tables of Williams tests: is Beluga-13B under Eval-Prompt 1 closer to people than each other measure?
+
+Cells are adjusted p x100. The study tests one-sided and only where Beluga-13B is higher; other cells are blank. Never
+leaves a comparison out of the family in ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.reproduce.cell import Numbers, Place
+from judge.reproduce.correlations import FIRST_EVAL_PROMPT, LEVELS, Level, sides, tau
+from judge.reproduce.family import Family
+from judge.reproduce.recipe import OURS, Recipe
+from judge.reproduce.scores import DISTANCES, NAMES, Floats, Scores
+from judge.stats import dependent_correlations as dependent
+from judge.stats import multiplicity
+from judge.stats.estimate import Estimate
+
+BELUGA = FIRST_EVAL_PROMPT[0]
+OTHERS = FIRST_EVAL_PROMPT[1:]
+SWITCHES = ("signed", "exact-ties", "on-scale", "one-family", "two-sided", "keep-human", "absolute-r23")
+PEARSON_NOTE = f"Williams' t: {dependent.PEARSON_NOTE}"
+TABLES: Mapping[Level, str] = {level: f"williams_bh_{level}" for level in LEVELS}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tests:
+    """One table, arrays of shape (criteria, measures); `p` is NaN where the recipe does not test."""
+
+    r12: Floats
+    r13: Floats
+    r23: Floats
+    n: NDArray[np.int64]
+    statistic: Floats
+    p: Floats
+    adjusted: Floats
+    reason: NDArray[np.object_]
+
+
+Found = Callable[[Level, Recipe], Tests]
+
+
+def family(scores: Scores) -> Family:
+    """Both tables."""
+    found = cache(partial(tests, scores))
+    return Family(
+        numbers=cache(partial(_numbers, found)),
+        digits=dict.fromkeys(TABLES.values(), 0),
+        switches=SWITCHES,
+        estimates=partial(_estimates, found),
+        notes=(PEARSON_NOTE,),
+        remarks=partial(_remarks, found),
+    )
+
+
+def tests(scores: Scores, level: Level, recipe: Recipe) -> Tests:
+    """Correlations, tests and adjusted p of one table, by the recipe; all three correlations on the same stories."""
+    shape = (len(NAMES), len(OTHERS))
+    r12, r13, r23 = np.full((3, *shape), np.nan)
+    n = np.zeros(shape, dtype=np.int64)
+    for i, short in enumerate(NAMES):
+        people, beluga = scores.people(short, recipe), scores.side(BELUGA, short, recipe)
+        for j, column in enumerate(OTHERS):
+            other = scores.side(column, short, recipe)
+            if recipe.signed and column in DISTANCES:
+                other = -other
+            kept = sides(people, beluga, other, level=level)
+            n[i, j] = kept[0].size
+            a, b, c = (row[None, :] for row in kept)
+            taus = (tau(a, b, "overall", recipe), tau(a, c, "overall", recipe), tau(b, c, "overall", recipe))
+            r12[i, j], r13[i, j], r23[i, j] = (np.nan if value is None else value / 100 for value in taus)
+    if not recipe.signed:
+        r12, r13, r23 = dependent.by_strength(r12, r13, r23)
+    if recipe.absolute_r23:
+        r23 = np.abs(r23)
+    return _tested(r12, r13, r23, n, recipe)
+
+
+def _tested(r12: Floats, r13: Floats, r23: Floats, n: NDArray[np.int64], recipe: Recipe) -> Tests:
+    tail: dependent.Tail = "two-sided" if recipe.two_sided else "greater"
+    found = dependent.compare_arrays(r12, r13, r23, n, test="williams", tail=tail)
+    p = found.p if recipe.one_family else np.where(r12 > r13, found.p, np.nan)
+    method: multiplicity.Method = "bh" if recipe.one_family else "hanna-published"
+    adjusted = multiplicity.adjust(p, method, family="all comparisons of the table").p
+    return Tests(r12, r13, r23, n, found.statistic, p, adjusted, found.reason)
+
+
+def _places(level: Level) -> dict[Place, tuple[int, int]]:
+    return {(TABLES[level], short, column): (i, j) for i, short in enumerate(NAMES) for j, column in enumerate(OTHERS)}
+
+
+def _numbers(found: Found, recipe: Recipe) -> Numbers:
+    numbers: Numbers = {}
+    for level in LEVELS:
+        adjusted = found(level, recipe).adjusted
+        numbers |= {place: dependent.number(100 * adjusted[at]) for place, at in _places(level).items()}
+    return numbers
+
+
+def _estimates(found: Found) -> dict[Place, Estimate]:
+    estimates: dict[Place, Estimate] = {}
+    for level in LEVELS:
+        ours = found(level, OURS)
+        for place, at in _places(level).items():
+            value = dependent.number(100 * ours.adjusted[at])
+            n = int(ours.n[at])
+            estimates[place] = Estimate.undefined(str(ours.reason[at]), n=n) if value is None else Estimate(value, n=n)
+    return estimates
+
+
+def _remarks(found: Found, place: Place) -> tuple[str, ...]:
+    """The corrected test in numbers."""
+    level = next(level for level, table in TABLES.items() if table == place[0])
+    ours, at = found(level, OURS), _places(level)[place]
+    rs = f"r12 {100 * ours.r12[at]:.1f}, r13 {100 * ours.r13[at]:.1f}, r23 {100 * ours.r23[at]:.1f}"
+    return (f"corrected: {rs}, t {ours.statistic[at]:.2f}, p {ours.p[at]:.2g}, n {ours.n[at]}",)
