@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from judge.stats.correlation import pearson
 
@@ -66,9 +66,11 @@ def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random
     statistic = float(_chi2(gone[None, :], size, m)[0])
     effect = float(np.sqrt(statistic / n))  # min(rows, columns) - 1 = 1
     if size.size == 2:
+        from scipy import stats  # takes a second to import: only where something was lost
+
         return Association("Fisher exact", effect, float(stats.fisher_exact(table).pvalue), n, m)
     if float((table.sum(axis=1, keepdims=True) * size[None, :] / n).min()) >= _SMALL:
-        return Association("chi2", effect, float(stats.chi2.sf(statistic, size.size - 1)), n, m)
+        return Association("chi2", effect, float(special.chdtrc(size.size - 1, statistic)), n, m)
     drawn = _chi2(rng.multivariate_hypergeometric(size, m, size=_PERMUTATIONS), size, m)
     p = (1 + int((drawn >= statistic - 1e-9).sum())) / (1 + _PERMUTATIONS)
     return Association("chi2, permuted", effect, p, n, m)
@@ -88,6 +90,8 @@ def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Associa
         reason = "the numbers are all equal"
     if reason:
         return Association("none", None, None, n, m, reason=reason)
+    from scipy import stats  # takes a second to import: only where something was lost
+
     test = stats.mannwhitneyu(number[lost], number[~lost], alternative="two-sided", method="asymptotic")
     auc = float(test.statistic) / (m * (n - m))
     return Association("Mann-Whitney", auc, float(test.pvalue), n, m, pearson(lost.astype(np.float64), number))

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from judge.stats.estimate import Estimate
 
@@ -216,7 +216,7 @@ def _row(form: str, value: float, ends: tuple[float, float], ms: MeanSquares, co
         estimate = Estimate(value=value, n=n, reason="no interval: F bounds do not exist here")
     else:
         estimate = Estimate(value=value, n=n, low=ends[0], high=ends[1], method=f"F, {100 * confidence:.0f} %")
-    return IccRow(form, estimate, f=ratio, df1=df1, df2=df2, p=float(stats.f.sf(ratio, df1, df2)))
+    return IccRow(form, estimate, f=ratio, df1=df1, df2=df2, p=float(special.fdtrc(df1, df2, ratio)))
 
 
 def _intervals(ms: MeanSquares, found: dict[str, float], confidence: float) -> dict[str, tuple[float, float]]:
@@ -226,8 +226,8 @@ def _intervals(ms: MeanSquares, found: dict[str, float], confidence: float) -> d
     with np.errstate(invalid="ignore", divide="ignore"):
         for way, error, df2 in (("1", ms.within, n * (k - 1)), ("3", ms.residual, (n - 1) * (k - 1))):
             ratio = ms.between / error
-            low = float(ratio / stats.f.ppf(upper, n - 1, df2))
-            high = float(ratio * stats.f.ppf(upper, df2, n - 1))
+            low = float(ratio / special.fdtri(n - 1, df2, upper))
+            high = float(ratio * special.fdtri(df2, n - 1, upper))
             out[f"ICC({way},1)"] = ((low - 1) / (low + k - 1), (high - 1) / (high + k - 1))
             out[f"ICC({way},k)"] = (1 - np.divide(1, low), 1 - np.divide(1, high))
         low, high = _agreement_interval(ms, found["ICC(2,1)"], upper)
@@ -247,6 +247,6 @@ def _agreement_interval(ms: MeanSquares, icc: float, upper: float) -> tuple[floa
     numerator = (n - 1) * (k - 1) * (k * icc * ratio + inner) ** 2
     denominator = (n - 1) * k**2 * icc**2 * ratio**2 + inner**2
     v = numerator / denominator
-    f_low, f_high = float(stats.f.ppf(upper, n - 1, v)), float(stats.f.ppf(upper, v, n - 1))
+    f_low, f_high = float(special.fdtri(n - 1, v, upper)), float(special.fdtri(v, n - 1, upper))
     spread = k * j + (k * n - k - n) * e
     return n * (b - f_low * e) / (f_low * spread + n * b), n * (f_high * b - e) / (spread + n * f_high * b)
