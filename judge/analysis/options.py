@@ -14,6 +14,9 @@ Engine = Literal["ours", "pingouin"]
 MeanInterval = Literal["clustered", "as-published", "boot"]
 Family = Literal["cell", "table"]
 Between = Literal["people", "repeats", "eval-prompts", "judges"]
+Combiner = Literal["auto", "mean", "median", "calibrated", "weighted", "ridge", "ordinal", "stack"]
+Calibrate = Literal["none", "linear", "isotonic", "ordinal"]
+HeldOut = Literal["story-prompt", "system"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,41 @@ class DisagreementsOptions:
             raise SpecError(f"--top {self.top} must be 0 (all) or more")
 
 
+@dataclass(frozen=True, slots=True)
+class JuryOptions:
+    """Choices of a jury table. `foldings` foldings of `folds` folds; folding i is dealt with seed `seed` + i."""
+
+    combiner: Combiner = "auto"
+    members: tuple[str, ...] = ()
+    min_members: int = 1
+    all_criteria: bool = True
+    with_features: bool = False
+    calibrate: Calibrate = "none"
+    hold_out: HeldOut = "story-prompt"
+    folds: int = 5
+    foldings: int = 5
+    drop_systems: tuple[str, ...] = ()
+    ci: Literal["boot-inputs", "none"] = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("--combiner", self.combiner, Combiner)
+        _known("--calibrate", self.calibrate, Calibrate)
+        _known("--hold-out", self.hold_out, HeldOut)
+        _known("--ci", self.ci, Literal["boot-inputs", "none"])
+        _positive("--foldings", self.foldings)
+        _positive("--min-members", self.min_members)
+        _positive("--resamples", self.resamples)
+        if self.folds < 2:
+            raise SpecError(f"--folds {self.folds} must be 2 or more")
+
+    @property
+    def interval(self) -> str:
+        """The interval in force."""
+        return self.ci
+
+
 AnalysisOptions = (
     CoverageOptions
     | ConsistencyOptions
@@ -151,6 +189,7 @@ AnalysisOptions = (
     | SystemsOptions
     | CriteriaOptions
     | DisagreementsOptions
+    | JuryOptions
 )
 _Options = TypeVar("_Options", bound=AnalysisOptions)
 

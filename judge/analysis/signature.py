@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis.options import AnalysisOptions, CorrelationOptions, CriteriaOptions
+from judge.analysis.options import AnalysisOptions, CorrelationOptions, CriteriaOptions, JuryOptions
 from judge.version import __version__
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _COEFFICIENTS = {"kendall": "tau:b", "spearman": "rho:spearman", "pearson": "r:pearson"}
 
 
-def _interval(options: CorrelationOptions | CriteriaOptions) -> str:
+def _interval(options: CorrelationOptions | CriteriaOptions | JuryOptions) -> str:
     how = options.interval
     return f"ci:{how}/{options.resamples}/seed{options.seed}" if how.startswith("boot") else f"ci:{how}"
 
@@ -36,11 +36,19 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "mean_interval": lambda o: f"ci:{o.mean_interval}|ranks:boot-inputs/{o.resamples}/seed{o.seed}",
     "holm_over": lambda o: f"holm:{o.holm_over}",
     "between": lambda o: f"between:{o.between}",
+    "combiner": lambda o: f"jury:{o.combiner}",
+    "members": lambda o: f"members:{','.join(o.members)}" if o.members else None,
+    "min_members": lambda o: f"min-members:{o.min_members}" if o.min_members > 1 else None,
+    "all_criteria": lambda o: f"predictors:{'all' if o.all_criteria else 'own'}-criteria",
+    "with_features": lambda o: "+features" if o.with_features else None,
+    "calibrate": lambda o: f"calibrate:{o.calibrate}" if o.calibrate != "none" else None,
+    "hold_out": lambda o: f"hold-out:{o.hold_out}",
+    "folds": lambda o: f"folds:{o.foldings}x{o.folds}/seed{o.seed}",
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }
 """Option -> its part of the signature. `ci` and `mean_interval` also show `resamples` and, with them, `seed`."""
 
-SHOWN_BY = {"resamples": "ci"}
+SHOWN_BY = {"resamples": "ci", "foldings": "folds"}
 """Options that another option's fragment shows."""
 
 EXEMPT = {
