@@ -38,12 +38,16 @@ class ControlPredictions:
         Stories with a prediction.
     reason : str or None
         Why some or all predictions are missing.
+    level : array, shape (n_stories,), or None
+        Mean of the people's ratings that each prediction was fitted on, the same for a whole fold; None where the
+        shipped model predicts.
     """
 
     values: NDArray[np.float64]
     how: str
     n: int
     reason: str | None = None
+    level: NDArray[np.float64] | None = None
 
 
 class Control:
@@ -125,7 +129,8 @@ class Surface:
                 reason = f"{blank.sum()} of these {total} stories have {what}" if blank.any() else None
                 source = "imported-features/" if self.imported else ""
                 how = f"surface:refit/{source}{count}-fold/seed{seed}"
-                return ControlPredictions(values, how, int(np.sum(~blank)), reason)
+                level = [response[rated & (fold != own)].mean() for own in range(count)]
+                return ControlPredictions(values, how, int(np.sum(~blank)), reason, np.array(level)[fold])
         if self.imported:
             why = f"the control cannot be refitted on imported features: that takes {LEAST_RATED} rated stories"
             return ControlPredictions(np.full(total, np.nan), "surface:none", 0, why)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.jury_scores import FEW_UNITS, Scored, Scorer
+from judge.analysis.jury_scores import Scored, Scorer
 from judge.analysis.nested_folds import Folding, run_foldings
 from judge.analysis.options import JuryOptions
 from judge.analysis.panel import Panel, Panels, panels
@@ -38,11 +38,15 @@ LABELS = {
 }
 BESIDE = {
     SINGLE: "the best single judge chosen in training folds",
-    IN_SAMPLE: "the best single judge chosen in sample, which flatters that judge,",
+    IN_SAMPLE: "the best single judge chosen in sample (which flatters it)",
     MEAN: "the plain mean",
     CONTROL: "the control",
 }
 """What the jury is compared with, as sentences name it."""
+
+
+FEW_STORIES = 100
+"""With fewer rated stories a warning stands under the table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,9 +159,10 @@ def _hold(matrix: RatingMatrix, asked: JuryOptions) -> Held:
     notes = [*found.notes, *notes]
     able = [panel for panel in found.panels if panel.reason is None]
     notes += [f"{panel.criterion}: {panel.reason}" for panel in found.panels if panel.reason is not None]
-    scorer = Scorer(matrix.story_prompt, options)
-    if scorer.few:
-        notes.append(f"{matrix.dataset}: {FEW_UNITS}")
+    notes += _few(matrix, able)
+    scorer = Scorer(matrix, options)
+    if scorer.refused:
+        notes.append(f"{matrix.dataset}: {scorer.refused}")
     control = _Control(found, options)
     foldings = run_foldings(able, options) if able else []
     verdicts = tuple(_verdict(panel, tuple(made), control, scorer) for panel, made in zip(able, foldings, strict=True))
@@ -180,8 +185,8 @@ def _verdict(panel: Panel, foldings: tuple[Folding, ...], control: _Control, sco
     mean = np.where(panel.present, _mean_of_present(panel), np.nan)
     best = _best_in_sample(panel)
     predictions: dict[str, tuple[str, Sequence[Floats]]] = {
-        JURY: (_counted(name for each in foldings for name in each.chosen), [each.jury for each in foldings]),
-        MEAN: (f"{panel.members} members", [mean]),
+        JURY: (_counted(name for each in foldings for name in each.chosen), [each.ranked for each in foldings]),
+        MEAN: (f"{panel.members} member{'s' if panel.members > 1 else ''}", [mean]),
         SINGLE: (_counted(name for each in foldings for name in each.singles), [each.single for each in foldings]),
         IN_SAMPLE: (panel.labels[best], [panel.predictors[:, best]]),
         CONTROL: (control.reads, control.predictions(panel)),
@@ -194,6 +199,14 @@ def _verdict(panel: Panel, foldings: tuple[Folding, ...], control: _Control, sco
     return Verdict(panel, foldings, tuple(rows), gains)
 
 
+def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
+    """A warning where there is little to fit on."""
+    rated = min((int(panel.usable.sum()) for panel in able), default=FEW_STORIES)
+    if rated >= FEW_STORIES:
+        return []
+    return [f"{matrix.dataset}: what is fitted on {rated} rated stories is mostly luck; --combiner mean fits nothing"]
+
+
 class _Control:
     """The control's out-of-fold ratings on the jury's own folds."""
 
@@ -204,7 +217,7 @@ class _Control:
         self.reasons: dict[str, None] = {}
 
     def predictions(self, panel: Panel) -> list[Floats]:
-        """One array a folding."""
+        """One array a folding, less the training folds' mean, as the jury's."""
         surface, options = self.found.surface, self.options
         people = pd.Series(panel.people, index=surface.index)
         made = [
@@ -215,7 +228,7 @@ class _Control:
         ]
         self.how = made[0].how.partition("/seed")[0]
         self.reasons.update({f"control: {each.reason}": None for each in made if each.reason})
-        return [each.values for each in made]  # noqa: PD011  not a frame
+        return [each.values - (0.0 if each.level is None else each.level) for each in made]  # noqa: PD011  no frame
 
 
 def _mean_of_present(panel: Panel) -> Floats:

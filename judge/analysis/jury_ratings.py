@@ -65,7 +65,8 @@ def notes_of(held: Held) -> list[str]:
     options = held.options
     unit = "story-prompts" if options.hold_out == "story-prompt" else "systems"
     first = (
-        f"{jury_name(held)}: out-of-fold ratings, means over {options.foldings} foldings of {options.folds} folds by "
+        f"{jury_name(held)}: out-of-fold ratings, means over {options.foldings} "
+        f"folding{'s' if options.foldings > 1 else ''} of {options.folds} folds by "
         f"{unit}, seed {options.seed}"
     )
     return [first, *held.notes]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.options import JuryOptions
+from judge.rating_matrix import RatingMatrix
 from judge.stats import correlation, kendall, resample
 from judge.stats.estimate import Estimate
 
@@ -18,7 +19,6 @@ Bools = NDArray[np.bool_]
 MIN_UNITS = 5
 """With fewer story-prompts to resample an interval says more about their number than about the jury."""
 
-FEW_UNITS = f"no interval: fewer than {MIN_UNITS} story-prompts"
 _NAMES = ("the ratings", "the people's ratings")
 
 
@@ -56,7 +56,7 @@ class Scored:
         if self.resamples is None:
             return None
         people = kendall.codes(np.where(self.known, self.people, np.nan))
-        values = [self.resamples.values(kendall.weighted_tau_b(kendall.codes(p), people)) for p in self.predictions]
+        values = [self.resamples.tau_b(kendall.codes(each), people) for each in self.predictions]
         return np.asarray(np.mean(values, axis=0), dtype=np.float64)
 
     def among(self, stories: Bools) -> Scored:
@@ -67,15 +67,27 @@ class Scored:
 
 
 class Scorer:
-    """Scores of one dataset: holds the resamples of story-prompts that all numbers share, so that they are paired."""
+    """Scores of one dataset: holds the resamples that all numbers share, so that they are paired.
 
-    def __init__(self, story_prompt: NDArray[np.int64], options: JuryOptions) -> None:
-        self.few = options.ci != "none" and np.unique(story_prompt).size < MIN_UNITS
+    `refused` says why there are none where there should be.
+    """
+
+    def __init__(self, matrix: RatingMatrix, options: JuryOptions) -> None:
         self.method = f"{options.ci}, percentile, 95 %"
         self.resamples: resample.Resamples | None = None
-        if options.ci != "none" and not self.few:
-            rng = np.random.default_rng(options.seed)
-            self.resamples = resample.draw(story_prompt, options.resamples, rng, options.ci)
+        self.refused: str | None = None
+        if options.ci == "none":
+            return
+        if np.unique(matrix.story_prompt).size < MIN_UNITS:
+            self.refused = f"no intervals: fewer than {MIN_UNITS} story-prompts"
+            return
+        rng = np.random.default_rng(options.seed)
+        if options.ci == "boot-inputs":
+            self.resamples = resample.draw(matrix.story_prompt, options.resamples, rng, options.ci)
+            return
+        self.refused = resample.both_refused(matrix.system)
+        if self.refused is None:
+            self.resamples = resample.draw_both(matrix.system, matrix.story_prompt, options.resamples, rng)
 
     def score(self, predictions: Sequence[Floats], people: Floats) -> Scored:
         """Score predictions."""

@@ -81,14 +81,19 @@ def _method(options: JuryOptions) -> Iterator[str]:
         "rated by what was scaled, weighted and chosen on the other folds' stories (choices by inner folds of those); "
         "figures are means over the foldings"
     )
+    yield (
+        "fitted ratings, the control's too, are ranked less the mean rating of their training stories, which is one "
+        "number a fold; calibration comes after"
+    )
     if options.hold_out == "story-prompt":
         yield (
             "the same systems stand on both sides of every fold: this is about new story-prompts for these systems "
             "(--hold-out system asks about new systems)"
         )
     if options.ci != "none":
+        drawn = "story-prompts" if options.ci == "boot-inputs" else "systems and story-prompts"
         yield (
-            f"intervals: percentile, {options.resamples} resamples of story-prompts of the out-of-fold ratings, the "
+            f"intervals: percentile, {options.resamples} resamples of {drawn} of the out-of-fold ratings, the "
             "same for every row; nothing is refitted in them, so the luck of fitting is not in them"
         )
 
@@ -116,4 +121,4 @@ def _sentences(held: Held) -> Iterator[str]:
 
 def _range(by_folding: Sequence[Estimate]) -> str | None:
     values = [100 * each.value for each in by_folding if each.value is not None]
-    return f"{min(values):.1f} to {max(values):.1f}" if len(values) > 1 else None
+    return f"{min(values):.1f} to {max(values):.1f}" if values and min(values) < max(values) else None

@@ -9,6 +9,7 @@ held-out stories but the members' ratings of them is looked at (Stone 1974; nest
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,6 +45,11 @@ class Folding:
     ----------
     jury, uncalibrated : array, shape (n,)
         The jury's out-of-fold ratings, after and before calibration (the same where none was asked for); NaN = none.
+    ranked : array, shape (n,)
+        The uncalibrated ratings less the mean of people's ratings in the training stories behind each. That mean is
+        the same for all stories of a fold, and lies the higher the lower people rated the fold: it says nothing of a
+        story, yet pooled over folds it runs against people's order (Parker, Guenter & Bedo 2007). Ratings that are not
+        fitted are as they are.
     single : array, shape (n,)
         Of each fold, the ratings as they are of the member that was best on the training stories.
     chosen, singles : list of str, one a fold
@@ -55,6 +61,7 @@ class Folding:
 
     jury: Floats
     uncalibrated: Floats
+    ranked: Floats
     single: Floats
     chosen: list[str] = field(default_factory=list)
     singles: list[str] = field(default_factory=list)
@@ -64,12 +71,57 @@ class Folding:
     @classmethod
     def empty(cls, n: int) -> Folding:
         """No ratings yet."""
-        return cls(np.full(n, np.nan), np.full(n, np.nan), np.full(n, np.nan))
+        return cls(*(np.full(n, np.nan) for _ in range(4)))  # type: ignore[arg-type]
+
+    def fill(self, rated: Sequence[_Rated]) -> None:
+        """Put together what the folds rated.
+
+        Unfitted ratings stay on the members' scale where all folds used the same combiner; where some used another,
+        a line has put them on people's.
+        """
+        mixed = len({fold.name for fold in rated}) > 1
+        for fold in rated:
+            plain = fold.name in UNFITTED and not mixed
+            values = fold.raw if plain else fold.scaled
+            self.uncalibrated[fold.held_out] = values
+            self.ranked[fold.held_out] = values if plain else values - fold.level
+            self.jury[fold.held_out] = values if fold.calibrated is None else fold.calibrated
+            self.chosen.append(fold.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rated:
+    """What one fold's held-out rows were rated: by which combiner, as it said, on people's scale, calibrated.
+
+    `level` is the mean of people's ratings in the training stories.
+    """
+
+    held_out: Rows
+    name: str
+    raw: Floats
+    scaled: Floats
+    calibrated: Floats | None
+    level: float
 
 
 def run_foldings(panels: Sequence[Panel], options: JuryOptions) -> list[list[Folding]]:
-    """For each panel its foldings. Panels share folds, and rank scores and kernels where their predictors are one."""
-    return [list(each) for each in zip(*(_folding(panels, options, i) for i in range(options.foldings)), strict=True)]
+    """For each panel its foldings. Panels share folds, and rank scores where their predictors are one array."""
+    with _one_thread():
+        made = [_folding(panels, options, number) for number in range(options.foldings)]
+    return [list(each) for each in zip(*made, strict=True)]
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Keeps the linear algebra to one thread, where threadpoolctl (it comes with scikit-learn) is there to do it.
+
+    Here are thousands of small problems: threads only wait for each other, tenfold where processors are shared.
+    """
+    try:
+        import threadpoolctl
+    except ImportError:
+        return nullcontext()
+    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(limits=1, user_api="blas")
+    return limits
 
 
 def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list[Folding]:
@@ -78,18 +130,21 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
     seed = options.seed + number
     folds = folds_of_groups(groups, count, seed)
     found = [Folding.empty(len(groups)) for _ in panels]
+    rated: list[list[_Rated]] = [[] for _ in panels]
     for fold in range(count):
         splits = _Splits()
-        for panel, folding in zip(panels, found, strict=True):
+        for panel, folding, done in zip(panels, found, rated, strict=True):
             train = np.flatnonzero((folds != fold) & panel.usable)
             held_out = np.flatnonzero((folds == fold) & panel.present)
             if not held_out.size:
                 continue
             inner = folds_of_groups([groups[i] for i in train], min(options.folds, _distinct(groups, train)), seed)
-            _Fold(panel, options, splits, train, held_out, inner).rate(folding)
+            done.append(_Fold(panel, options, splits, train, held_out, inner).rate(folding))
             column = _best_single(panel, train)
             folding.single[held_out] = panel.predictors[held_out, column]
             folding.singles.append(panel.labels[column])
+    for folding, done in zip(found, rated, strict=True):
+        folding.fill(done)
     return found
 
 
@@ -124,22 +179,20 @@ class _Fold:
         self._inside: dict[str, Floats] = {}
         self._outside: dict[str, Combined] = {}
 
-    def rate(self, folding: Folding) -> None:
-        """Rate the held-out stories, and note what was used."""
+    def rate(self, folding: Folding) -> _Rated:
+        """Rate the held-out stories, and note weights and reasons."""
         asked = self.options.combiner
         name = self._choose() if asked == "auto" else asked
         found = self.outside(name)
-        predicted = found.predicted
+        scaled = found.predicted
         if asked == "auto" and name in UNFITTED:
-            # Other folds may have chosen a combiner that predicts on people's scale: one line puts this one there too.
-            predicted = fit_calibration(self.inside(name), self.people, "linear").predict(predicted)
-        folding.uncalibrated[self.held_out] = predicted
-        folding.jury[self.held_out] = self._calibrated(name, found.predicted, predicted)
-        folding.chosen.append(name)
+            scaled = fit_calibration(self.inside(name), self.people, "linear").predict(found.predicted)
+        calibrated = self._calibrated(name, found.predicted)
         if found.weights is not None:
             stacked = tuple(self._stacked()) if name == "stack" else ()
             folding.weights.append(FoldWeights(name, found.weights, stacked))
         folding.reasons.update(self.reasons)
+        return _Rated(self.held_out, name, found.predicted, scaled, calibrated, float(self.people.mean()))
 
     def outside(self, name: str) -> Combined:
         """The combiner fitted on all training stories, and its ratings of the held-out ones."""
@@ -157,12 +210,18 @@ class _Fold:
     def _choose(self) -> str:
         """The combiner that agrees best with people on the training stories, out of inner fold; the first of equals."""
         people = kendall.codes(self.people)
-        taus = {name: kendall.tau_b(kendall.codes(self.inside(name)), people) for name in CANDIDATES}
+        level = np.zeros(self.train.size)
+        for out, train, _ in self._inner_folds():
+            level[out] = self.panel.people[train].mean()
+        taus = {}
+        for name in CANDIDATES:
+            ranked = self.inside(name) - (0.0 if name in UNFITTED else level)
+            taus[name] = kendall.tau_b(kendall.codes(ranked), people)
         return max(taus, key=lambda name: -2.0 if np.isnan(taus[name]) else taus[name])
 
-    def _calibrated(self, name: str, predicted: Floats, uncalibrated: Floats) -> Floats:
+    def _calibrated(self, name: str, predicted: Floats) -> Floats | None:
         if self.options.calibrate == "none":
-            return uncalibrated
+            return None
         kind: Kind = self.options.calibrate
         calibration = fit_calibration(self.inside(name), self.people, kind)
         if calibration.reason:

@@ -17,6 +17,7 @@ Between = Literal["people", "repeats", "eval-prompts", "judges"]
 Combiner = Literal["auto", "mean", "median", "calibrated", "weighted", "ridge", "ordinal", "stack"]
 Calibrate = Literal["none", "linear", "isotonic", "ordinal"]
 HeldOut = Literal["story-prompt", "system"]
+JuryInterval = Literal["boot-inputs", "boot-both", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ class JuryOptions:
     folds: int = 5
     foldings: int = 5
     drop_systems: tuple[str, ...] = ()
-    ci: Literal["boot-inputs", "none"] = "boot-inputs"
+    ci: JuryInterval = "boot-inputs"
     resamples: int = 1000
     seed: int = 1
 
@@ -168,7 +169,7 @@ class JuryOptions:
         _known("--combiner", self.combiner, Combiner)
         _known("--calibrate", self.calibrate, Calibrate)
         _known("--hold-out", self.hold_out, HeldOut)
-        _known("--ci", self.ci, Literal["boot-inputs", "none"])
+        _known("--ci", self.ci, JuryInterval)
         _positive("--foldings", self.foldings)
         _positive("--min-members", self.min_members)
         _positive("--resamples", self.resamples)

@@ -49,7 +49,7 @@ def jury(
         list[str] | None,
         typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
     ] = None,
-    ci: Annotated[str, typer.Option("--ci", help="boot-inputs or none")] = "boot-inputs",
+    ci: Annotated[str, typer.Option("--ci", help="boot-inputs, boot-both or none")] = "boot-inputs",
     resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="seed of the first folding and of the resamples")] = 1,
     weights: Annotated[bool, typer.Option("--weights", help="also the weights, mean over folds")] = False,
@@ -89,7 +89,7 @@ def jury(
         resamples=resamples,
         seed=seed,
     )
-    table = read(runs, parser=parser)
+    table = read(runs, parser=parser, explanations=False)
     held = analysis.hold(table, options)
     found = jury_tables.tables(table, options, weights=weights, predictors=form in ("json", "csv"), held=held)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

@@ -14,6 +14,7 @@ from judge.analysis.options import (
     CriteriaOptions,
     DiagnoseOptions,
     DisagreementsOptions,
+    JuryOptions,
     SystemsOptions,
 )
 from judge.rating_matrix import build
@@ -26,6 +27,7 @@ OPTIONS = (
     SystemsOptions,
     CriteriaOptions,
     DisagreementsOptions,
+    JuryOptions,
 )
 # Another value for each option. A new option needs one here, and then must change the signature or be exempt.
 OTHER = {
@@ -45,6 +47,15 @@ OTHER = {
     "holm_over": "table",
     "between": "repeats",
     "top": 3,
+    "combiner": "mean",
+    "members": ("openai/m",),
+    "min_members": 2,
+    "all_criteria": False,
+    "with_features": True,
+    "calibrate": "isotonic",
+    "hold_out": "system",
+    "folds": 3,
+    "foldings": 2,
 }
 FIELDS = [(kind, field.name) for kind in OPTIONS for field in dataclasses.fields(kind)]
 
