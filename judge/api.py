@@ -139,6 +139,13 @@ class OpenedRun:
 
         return disagreements(self.table, DisagreementsOptions(**options))
 
+    def jury(self, **options: Any) -> pd.DataFrame:
+        """A panel's ratings as one, out of fold, beside its best member, mean and control; `JuryOptions`' fields."""
+        from judge.analysis.jury import jury
+        from judge.analysis.options import JuryOptions
+
+        return jury(self.table, JuryOptions(**options))
+
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"
 

@@ -38,12 +38,16 @@ class ControlPredictions:
         Stories with a prediction.
     reason : str or None
         Why some or all predictions are missing.
+    level : array, shape (n_stories,), or None
+        Mean of the people's ratings that each prediction was fitted on, the same for a whole fold; None where the
+        shipped model predicts.
     """
 
     values: NDArray[np.float64]
     how: str
     n: int
     reason: str | None = None
+    level: NDArray[np.float64] | None = None
 
 
 class Control:
@@ -58,12 +62,12 @@ class Control:
         """As `control_predictions`."""
         if self._surface is None or self._stories is not stories:
             self._stories, self._surface = stories, Surface.of(stories)
-        return _predict(self._surface, people, criterion, self.seed)
+        return self._surface.predictions(people, criterion, seed=self.seed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """What the control sees of stories: regression features (n, p), and which stories have none.
+    """What the control sees of stories: regression features (n, p), their names, and which stories have none.
 
     Features are counted from the texts; where numeric features that came with an import are known of more stories,
     they stand in for them (`imported`).
@@ -74,7 +78,8 @@ class Surface:
     prompts: tuple[str, ...]
     rows: Array
     blank: NDArray[np.bool_]
-    imported: tuple[str, ...] = ()
+    names: tuple[str, ...]
+    imported: bool = False
 
     @classmethod
     def of(cls, stories: pd.DataFrame) -> Surface:
@@ -84,13 +89,52 @@ class Surface:
         numeric = stories.drop(columns=_NOT_FEATURES, errors="ignore")
         blank = np.array([not tokens(text) for text in texts], dtype=bool)
         if not len(numeric.columns) or (~blank).sum() >= numeric.notna().all(axis=1).sum():
-            rows = _features(texts, prompts)
-            return cls(stories.index, texts, prompts, rows, blank)
+            counted = [for_regression(own_features(t, p)) for t, p in zip(texts, prompts, strict=True)]
+            rows = np.array([list(values.values()) for values in counted], dtype=np.float64)
+            return cls(stories.index, texts, prompts, rows, blank, tuple(counted[0]) if counted else ())
         named = {str(name): numeric[name].to_numpy(dtype=np.float64) for name in numeric.columns}
         with np.errstate(invalid="ignore", divide="ignore"):
             rows = np.column_stack([np.log(v + LOG_OFFSETS[n]) if n in LOG_OFFSETS else v for n, v in named.items()])
         blank = np.asarray(~np.isfinite(rows).all(axis=1), dtype=bool)
-        return cls(stories.index, texts, prompts, rows, blank, tuple(named))
+        return cls(stories.index, texts, prompts, rows, blank, tuple(named), imported=True)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The story-prompt of each story, by which folds are made; a story without one stands for itself."""
+        return tuple(prompt or f"story {story}" for prompt, story in zip(self.prompts, self.index, strict=True))
+
+    def predictions(
+        self,
+        people: pd.Series[float],
+        criterion: str,
+        *,
+        seed: int = 1,
+        folds: int = FOLDS,
+        groups: Sequence[str] | None = None,
+    ) -> ControlPredictions:
+        """As `control_predictions`; `groups` says what is held out together where that is not the story-prompt."""
+        groups = self.groups if groups is None else groups
+        response: Array = np.array(people.reindex(self.index), dtype=np.float64)
+        blank, total = self.blank, len(self.index)
+        response[blank] = np.nan
+        rated = ~np.isnan(response)
+        if rated.sum() >= LEAST_RATED:
+            count = min(folds, len(set(groups)))
+            fold = folds_of_groups(groups, count, seed)
+            if len(set(fold[rated].tolist())) > 1:
+                rows = np.where(blank[:, None], 0.0, self.rows)
+                values = out_of_fold(rows, response, fold, _fit)
+                values[blank] = np.nan
+                what = "incomplete features" if self.imported else "no text"
+                reason = f"{blank.sum()} of these {total} stories have {what}" if blank.any() else None
+                source = "imported-features/" if self.imported else ""
+                how = f"surface:refit/{source}{count}-fold/seed{seed}"
+                level = [response[rated & (fold != own)].mean() for own in range(count)]
+                return ControlPredictions(values, how, int(np.sum(~blank)), reason, np.array(level)[fold])
+        if self.imported:
+            why = f"the control cannot be refitted on imported features: that takes {LEAST_RATED} rated stories"
+            return ControlPredictions(np.full(total, np.nan), "surface:none", 0, why)
+        return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
 
 def control_predictions(
@@ -111,37 +155,7 @@ def control_predictions(
     criterion : name of the criterion; chooses among the shipped models.
     seed : of the dealing out of story-prompts to folds.
     """
-    return _predict(Surface.of(stories), people, criterion, seed)
-
-
-def _predict(surface: Surface, people: pd.Series[float], criterion: str, seed: int) -> ControlPredictions:
-    response: Array = np.array(people.reindex(surface.index), dtype=np.float64)
-    groups = [prompt or f"story {story}" for prompt, story in zip(surface.prompts, surface.index, strict=True)]
-    blank, total = surface.blank, len(surface.index)
-    response[blank] = np.nan
-    rated = ~np.isnan(response)
-    if rated.sum() >= LEAST_RATED:
-        count = min(FOLDS, len(set(groups)))
-        folds = folds_of_groups(groups, count, seed)
-        if len(set(folds[rated].tolist())) > 1:
-            rows = np.where(blank[:, None], 0.0, surface.rows)
-            values = out_of_fold(rows, response, folds, _fit)
-            values[blank] = np.nan
-            what = "incomplete features" if surface.imported else "no text"
-            reason = f"{blank.sum()} of these {total} stories have {what}" if blank.any() else None
-            source = "imported-features/" if surface.imported else ""
-            how = f"surface:refit/{source}{count}-fold/seed{seed}"
-            return ControlPredictions(values, how, int(np.sum(~blank)), reason)
-    if surface.imported:
-        why = f"the control cannot be refitted on imported features: that takes {LEAST_RATED} rated stories"
-        return ControlPredictions(np.full(total, np.nan), "surface:none", 0, why)
-    return _shipped(surface.texts, surface.prompts, criterion, read_card(shipped_model()))
-
-
-def _features(texts: Sequence[str], prompts: Sequence[str]) -> Array:
-    counted = (for_regression(own_features(text, prompt)) for text, prompt in zip(texts, prompts, strict=True))
-    rows: Array = np.array([list(values.values()) for values in counted], dtype=np.float64)
-    return rows
+    return Surface.of(stories).predictions(people, criterion, seed=seed)
 
 
 def _fit(rows: Array, response: Array) -> Ridge:

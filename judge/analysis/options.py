@@ -15,6 +15,10 @@ Engine = Literal["ours", "pingouin"]
 MeanInterval = Literal["clustered", "as-published", "boot"]
 Family = Literal["cell", "table"]
 Between = Literal["people", "repeats", "eval-prompts", "judges"]
+Combiner = Literal["auto", "mean", "median", "calibrated", "weighted", "ridge", "ordinal", "stack"]
+Calibrate = Literal["none", "linear", "isotonic", "ordinal"]
+HeldOut = Literal["story-prompt", "system"]
+JuryInterval = Literal["boot-inputs", "boot-both", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,41 @@ class DisagreementsOptions:
             raise SpecError(f"--top {self.top} must be 0 (all) or more")
 
 
+@dataclass(frozen=True, slots=True)
+class JuryOptions:
+    """Choices of a jury table. `foldings` foldings of `folds` folds; folding i is dealt with seed `seed` + i."""
+
+    combiner: Combiner = "auto"
+    members: tuple[str, ...] = ()
+    min_members: int = 1
+    all_criteria: bool = True
+    with_features: bool = False
+    calibrate: Calibrate = "none"
+    hold_out: HeldOut = "story-prompt"
+    folds: int = 5
+    foldings: int = 5
+    drop_systems: tuple[str, ...] = ()
+    ci: JuryInterval = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("--combiner", self.combiner, Combiner)
+        _known("--calibrate", self.calibrate, Calibrate)
+        _known("--hold-out", self.hold_out, HeldOut)
+        _known("--ci", self.ci, JuryInterval)
+        _positive("--foldings", self.foldings)
+        _positive("--min-members", self.min_members)
+        _positive("--resamples", self.resamples)
+        if self.folds < 2:
+            raise SpecError(f"--folds {self.folds} must be 2 or more")
+
+    @property
+    def interval(self) -> str:
+        """The interval in force."""
+        return self.ci
+
+
 AnalysisOptions = (
     CoverageOptions
     | ConsistencyOptions
@@ -168,6 +207,7 @@ AnalysisOptions = (
     | SystemsOptions
     | CriteriaOptions
     | DisagreementsOptions
+    | JuryOptions
 )
 _Options = TypeVar("_Options", bound=AnalysisOptions)
 

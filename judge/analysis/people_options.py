@@ -128,7 +128,6 @@ class ReplacementOptions:
 
 
 FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
-    "folds": lambda o: f"folds:{o.folds}",
     "flips": lambda o: f"spa:{o.flips}/seed{o.seed}",
     "labels": lambda o: f"labels:{o.labels}",
     "errors": lambda o: f"errors:{','.join(o.errors)}" if o.errors else None,

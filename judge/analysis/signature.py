@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis.options import AnalysisOptions, CorrelationOptions, CriteriaOptions
+from judge.analysis.options import AnalysisOptions, CorrelationOptions, CriteriaOptions, JuryOptions
 from judge.analysis.people_options import FRAGMENTS as PEOPLE_FRAGMENTS
 from judge.analysis.people_options import SHOWN_BY as PEOPLE_SHOWN_BY
 from judge.analysis.people_options import PeopleOptions
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _COEFFICIENTS = {"kendall": "tau:b", "spearman": "rho:spearman", "pearson": "r:pearson"}
 
 
-def _interval(options: CorrelationOptions | CriteriaOptions) -> str:
+def _interval(options: CorrelationOptions | CriteriaOptions | JuryOptions) -> str:
     how = options.interval
     return f"ci:{how}/{options.resamples}/seed{options.seed}" if how.startswith("boot") else f"ci:{how}"
 
@@ -42,11 +42,19 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "between": lambda o: f"between:{o.between}",
     "target": lambda o: f"target:{o.target:g}",
     **PEOPLE_FRAGMENTS,
+    "combiner": lambda o: f"jury:{o.combiner}",
+    "members": lambda o: f"members:{','.join(o.members)}" if o.members else None,
+    "min_members": lambda o: f"min-members:{o.min_members}" if o.min_members > 1 else None,
+    "all_criteria": lambda o: f"predictors:{'all' if o.all_criteria else 'own'}-criteria",
+    "with_features": lambda o: "+features" if o.with_features else None,
+    "calibrate": lambda o: f"calibrate:{o.calibrate}" if o.calibrate != "none" else None,
+    "hold_out": lambda o: f"hold-out:{o.hold_out}",
+    "folds": lambda o: f"folds:{o.foldings}x{o.folds}/seed{o.seed}" if hasattr(o, "foldings") else f"folds:{o.folds}",
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }
 """Option -> its part of the signature. `ci` and `mean_interval` also show `resamples` and, with them, `seed`."""
 
-SHOWN_BY = {"resamples": "ci", **PEOPLE_SHOWN_BY}
+SHOWN_BY = {"resamples": "ci", "foldings": "folds", **PEOPLE_SHOWN_BY}
 """Options that another option's fragment shows."""
 
 EXEMPT = {

@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     ),
     "correlate": ("correlate", "Results", "How far judges agree with people, beside human ceiling and control."),
     "reproduce": ("reproduce", "Results", "The studies' published tables: printed, as published, corrected."),
+    "jury": ("jury", "Results", "A panel of judges as one, out of fold, beside its best member and the control."),
     "import": ("import_", "Exchange", "Ratings and answers made elsewhere: the HANNA score file, tables, raw answers."),
 }
 """Command -> (module in judge.cli with `app`, panel, one line of help). Nothing is imported to print the help."""

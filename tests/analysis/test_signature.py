@@ -15,6 +15,7 @@ from judge.analysis.options import (
     CriteriaOptions,
     DiagnoseOptions,
     DisagreementsOptions,
+    JuryOptions,
     SystemsOptions,
 )
 from judge.analysis.people_options import AccuracyOptions, DriftOptions, LabelOptions, ReplacementOptions
@@ -29,6 +30,7 @@ OPTIONS = (
     SystemsOptions,
     CriteriaOptions,
     DisagreementsOptions,
+    JuryOptions,
 )
 # Another value for each option. A new option needs one here, and then must change the signature or be exempt.
 OTHER = {
@@ -50,6 +52,15 @@ OTHER = {
     "holm_over": "table",
     "between": "repeats",
     "top": 3,
+    "combiner": "mean",
+    "members": ("openai/m",),
+    "min_members": 2,
+    "all_criteria": False,
+    "with_features": True,
+    "calibrate": "isotonic",
+    "hold_out": "system",
+    "folds": 3,
+    "foldings": 2,
 }
 OPTIONS += (AccuracyOptions, LabelOptions, DriftOptions, ReplacementOptions)
 OTHER |= {

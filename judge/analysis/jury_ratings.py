@@ -1,0 +1,72 @@
+"""The jury's ratings as a ratings table, so that every other table can be made of them. Never a rating without members.
+
+A story's rating is the mean of its out-of-fold ratings, one a folding. People's ratings come along, so that the table
+stands alone. Where too few members rated a story there is no rating.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from judge.analysis.jury import Held
+from judge.errors import SpecError
+from judge.ratings_table import COLUMNS
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+EVAL_PROMPT = "-"
+
+
+def jury_name(held: Held) -> str:
+    """`jury/COMBINER`, with `+features` and the calibration behind it."""
+    options = held.options
+    parts = [options.combiner, *(["features"] if options.with_features else [])]
+    parts += [options.calibrate] if options.calibrate != "none" else []
+    return "jury/" + "+".join(parts)
+
+
+def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
+    """Rows of the ratings table: the jury's ratings, status `imported` (or `no_rating`), and people's as they are.
+
+    Raises
+    ------
+    SpecError
+        Where no jury could be held.
+    """
+    matrix = held.matrix
+    if not held.verdicts:
+        raise SpecError(
+            f"{matrix.dataset}: there are no ratings of a jury to write", hint="; ".join(held.notes) or None
+        )
+    stories = matrix.stories[["story", "story_prompt", "system"]]
+    parts = []
+    for verdict in held.verdicts:
+        rating = np.mean([folding.jury for folding in verdict.foldings], axis=0)
+        status = np.where(np.isnan(rating), "no_rating", "imported")
+        parts.append(stories.assign(criterion=verdict.panel.criterion, rating=rating, status=status))
+    judged = pd.concat(parts, ignore_index=True).assign(
+        run="jury", judge=jury_name(held), dataset=matrix.dataset, eval_prompt=EVAL_PROMPT, source="judge", flags=""
+    )
+    frame = table.frame
+    people = frame[
+        (frame["source"] == "rater")
+        & (frame["dataset"] == matrix.dataset)
+        & ~frame["system"].isin(list(held.options.drop_systems))
+    ]
+    return pd.concat([judged.reindex(columns=list(COLUMNS)), people], ignore_index=True)
+
+
+def notes_of(held: Held) -> list[str]:
+    """Sentences that stand under every table made of these ratings."""
+    options = held.options
+    unit = "story-prompts" if options.hold_out == "story-prompt" else "systems"
+    first = (
+        f"{jury_name(held)}: out-of-fold ratings, means over {options.foldings} "
+        f"folding{'s' if options.foldings > 1 else ''} of {options.folds} folds by "
+        f"{unit}, seed {options.seed}"
+    )
+    return [first, *held.notes]

@@ -1,0 +1,60 @@
+"""Columns on a common footing: mid-ranks among training values, standardised. Never looks at the rows it transforms.
+
+A value's rank score is its place in the training distribution, (values below + half of the values equal) / all (the
+mid-distribution function, Parzen 1989), so that any monotone change of a judge's scale leaves it as it is and one
+absurd value cannot pull a whole column. Rank scores are then standardised by the training rows' mean and standard
+deviation. A missing value becomes 0, the training mean: "no information"; it is a predictor, never a rating.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankScores:
+    """A transform learned from training rows.
+
+    Attributes
+    ----------
+    sorted : tuple of arrays, one a column
+        The known training values in ascending order.
+    mean, scale : array, shape (p,)
+        Of the training rows' mid-ranks; scale is 1 where a column is constant or unknown, so that it becomes 0.
+    """
+
+    sorted: tuple[Floats, ...]
+    mean: Floats
+    scale: Floats
+
+    def apply(self, x: Floats) -> Floats:
+        """Standardised rank scores of rows (n, p); 0 where a value is missing."""
+        return np.where(np.isnan(x), 0.0, (_places(self.sorted, x) - self.mean) / self.scale)
+
+
+def fit_rank_scores(x: Floats) -> RankScores:
+    """Learn the transform from training rows (n, p), NaN = missing."""
+    known = tuple(np.sort(column[~np.isnan(column)]) for column in x.T)
+    own = [_place(values, values) for values in known]
+    mean = np.array([place.mean() if place.size else 0.0 for place in own])
+    spread = np.array([place.std() if place.size else 0.0 for place in own])
+    return RankScores(known, mean, np.where(spread > 1e-12, spread, 1.0))
+
+
+def _places(known: tuple[Floats, ...], x: Floats) -> Floats:
+    if not known:
+        return np.empty(x.shape)
+    return np.column_stack([_place(values, column) for values, column in zip(known, x.T, strict=True)])
+
+
+def _place(values: Floats, x: Floats) -> Floats:
+    """Mid-distribution function of sorted `values` at x; 0 where nothing is known, so that the column is constant."""
+    if values.size == 0:
+        return np.zeros(x.shape)
+    sides = np.searchsorted(values, x, "left") + np.searchsorted(values, x, "right")
+    return np.asarray(sides / (2 * values.size), dtype=np.float64)

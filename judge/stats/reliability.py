@@ -1,0 +1,96 @@
+"""Do ratings mean what they say? Error against people's means, and means of people's ratings by bins of predictions.
+
+Everything here takes predictions for stories they were not fitted on; it cannot know whether they were. Never fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+
+BINS = 10
+NO_PAIR = "undefined: no story has both a prediction and people's ratings"
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Stories with similar predictions: lowest and highest one, how many, mean prediction, people's mean and its sd."""
+
+    low: float
+    high: float
+    n: int
+    predicted: float
+    people: float
+    spread: float
+
+    @property
+    def gap(self) -> float:
+        """Mean prediction less people's mean: above 0, the ratings promise too much."""
+        return self.predicted - self.people
+
+
+def rmse(predicted: Floats, people: Floats) -> Estimate:
+    """Root mean squared error of predictions (n,) in points of the scale, NaN pairs left out."""
+    error = _errors(predicted, people)
+    if not error.size:
+        return Estimate.undefined(NO_PAIR)
+    return Estimate(float(np.sqrt(np.mean(error**2))), n=error.size)
+
+
+def bias(predicted: Floats, people: Floats) -> Estimate:
+    """Mean of prediction - people's mean, in points of the scale, NaN pairs left out."""
+    error = _errors(predicted, people)
+    return Estimate(float(error.mean()), n=error.size) if error.size else Estimate.undefined(NO_PAIR)
+
+
+def reliability_bins(predicted: Floats, people: Floats, bins: int = BINS) -> list[Bin]:
+    """Bins of about equally many stories in ascending order of prediction; equal predictions are never parted.
+
+    Parameters
+    ----------
+    predicted, people : array, shape (n,)
+        NaN pairs are left out.
+    bins : int
+        At most so many; fewer where many predictions are equal.
+    """
+    known = ~(np.isnan(predicted) | np.isnan(people))
+    x, y = predicted[known], people[known]
+    if not x.size:
+        return []
+    values, place, counts = np.unique(x, return_inverse=True, return_counts=True)
+    # A value belongs to the bin in which the middle of its stories lies.
+    middle = np.cumsum(counts) - counts / 2
+    of_value = np.minimum((middle * bins / x.size).astype(np.int64), bins - 1)
+    of_story = of_value[place.reshape(-1)]
+    found = []
+    for number in np.unique(of_value):
+        inside = of_story == number
+        ends = values[of_value == number]
+        part = y[inside]
+        numbers = (float(x[inside].mean()), float(part.mean()), float(part.std()))
+        found.append(Bin(float(ends[0]), float(ends[-1]), int(inside.sum()), *numbers))
+    return found
+
+
+def calibration_error(bins: Sequence[Bin]) -> Estimate:
+    """Mean distance of mean prediction and people's mean over bins, weighted by stories, in points of the scale.
+
+    The expected calibration error (Naeini, Cooper & Hauskrecht 2015, section 3) with people's mean rating in place of
+    the share of correct answers. It is never quite 0 in finite samples: bins of n stories differ by about sd / sqrt(n).
+    """
+    n = sum(each.n for each in bins)
+    if not n:
+        return Estimate.undefined(NO_PAIR)
+    return Estimate(sum(each.n * abs(each.gap) for each in bins) / n, n=n)
+
+
+def _errors(predicted: Floats, people: Floats) -> Floats:
+    error = predicted - people
+    return np.asarray(error[~np.isnan(error)], dtype=np.float64)
