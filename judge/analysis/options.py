@@ -15,6 +15,9 @@ Engine = Literal["ours", "pingouin"]
 MeanInterval = Literal["clustered", "as-published", "boot"]
 Family = Literal["cell", "table"]
 Between = Literal["people", "repeats", "eval-prompts", "judges"]
+Factor = Literal["eval_prompt", "judge", "structured", "parser", "run"]
+ContrastLevel = Literal["overall", "system"]
+Adjustment = Literal["bh", "by", "holm", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,33 @@ class DisagreementsOptions:
             raise SpecError(f"--top {self.top} must be 0 (all) or more")
 
 
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """Choices of a comparison.
+
+    `by` is the factor whose values are compared, all pairs or, with `baseline`, each against that one. `family` says in
+    words what the adjusted tests are about; `adjust` is the correction over them.
+    """
+
+    by: Factor = "eval_prompt"
+    baseline: str | None = None
+    level: ContrastLevel = "overall"
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    adjust: Adjustment = "bh"
+    family: str | None = None
+    resamples: int = 1000
+    permutations: int = 2000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("--by", self.by, Factor)
+        _known("--level", self.level, ContrastLevel)
+        _known("--adjust", self.adjust, Adjustment)
+        _positive("--resamples", self.resamples)
+        _positive("--permutations", self.permutations)
+
+
 AnalysisOptions = (
     CoverageOptions
     | ConsistencyOptions
@@ -168,6 +198,7 @@ AnalysisOptions = (
     | SystemsOptions
     | CriteriaOptions
     | DisagreementsOptions
+    | CompareOptions
 )
 _Options = TypeVar("_Options", bound=AnalysisOptions)
 

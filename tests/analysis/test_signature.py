@@ -8,6 +8,7 @@ import pytest
 
 from judge.analysis import signature as module
 from judge.analysis.options import (
+    CompareOptions,
     ComponentsOptions,
     ConsistencyOptions,
     CorrelationOptions,
@@ -29,6 +30,7 @@ OPTIONS = (
     SystemsOptions,
     CriteriaOptions,
     DisagreementsOptions,
+    CompareOptions,
 )
 # Another value for each option. A new option needs one here, and then must change the signature or be exempt.
 OTHER = {
@@ -50,6 +52,11 @@ OTHER = {
     "holm_over": "table",
     "between": "repeats",
     "top": 3,
+    "by": "judge",
+    "baseline": "ep1",
+    "adjust": "holm",
+    "family": "all prompts",
+    "permutations": 77,
 }
 OPTIONS += (AccuracyOptions, LabelOptions, DriftOptions, ReplacementOptions)
 OTHER |= {
