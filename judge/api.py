@@ -146,6 +146,21 @@ class OpenedRun:
 
         return jury(self.table, JuryOptions(**options))
 
+    def compare(self, by: str = "eval_prompt", **options: Any) -> pd.DataFrame:
+        """Paired contrasts on the same stories, `by` eval_prompt, judge, structured, parser or run.
+
+        Options are `CompareOptions`' fields, e.g. `baseline="ep1", drop_systems=("Human",)`; the rows with criterion
+        "mean over criteria" carry the contrast's sentence.
+        """
+        from judge.analysis.compare import both_parsers, compare
+        from judge.analysis.options import CompareOptions, from_words
+
+        chosen = from_words(CompareOptions, by=by, **options)
+        if chosen.by == "parser":
+            ours = self.table if self.parser == "ours" else OpenedRun(self.folders).table
+            return compare(both_parsers(ours, OpenedRun(self.folders, "as-published").table), chosen)
+        return compare(self.table, chosen)
+
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"
 

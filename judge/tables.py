@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,7 @@ class Column:
 
     `half_width` prints an interval as ± where it reaches as far up as down; other intervals are printed by their ends.
     `text` marks free text, such as a story: its markup is escaped in Markdown.
+    On the screen, text wider than `wrap` characters goes on in further lines.
     """
 
     key: str
@@ -34,6 +36,7 @@ class Column:
     factor: float = 1.0
     half_width: bool = False
     text: bool = False
+    wrap: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,7 @@ def _latex(table: Table) -> str:
 
 
 def _plain(table: Table, *, color: bool) -> str:
-    cells = [[_cell(row, c) for c in table.columns] for row in table.rows]
+    cells = [line for row in table.rows for line in _lines(row, table.columns)]
     widths = [max([len(c.title), *(len(line[i]) for line in cells)]) for i, c in enumerate(table.columns)]
     right = [_numeric(table, c) for c in table.columns]
 
@@ -207,6 +210,12 @@ def _plain(table: Table, *, color: bool) -> str:
     lines += [f"{dim}{printable(table.signature)}{reset}"] if table.signature else []
     lines += [f"· {printable(note)}" for note in [*table.notes, *_reasons(table)]]
     return "\n".join(lines) + "\n"
+
+
+def _lines(row: Mapping[str, Any], columns: Sequence[Column]) -> list[list[str]]:
+    """A row's cells, in as many lines as its longest wrapped cell needs."""
+    cells = [textwrap.wrap(_cell(row, c), c.wrap) if c.wrap else [_cell(row, c)] for c in columns]
+    return [[cell[i] if i < len(cell) else "" for cell in cells] for i in range(max(1, *map(len, cells)))]
 
 
 def _no_color() -> bool:

@@ -12,6 +12,7 @@ from judge.ratings_table import RatingsTable
 
 COLUMNS = ["run", "judge", "dataset", "story", "story_prompt", "system", "criterion", "eval_prompt", "source", "rater"]
 COLUMNS += ["repeat", "rating", "status"]
+EXPLAINED = ("a dull plot", None, None, "funny")
 # story a has two repeats that worked, b one of two, c none; people rated a twice and c once.
 ROWS = [
     ("r", "m", "d", "a", "p", "S1", "Q", "ep1", "judge", None, 0, 2, "ok"),
@@ -32,6 +33,7 @@ ROWS = [
 def table() -> RatingsTable:
     frame = pd.DataFrame(ROWS, columns=COLUMNS)
     frame["repeat"] = frame["repeat"].astype("Int64")
+    frame["explanation"] = [*EXPLAINED, *[None] * (len(ROWS) - len(EXPLAINED))]
     stories = pd.DataFrame(
         {"dataset": "d", "story": list("abc"), "words": [10, 20, 30], "text": ["A", "B", "C"]}
     ).set_index(["dataset", "story"])
@@ -69,6 +71,18 @@ def test_repeats_stand_in_columns(table: RatingsTable) -> None:
     matrix = rating_matrix.build(table)[0]
     np.testing.assert_array_equal(matrix.repeats(0), [[2, 5], [np.nan, 4], [np.nan, np.nan]])
     np.testing.assert_array_equal(matrix.repeats(1), [[1]])
+
+
+def test_answers_tell_asked_rated_and_explained_apart_on_the_axis_of_stories(table: RatingsTable) -> None:
+    matrix = rating_matrix.build(table)[0]
+    first, second = matrix.answers(0), matrix.answers(1)
+    assert (first.numbers.tolist(), second.numbers.tolist()) == ([0, 1], [0])
+    np.testing.assert_array_equal(first.asked, np.ones((3, 2), dtype=bool))
+    np.testing.assert_array_equal(first.ratings, [[2, 5], [np.nan, 4], [np.nan, np.nan]])
+    np.testing.assert_array_equal(first.explained, [[True, False], [False, True], [False, False]])
+    np.testing.assert_array_equal(second.asked, [[True], [False], [False]])
+    np.testing.assert_array_equal(second.ratings, [[1], [np.nan], [np.nan]])
+    assert not second.explained.any()
 
 
 def test_known_raters_have_columns_and_unknown_ones_positions(table: RatingsTable) -> None:

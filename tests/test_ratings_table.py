@@ -95,6 +95,7 @@ def test_the_published_parser_says_that_it_imputes(ask: Callable[..., Path]) -> 
     assert ours.frame["rating"].isna().any()
     assert any("imputes" in note for note in published.facts[0].notes)
     assert published.facts[0].parser == "as-published/1"
+    assert published.facts[0].structured == "none"
 
 
 def test_what_has_not_been_asked_yet_is_said(ask: Callable[..., Path], tmp_path: Path) -> None:
@@ -114,6 +115,7 @@ def test_an_imported_table_is_read_and_checked(ask: Callable[..., Path], tmp_pat
     again = read([tmp_path / "imported"])
     pd.testing.assert_series_equal(again.frame["rating"], frame["rating"])
     assert again.facts[0].parser == "imported"
+    assert again.facts[0].structured is None
     frame.loc[2, "status"] = "fine"
     frame.to_csv(path, index=False)
     with pytest.raises(DataError, match=r"row 4.*unknown status; found 'fine'; allowed: ok"):

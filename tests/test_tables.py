@@ -124,3 +124,13 @@ def test_a_table_that_follows_another_may_leave_the_signature_to_it() -> None:
     assert render(bare, "table").splitlines() == ["t", "a", "─", "1"]
     assert "`" not in render(bare, "md")
     assert "texttt" not in render(bare, "latex")
+
+
+def test_long_text_goes_on_in_further_lines_on_the_screen_only() -> None:
+    rows = [{"name": "a", "text": "one two three four"}, {"name": "b", "text": ""}]
+    table = Table("T", [Column("name", "name"), Column("text", "text", wrap=9)], rows, "sig")
+    assert render(table, "table").splitlines()[3:7] == ["a     one two", "      three", "      four", "b"]
+    alone = Table("T", [Column("text", "text", wrap=9)], [{"text": ""}, {"text": "one two"}], "sig")
+    assert render(alone, "table").splitlines()[3:5] == ["", "one two"]
+    assert "one two three four" in render(table, "csv")
+    assert "one two three four" in render(table, "md")

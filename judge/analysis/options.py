@@ -19,6 +19,9 @@ Combiner = Literal["auto", "mean", "median", "calibrated", "weighted", "ridge", 
 Calibrate = Literal["none", "linear", "isotonic", "ordinal"]
 HeldOut = Literal["story-prompt", "system"]
 JuryInterval = Literal["boot-inputs", "boot-both", "none"]
+Factor = Literal["eval_prompt", "judge", "structured", "parser", "run"]
+ContrastLevel = Literal["overall", "system"]
+Adjustment = Literal["bh", "by", "holm", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +201,33 @@ class JuryOptions:
         return self.ci
 
 
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """Choices of a comparison.
+
+    `by` is the factor whose values are compared, all pairs or, with `baseline`, each against that one. `family` says in
+    words what the adjusted tests are about; `adjust` is the correction over them.
+    """
+
+    by: Factor = "eval_prompt"
+    baseline: str | None = None
+    level: ContrastLevel = "overall"
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    adjust: Adjustment = "bh"
+    family: str | None = None
+    resamples: int = 1000
+    permutations: int = 2000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("--by", self.by, Factor)
+        _known("--level", self.level, ContrastLevel)
+        _known("--adjust", self.adjust, Adjustment)
+        _positive("--resamples", self.resamples)
+        _positive("--permutations", self.permutations)
+
+
 AnalysisOptions = (
     CoverageOptions
     | ConsistencyOptions
@@ -208,6 +238,7 @@ AnalysisOptions = (
     | CriteriaOptions
     | DisagreementsOptions
     | JuryOptions
+    | CompareOptions
 )
 _Options = TypeVar("_Options", bound=AnalysisOptions)
 

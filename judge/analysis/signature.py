@@ -34,6 +34,10 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "interval_kind": lambda o: "bca" if o.interval_kind == "bca" else None,
     "given": lambda o: f"given:{o.given}" if o.given else None,
     "ci": _interval,
+    "by": lambda o: f"by:{o.by}",
+    "baseline": lambda o: f"base:{o.baseline}" if o.baseline else None,
+    "adjust": lambda o: f"adj:{o.adjust}",
+    "permutations": lambda o: f"ci:boot-inputs+boot-both/{o.resamples}|perm:both/{o.permutations}|seed{o.seed}",
     "engine": lambda o: f"engine:{o.engine}" if o.engine != "ours" else None,
     "own": lambda o: f"own:{','.join(o.own)}" if o.own else None,
     "alpha": lambda o: f"alpha:{o.alpha:g}",
@@ -52,7 +56,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "folds": lambda o: f"folds:{o.foldings}x{o.folds}/seed{o.seed}" if hasattr(o, "foldings") else f"folds:{o.folds}",
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }
-"""Option -> its part of the signature. `ci` and `mean_interval` also show `resamples` and, with them, `seed`."""
+"""Option -> its part of the signature. `ci`, `mean_interval` and `permutations` show `resamples` and `seed` too."""
 
 SHOWN_BY = {"resamples": "ci", "foldings": "folds", **PEOPLE_SHOWN_BY}
 """Options that another option's fragment shows."""
@@ -60,6 +64,7 @@ SHOWN_BY = {"resamples": "ci", "foldings": "folds", **PEOPLE_SHOWN_BY}
 EXEMPT = {
     "control": "adds or leaves out rows of the control judge; no other row's number depends on it",
     "top": "the length of a list; no row's number depends on it",
+    "family": "words that say what the adjusted tests are about; they stand in a note",
 }
 """Options that move no number, and why."""
 

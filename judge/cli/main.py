@@ -41,6 +41,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "Whether criteria measure different things: tau between them, halo, scale use.",
     ),
     "correlate": ("correlate", "Results", "How far judges agree with people, beside human ceiling and control."),
+    "compare": ("compare", "Results", "Eval-Prompts, judges or runs against each other on the same stories."),
+    "figure": ("figure", "Results", "Pictures of results: the heat map of correlations."),
     "reproduce": ("reproduce", "Results", "The studies' published tables: printed, as published, corrected."),
     "jury": ("jury", "Results", "A panel of judges as one, out of fold, beside its best member and the control."),
     "import": ("import_", "Exchange", "Ratings and answers made elsewhere: the HANNA score file, tables, raw answers."),

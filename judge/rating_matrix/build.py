@@ -30,13 +30,14 @@ class _Coded:
     levels: dict[str, Sequence[Any]]
     rating: Floats
     repeat: Integers
+    explained: NDArray[np.bool_]
 
     def where(self, keep: NDArray[np.bool_]) -> _Coded:
         """These rows only; no copy where that is all of them."""
         if keep.all():
             return self
         codes = {name: code[keep] for name, code in self.codes.items()}
-        return _Coded(codes, self.levels, self.rating[keep], self.repeat[keep])
+        return _Coded(codes, self.levels, self.rating[keep], self.repeat[keep], self.explained[keep])
 
     def dense(self, name: str) -> tuple[Integers, list[Any]]:
         """A column's codes 0..k-1 in order of appearance (-1 = null), and its k levels."""
@@ -85,7 +86,8 @@ def _code(frame: pd.DataFrame) -> _Coded:
             code, known = pd.factorize(column)
             codes[name], levels[name] = code.astype(np.int32), list(known)
     repeat = frame["repeat"].to_numpy(dtype=np.float32, na_value=-1.0).astype(np.int32)
-    return _Coded(codes, levels, frame["rating"].to_numpy(dtype=np.float64, na_value=np.nan), repeat)
+    rating = frame["rating"].to_numpy(dtype=np.float64, na_value=np.nan)
+    return _Coded(codes, levels, rating, repeat, frame["explanation"].notna().to_numpy())
 
 
 def _build_one(dataset: str, rows: _Coded, known_stories: pd.DataFrame) -> RatingMatrix:
@@ -101,7 +103,8 @@ def _build_one(dataset: str, rows: _Coded, known_stories: pd.DataFrame) -> Ratin
     story_of, lost = story[is_judge], np.isnan(asked_rows.rating)
     asked = np.bincount(cell.astype(np.int64) * n + story_of, minlength=len(cells) * n).reshape(len(cells), n)
     judge, valid = cell_means(cell, len(cells), story_of, asked_rows.rating, n)
-    judge_rows = sort_rows(cell, len(cells), story_of, asked_rows.repeat, asked_rows.rating)
+    repeat, rating, explained = asked_rows.repeat, asked_rows.rating, asked_rows.explained
+    judge_rows = sort_rows(cell, len(cells), story_of, repeat, rating, explained)
 
     criterion, criteria = person_rows.dense("criterion")
     rater, rater_names = person_rows.dense("rater")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from judge.rating_matrix.rows import Codes, Floats, RatingRows
 
@@ -37,6 +38,20 @@ class Raters:
     names: tuple[str, ...]
     known: bool
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """One cell by repeat, on the matrix's axis of stories: shapes (n, k), `numbers` (k,) names the repeats.
+
+    `asked` = the repeat was asked, `ratings` is NaN where it was not, or gave none; `explained` = it came with an
+    explanation.
+    """
+
+    numbers: Codes
+    asked: NDArray[np.bool_]
+    ratings: Floats
+    explained: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +114,12 @@ class RatingMatrix:
         wide, _ = self._judge_rows.wide(cell, self.n)
         asked = self.asked[cell] > 0
         return np.asarray(wide[asked], dtype=np.float64)
+
+    def answers(self, cell: int) -> Answers:
+        """The cell by repeat, for all stories of the dataset: what was asked, rated and explained."""
+        ratings, numbers = self._judge_rows.wide(cell, self.n)
+        asked = self._judge_rows.present(cell, self.n)
+        return Answers(numbers, asked, ratings, self._judge_rows.present(cell, self.n, explained=True))
 
     def by_rater(self, criterion: int) -> Raters:
         """People's ratings of one criterion a column for each rater, or a position where raters are unknown."""

@@ -16,12 +16,16 @@ Integers = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingRows:
-    """Rows of group g are bounds[g]:bounds[g + 1]; `column` is a repeat's or a rater's number, -1 where unknown."""
+    """Rows of group g are bounds[g]:bounds[g + 1]; `column` is a repeat's or a rater's number, -1 where unknown.
+
+    `explained` says of each row whether an explanation came with it; people's rows have none.
+    """
 
     story: Integers
     column: Integers
     rating: Floats
     bounds: Codes
+    explained: NDArray[np.bool_] | None = None
 
     def wide(self, group: int, stories: int) -> tuple[Floats, Codes]:
         """The group's ratings as (stories, columns), NaN = none, and the columns' numbers; doubles are averaged."""
@@ -31,14 +35,34 @@ class RatingRows:
         total, count = sums(place, self.rating[rows], stories * columns.size)
         return means(total, count).reshape(stories, columns.size), columns.astype(np.int64)
 
+    def present(self, group: int, stories: int, *, explained: bool = False) -> NDArray[np.bool_]:
+        """Where the group has a row at all (or one with an explanation), shaped as `wide`."""
+        rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
+        columns, column = np.unique(self.column[rows], return_inverse=True)
+        found = np.zeros((stories, columns.size), dtype=np.bool_)
+        if not explained:
+            found[self.story[rows], column.reshape(-1)] = True
+        elif self.explained is not None:
+            chosen = self.explained[rows]
+            found[self.story[rows][chosen], column.reshape(-1)[chosen]] = True
+        return found
 
-def sort_rows(group: Integers, groups: int, story: Integers, column: Integers, rating: Floats) -> RatingRows:
+
+def sort_rows(
+    group: Integers,
+    groups: int,
+    story: Integers,
+    column: Integers,
+    rating: Floats,
+    explained: NDArray[np.bool_] | None = None,
+) -> RatingRows:
     """Rows sorted by group, stably."""
     bounds = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups))]).astype(np.int64)
     if group.size == 0 or bool((group[1:] >= group[:-1]).all()):
-        return RatingRows(story, column, rating, bounds)
+        return RatingRows(story, column, rating, bounds, explained)
     order = np.argsort(group, kind="stable")
-    return RatingRows(story[order], column[order], rating[order], bounds)
+    sorted_explained = None if explained is None else explained[order]
+    return RatingRows(story[order], column[order], rating[order], bounds, sorted_explained)
 
 
 def cell_means(group: Integers, groups: int, story: Integers, rating: Floats, n: int) -> tuple[Floats, Codes]:

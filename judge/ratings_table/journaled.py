@@ -89,6 +89,7 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
         notes=tuple(notes),
         control=control,
         path=folder.path,
+        structured=str(definition["structured"]),
     )
 
 

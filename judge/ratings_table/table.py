@@ -36,7 +36,10 @@ STORY_COLUMNS = ("story_prompt", "system", "words", "text")
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What the signature and the notes of a table say about one result folder."""
+    """What the signature and the notes of a table say about one result folder.
+
+    `structured` is how the server was asked to constrain answers (none, choice, json); None where that is not known.
+    """
 
     run: str
     judge: str
@@ -49,6 +52,7 @@ class RunFacts:
     notes: tuple[str, ...]
     control: bool
     path: Path
+    structured: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import pytest
 
 from judge.analysis import signature as module
 from judge.analysis.options import (
+    CompareOptions,
     ComponentsOptions,
     ConsistencyOptions,
     CorrelationOptions,
@@ -31,6 +32,7 @@ OPTIONS = (
     CriteriaOptions,
     DisagreementsOptions,
     JuryOptions,
+    CompareOptions,
 )
 # Another value for each option. A new option needs one here, and then must change the signature or be exempt.
 OTHER = {
@@ -61,6 +63,11 @@ OTHER = {
     "hold_out": "system",
     "folds": 3,
     "foldings": 2,
+    "by": "judge",
+    "baseline": "ep1",
+    "adjust": "holm",
+    "family": "all prompts",
+    "permutations": 77,
 }
 OPTIONS += (AccuracyOptions, LabelOptions, DriftOptions, ReplacementOptions)
 OTHER |= {

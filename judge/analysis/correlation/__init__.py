@@ -88,7 +88,8 @@ def tables(
     matrices = build(table, drop_systems=options.drop_systems)
     rows, remarks = _all_rows(matrices, options, predict)
     printed = [
-        {**row.labels, "value": row.estimate, "given": row.given, "n": row.estimate.n, "missing": _causes(row.missing)}
+        {**row.labels, "kind": row.kind, "value": row.estimate, "given": row.given, "n": row.estimate.n}
+        | {"missing": _causes(row.missing)}
         for row in rows
     ]
     title = _TITLES[options.coefficient]

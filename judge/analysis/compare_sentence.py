@@ -1,0 +1,165 @@
+"""One plain sentence for a contrast, made from its numbers alone. Never says more than they do.
+
+Words follow intervals: *more than ... would explain* where an interval leaves 0 out, *not more than* where it holds 0
+(which is no proof of equality), and where there is no interval the sentence says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judge.stats.estimate import Estimate
+
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastFacts:
+    """What a sentence is made from; differences are *second minus first*.
+
+    Attributes
+    ----------
+    first, second : str
+        The sides' names.
+    parsed : tuple of two floats or None
+        Share of asked repeats with a rating, of each side.
+    parse : Estimate
+        Difference of those shares, with its interval over story-prompts.
+    rating : Estimate
+        Mean over criteria of the difference of mean ratings; told only where nothing can be said about people.
+    taus : sequence of (criterion, Estimate)
+        Difference of tau with people by criterion.
+    inputs, both : Estimate
+        Mean of the defined `taus`, with its interval over story-prompts, and over systems and story-prompts.
+    level : str
+        ``overall`` or ``system``.
+    """
+
+    first: str
+    second: str
+    parsed: tuple[float | None, float | None]
+    parse: Estimate
+    rating: Estimate
+    taus: Sequence[tuple[str, Estimate]]
+    inputs: Estimate
+    both: Estimate
+    level: str = "overall"
+
+
+def sentence(facts: ContrastFacts) -> str:
+    """The sentence, with a full stop."""
+    known = [(name, e.value) for name, e in facts.taus if e.value is not None]
+    if not known:
+        reason = next((e.reason for _, e in facts.taus if e.reason), "nobody rated these stories")
+        return f"{_start(facts)}{_rating(facts)}; nothing can be said about agreement with people: {reason}."
+    text = f"{_start(facts)}{_agreement(facts, known)}"
+    if _settled(facts.inputs) and _settled(facts.both):
+        return f"{text}."
+    return f"{text}: {_verdict(facts.inputs, facts.both)}."
+
+
+def leaves_zero_out(estimate: Estimate) -> bool | None:
+    """Whether the interval leaves 0 out; None without an interval."""
+    if estimate.low is None or estimate.high is None:
+        return None
+    return estimate.low > 0 or estimate.high < 0
+
+
+def _start(facts: ContrastFacts) -> str:
+    """Parse rates, where they are known; else whom the second side is set against."""
+    if facts.parse.value is None:
+        return f"set against {facts.first}, {facts.second} "
+    return f"{_parse(facts, facts.parse.value)} and "
+
+
+def _parse(facts: ContrastFacts, value: float) -> str:
+    first, second = facts.first, facts.second
+    if facts.parsed == (1.0, 1.0):
+        return f"{second} parses every answer, as {first} does,"
+    if abs(value) < _EQUAL:
+        return f"{second} parses exactly as large a share of answers as {first}"
+    size = f"{abs(100 * value):.1f} percentage points"
+    text = f"{second} parses {size} {'more' if value > 0 else 'less'} than {first}"
+    outside = leaves_zero_out(facts.parse)
+    if outside is None:
+        return f"{text} (no interval)"
+    return f"{text} {_interval(facts.parse)}" + ("" if outside else ", which new story-prompts could turn round,")
+
+
+def _rating(facts: ContrastFacts) -> str:
+    value = facts.rating.value
+    if value is None:
+        return "has no ratings on the same stories"
+    if abs(value) < _EQUAL:
+        return "rates the same stories alike on average"
+    text = f"rates the same stories {abs(value):.2f} points {'higher' if value > 0 else 'lower'}"
+    outside = leaves_zero_out(facts.rating)
+    if outside is None:
+        return f"{text} (no interval)"
+    return f"{text} {_interval(facts.rating, 1, 2)}" + ("" if outside else ", which new story-prompts could turn round")
+
+
+def _agreement(facts: ContrastFacts, known: Sequence[tuple[str, float]]) -> str:
+    people = "with people" + (" over system means" if facts.level == "system" else "")
+    lower = [name for name, value in known if value < -_EQUAL]
+    higher = [name for name, value in known if value > _EQUAL]
+    count, missing = len(known), len(facts.taus) - len(known)
+    left_out = f" ({missing} undefined)" if missing else ""
+    if not lower and not higher:
+        return f"correlates {people} exactly as {facts.first} does{_on(known)}{left_out}"
+    mean = f"{100 * (facts.inputs.value or 0.0):+.1f}" + (f" {_interval(facts.inputs)}" if _has(facts.inputs) else "")
+    if count == 1:
+        return f"correlates {'lower' if lower else 'higher'} {people} on {known[0][0]}{left_out} ({mean})"
+    if len(lower) == len(higher):
+        text = f"correlates lower {people} on {len(lower)} and higher on {len(higher)} of {count} criteria"
+    else:
+        down = len(lower) > len(higher)
+        number = max(len(lower), len(higher))
+        share = f"all {count}" if number == count else f"{number} of {count}"
+        text = f"correlates {'lower' if down else 'higher'} {people} on {share} criteria"
+    return f"{text}{left_out} (mean {mean})"
+
+
+def _verdict(inputs: Estimate, both: Estimate) -> str:
+    over_prompts, over_both = leaves_zero_out(inputs), leaves_zero_out(both)
+    if over_prompts is None:
+        text = f"without an interval over story-prompts ({_why(inputs)}) this may be chance"
+        if over_both is None:
+            return text
+        return f"{text}; over systems and story-prompts {_interval(both)}, {'without' if over_both else 'with'} 0"
+    if over_both is None:
+        tail = f"; for new systems there is no interval ({_why(both)})"
+        return ("more" if over_prompts else "not more") + " than new story-prompts would explain" + tail
+    if over_prompts and over_both:
+        return "more than new story-prompts or new systems would explain"
+    if over_prompts:
+        return f"more than new story-prompts would explain, not more than new systems would {_interval(both)}"
+    if over_both:
+        return (
+            "not more than new story-prompts would explain, though the interval over systems and story-prompts "
+            f"leaves 0 out {_interval(both)}: too close to build on"
+        )
+    return "not more than new story-prompts would explain"
+
+
+def _on(known: Sequence[tuple[str, float]]) -> str:
+    return f" on {known[0][0]}" if len(known) == 1 else f" on all {len(known)} criteria"
+
+
+def _interval(estimate: Estimate, factor: float = 100, digits: int = 1) -> str:
+    low, high = (round(factor * (end or 0.0), digits) + 0.0 for end in (estimate.low, estimate.high))
+    return f"[{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def _has(estimate: Estimate) -> bool:
+    return estimate.low is not None and estimate.high is not None
+
+
+def _settled(estimate: Estimate) -> bool:
+    """No difference in any resample: there is nothing to explain."""
+    return _has(estimate) and max(abs(estimate.low or 0.0), abs(estimate.high or 0.0)) < _EQUAL
+
+
+def _why(estimate: Estimate) -> str:
+    return (estimate.reason or "none was asked for").removeprefix("no interval: ")

@@ -1,0 +1,108 @@
+"""`judge compare`: Eval-Prompts, judges or runs against each other. The work is in `analysis.compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.analysis.options import CompareOptions
+    from judge.ratings_table import RatingsTable
+    from judge.tables import Table
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def compare(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    by: Annotated[str, typer.Option("--by", help="eval_prompt, judge, structured, parser or run")] = "eval_prompt",
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", metavar="NAME", help="compare each with this one; without it, all pairs")
+    ] = None,
+    criterion: Annotated[
+        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
+    ] = None,
+    judge: Annotated[
+        list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")
+    ] = None,
+    eval_prompt: Annotated[
+        list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
+    ] = None,
+    level: Annotated[str, typer.Option("--level", help="tau with people: overall or system")] = "overall",
+    drop_system: Annotated[
+        list[str] | None,
+        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
+    ] = None,
+    adjust: Annotated[str, typer.Option("--adjust", help="p values over the family: bh, by, holm or none")] = "bh",
+    family: Annotated[
+        str | None, typer.Option("--family", metavar="TEXT", help="what the family of tests is about; printed")
+    ] = None,
+    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
+    permutations: Annotated[int, typer.Option("--permutations", help="number of swaps of a permutation test")] = 2000,
+    seed: Annotated[int, typer.Option("--seed", help="seed of resamples and permutations")] = 1,
+    heatmap: Annotated[
+        bool, typer.Option("--heatmap", help="the published layout instead: judge x Eval-Prompt by criterion")
+    ] = False,
+    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
+    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+) -> None:
+    """Paired contrasts of Eval-Prompts, judges, structured modes, parsers or runs, on the same stories and repeats.
+
+    Differences of ratings, of what was parsed and explained, of consistency and of tau with people, each with an
+    interval; permutation and Williams' tests as one adjusted family; one plain sentence for each contrast.
+
+    Example: judge compare runs/hanna --by eval_prompt --baseline ep1 --drop-system Human
+    """
+    from judge.analysis import compare_tables
+    from judge.analysis.compare import both_parsers
+    from judge.analysis.coverage import with_coverage
+    from judge.analysis.options import CompareOptions, from_words
+    from judge.analysis.selection import Selection, narrowed
+    from judge.errors import SpecError
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    options = from_words(
+        CompareOptions,
+        by=by,
+        baseline=baseline,
+        level=level,
+        drop_systems=tuple(drop_system or ()),
+        against=against,
+        adjust=adjust,
+        family=family,
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
+    )
+    keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
+    table = narrowed(read(runs, parser=parser), keep)
+    if options.by == "parser" and not heatmap:
+        if parser != "ours":
+            raise SpecError("--by parser compares ours with as-published", hint="leave --parser out")
+        table = both_parsers(table, read(runs, parser="as-published"))
+    found = _layout(table, options) if heatmap else compare_tables.tables(table, options)
+    emit(with_coverage(table, found, form, options.drop_systems), form, output)
+
+
+def _layout(table: RatingsTable, options: CompareOptions) -> list[Table]:
+    from judge.analysis import layout
+    from judge.analysis.control import control_predictions
+    from judge.analysis.options import CorrelationOptions
+
+    chosen = CorrelationOptions(
+        level=options.level,
+        drop_systems=options.drop_systems,
+        against=options.against,
+        resamples=options.resamples,
+        seed=options.seed,
+    )
+    return layout.tables(table, chosen, predict=control_predictions)

@@ -1,0 +1,1 @@
+"""Pictures made from results that analysis has computed. Never computes a statistic; needs the extra `report`."""

@@ -1,0 +1,99 @@
+"""How figures look and how they are written: fonts, fixed hashes, the signature at the foot. Never draws data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from judge.errors import MissingExtraError, SpecError
+
+SUFFIXES = (".png", ".svg", ".pdf")
+_STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9.0,
+    "axes.linewidth": 0.6,
+    "hatch.linewidth": 0.5,
+    "svg.hashsalt": "judge",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+    "savefig.dpi": 300,
+}
+# matplotlib writes dates and its own version unless told otherwise: the same numbers must give the same file.
+_METADATA: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+CAPTION_SIZE, SIGNATURE_SIZE = 8.0, 5.5
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """matplotlib's settings for our figures, for the time of drawing and writing.
+
+    Raises MissingExtraError where matplotlib is not installed.
+    """
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise MissingExtraError("drawing figures", "report") from error
+    with matplotlib.rc_context(_STYLE):
+        yield
+
+
+def check_suffix(path: Path) -> None:
+    """Raise SpecError unless the file's suffix is one we can write."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise SpecError(f"{path}: the suffix says what to draw; allowed: {', '.join(SUFFIXES)}")
+
+
+def write(figure: Any, path: Path) -> None:
+    """Write a figure as its suffix says; equal figures give equal files."""
+    check_suffix(path)
+    suffix = path.suffix.lower()
+    try:
+        with style():
+            figure.savefig(path, format=suffix[1:], metadata=_METADATA[suffix])
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def text_width(text: str, size: float, **font: Any) -> float:
+    """Inches that a text of `size` points takes; `font` are matplotlib's font properties (weight, style, family)."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextToPath
+
+    width, _, _ = TextToPath().get_text_width_height_descent(text, FontProperties(size=size, **font), ismath=False)
+    return float(width) / 72
+
+
+def caption_lines(text: str, inches: float) -> list[str]:
+    """A caption cut between words into lines that fit."""
+    return _filled(text.split(" "), " ", inches, CAPTION_SIZE)
+
+
+def signature_lines(signature: str, inches: float) -> list[str]:
+    """A signature cut into lines that fit, after its bars and commas; joined they are the signature again."""
+    pieces = re.findall(r"[^|,]*[|,]?", signature)
+    return _filled([piece for piece in pieces if piece], "", inches, SIGNATURE_SIZE, family="monospace")
+
+
+def _filled(pieces: Sequence[str], between: str, inches: float, size: float, **font: Any) -> list[str]:
+    # Renderers round each letter to whole pixels: small type comes out up to 2 % wider than its outlines.
+    room = 0.98 * inches
+    gap = text_width(between, size, **font) if between else 0.0
+    lines: list[str] = []
+    used = 0.0
+    for piece in pieces:
+        width = text_width(piece, size, **font)
+        if lines and used + gap + width <= room:
+            lines[-1] += f"{between}{piece}"
+            used += gap + width
+        else:
+            lines.append(piece)
+            used = width
+    return lines

@@ -1,0 +1,152 @@
+"""What `judge compare` prints: a family with its m, notes on loss and repeats, and no column that says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from judge.analysis.compare_tables import tables
+from judge.analysis.options import CompareOptions
+from judge.errors import SpecError
+from judge.ratings_table import RatingsTable
+from judge.tables import Table, render
+
+QUICK = {"resamples": 100, "permutations": 100}
+
+
+@pytest.fixture
+def table(make_table: Callable[..., RatingsTable]) -> RatingsTable:
+    """Two Eval-Prompts, two criteria; the second Eval-Prompt is noisier, explains, loses more and has two repeats."""
+    first = make_table(systems=6, judged=("Relevance", "Empathy"), rated=("Relevance", "Empathy"))
+    rows = first.frame[first.frame["source"] == "judge"]
+    rng = np.random.default_rng(3)
+    rows = rows[rows["repeat"] < 2].assign(eval_prompt="ep2", explanation="because")
+    rows = rows.assign(rating=rows["rating"] + rng.normal(0, 1.5, len(rows)))
+    gone = rng.random(len(rows)) < 0.2
+    rows.loc[gone, ["rating", "status", "explanation"]] = [np.nan, "no_rating", None]
+    return replace(first, frame=pd.concat([first.frame, rows], ignore_index=True))
+
+
+def named(found: list[Table]) -> dict[str, Table]:
+    return {one.title.split(":")[0].split(",")[0]: one for one in found}
+
+
+def test_the_tables_and_their_signature(table: RatingsTable) -> None:
+    found = tables(table, CompareOptions(**QUICK))
+    assert list(named(found)) == [
+        "Eval-Prompts compared on the same stories",
+        "Differences",
+        "Agreement with people",
+        "Ratings and consistency over repeats",
+        "Answers parsed and explained",
+    ]
+    assert len({one.signature for one in found}) == 1
+    assert (
+        "|level:overall|by:eval_prompt|adj:bh|ci:boot-inputs+boot-both/100|perm:both/100|seed1|tau:b|"
+        in found[0].signature
+    )
+    (sentence,) = (row["sentence"] for row in found[0].rows)
+    assert sentence.startswith("ep2 parses ")
+    assert all(len(line) <= 120 for line in render(found[0], "table").splitlines() if "|" not in line)
+
+
+def test_the_family_is_declared_with_its_real_tests(table: RatingsTable) -> None:
+    agreement = named(tables(table, CompareOptions(**QUICK)))["Agreement with people"]
+    assert agreement.notes[0] == (
+        "family: Eval-Prompts, all pairs, every criterion: is tau with people different?; m = 2 permutation tests, "
+        "two-sided, adjusted by Benjamini-Hochberg; Williams' m = 2 p values are adjusted apart; intervals are not "
+        "adjusted"
+    )
+    p = sorted(row["permutation"] for row in agreement.rows)
+    adjusted = sorted(row["permutation_adjusted"] for row in agreement.rows)
+    assert adjusted == pytest.approx([min(2 * p[0], p[1]), p[1]])
+    own = CompareOptions(family="the two prompts of section 4", adjust="none", **QUICK)
+    notes = named(tables(table, own))["Agreement with people"].notes
+    assert notes[0].startswith(
+        "family: the two prompts of section 4; m = 2 permutation tests, two-sided, adjusted by nothing"
+    )
+    assert any("derived for Pearson's r" in note for note in notes)
+    assert any(note.startswith("permutation (PERM-BOTH) asks") for note in notes)
+
+
+def test_tests_that_do_not_exist_are_not_counted(table: RatingsTable) -> None:
+    stuck = table.frame["criterion"].eq("Empathy") & table.frame["eval_prompt"].eq("ep2")
+    frame = table.frame.assign(rating=table.frame["rating"].mask(stuck & table.frame["rating"].notna(), 3.0))
+    agreement = named(tables(replace(table, frame=frame), CompareOptions(**QUICK)))["Agreement with people"]
+    assert "; m = 1 permutation tests" in agreement.notes[0]
+    empathy = next(row for row in agreement.rows if row["criterion"] == "Empathy")
+    assert empathy["permutation_adjusted"] is None
+    assert empathy["shown"] == "—"
+    why = "undefined because the second side's ratings are all equal (1 comparison)"
+    assert f"no permutation test: {why}" in agreement.notes
+
+
+def test_too_few_permutations_for_the_family_are_warned_of(table: RatingsTable) -> None:
+    few = named(tables(table, CompareOptions(resamples=50, permutations=30)))["Agreement with people"]
+    assert few.notes[1] == (
+        "30 permutations give p = 0.032 at least: one difference alone could not come out of 2 adjusted tests; ask for "
+        "more (--permutations 40 or more)"
+    )
+    enough = named(tables(table, CompareOptions(resamples=50, permutations=40)))["Agreement with people"]
+    assert not any("at least: one difference" in note for note in enough.notes)
+
+
+def test_unequal_loss_and_unequal_repeats_are_said(table: RatingsTable) -> None:
+    ratings = named(tables(table, CompareOptions(**QUICK)))["Ratings and consistency over repeats"]
+    assert any(
+        note.startswith("loss differs between the sides: ep2 − ep1, Relevance (-") and "judge coverage" in note
+        for note in ratings.notes
+    )
+    assert "ep1 has 3 repeats and ep2 2: only common ones are compared" in ratings.notes
+
+
+def test_alike_answers_and_unknown_ones_take_no_room(make_table: Callable[..., RatingsTable]) -> None:
+    first = make_table()
+    rows = first.frame[first.frame["source"] == "judge"].assign(eval_prompt="ep2")
+    alike = named(tables(replace(first, frame=pd.concat([first.frame, rows])), CompareOptions(**QUICK)))
+    answers = alike["Answers parsed and explained"]
+    assert answers.rows == []
+    assert "1 comparison left out: both sides parsed and explained exactly the same answers" in answers.notes
+    means = pd.concat([first.frame[first.frame["source"] == "rater"], rows.assign(eval_prompt="ep1"), rows])
+    means = means[means["repeat"].isna() | (means["repeat"] == 0)]
+    means["status"] = means["status"].mask(means["source"] == "judge", "imported")
+    imported = named(tables(replace(first, frame=means), CompareOptions(**QUICK)))
+    assert [column.key for column in imported["Differences"].columns] == [
+        "contrast",
+        "criteria",
+        "rating",
+        "tau",
+        "tau_both",
+        "detectable",
+        "detectable_both",
+    ]
+    assert "parsed: undefined for imported ratings: the file does not hold the answers" in imported["Differences"].notes
+
+
+def test_contexts_are_named_only_where_they_differ(table: RatingsTable) -> None:
+    keys = [column.key for column in named(tables(table, CompareOptions(**QUICK)))["Differences"].columns]
+    assert keys[:2] == ["contrast", "criteria"]
+    other = table.frame[table.frame["source"] == "judge"].assign(judge="openai/other")
+    both = replace(table, frame=pd.concat([table.frame, other], ignore_index=True))
+    printed = named(tables(both, CompareOptions(**QUICK)))["Differences"]
+    assert [column.key for column in printed.columns][:3] == ["judge", "contrast", "criteria"]
+    assert [row["judge"] for row in printed.rows] == ["openai/m", "openai/other"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"by": "prompt"}, "--by 'prompt' is not known; allowed: eval_prompt, judge, structured, parser, run"),
+        ({"adjust": "bonferoni"}, "--adjust 'bonferoni' is not known; allowed: bh, by, holm, none"),
+        ({"level": "by-item"}, "--level 'by-item' is not known; allowed: overall, system"),
+        ({"permutations": 0}, "--permutations 0 must be 1 or more"),
+        ({"resamples": 0}, "--resamples 0 must be 1 or more"),
+    ],
+)
+def test_impossible_options_get_a_sentence(changes: dict, sentence: str) -> None:
+    with pytest.raises(SpecError, match=sentence):
+        CompareOptions(**changes)

@@ -1,0 +1,130 @@
+"""judge compare and judge figure on runs with journals: prompts, parsers, structured modes, runs; table and picture."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import judge
+from judge.analysis.compare import OVER_CRITERIA
+from judge.cli.main import main
+
+QUICK = ("--resamples", "50", "--permutations", "50")
+DEFINITION = """
+name: {name}
+dataset: demo
+judge: {judge}
+criteria: {{set: hanna, only: [Relevance, Coherence]}}
+eval_prompts: [ep1, ep2]
+repeats: 2
+structured: {structured}
+"""
+
+
+def run(*arguments: object) -> int:
+    try:
+        main([str(a) for a in arguments])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs of recited answers, plain and as JSON, and one of the control judge."""
+    base = tmp_path_factory.mktemp("runs")
+    for name, who, structured in (
+        ("plain", "scripted/endings", "none"),
+        ("json", "scripted/endings", "json"),
+        ("control", "surface", "none"),
+    ):
+        (base / name).mkdir()
+        (base / name / "run.yaml").write_text(DEFINITION.format(name=name, judge=who, structured=structured))
+        assert run("run", base / name, "--quiet") == 0
+    return base
+
+
+def test_prompts_are_compared_with_coverage_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("compare", folder / "control", *QUICK) == 0
+    text = capsys.readouterr().out
+    assert text.index("Coverage by judge and Eval-Prompt") < text.index("Eval-Prompts compared on the same stories")
+    assert "ep2 parses every answer, as ep1 does, and correlates " in text
+    assert "m = 2 permutation tests" in text
+    # ep2 asks for an explanation and ep1 does not.
+    assert "explained % first" in text
+
+
+def test_parsers_are_compared_on_the_same_answers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("compare", folder / "plain", "--by", "parser", *QUICK, "--format", "json") == 0
+    tables = json.loads(capsys.readouterr().out)
+    answers = next(table for table in tables if table["title"] == "Answers parsed and explained")
+    assert answers["rows"]
+    for row in answers["rows"]:
+        assert row["contrast"] == "as-published − ours"
+        # The published procedure imputes: everything that was answered has a rating.
+        assert row["parsed_second"] == 1
+        assert row["parsed_first"] < 1
+        assert row["parsed_only_first"] == 0
+    assert "|parser:ours/1,as-published/1|" in answers["signature"]
+    assert run("compare", folder / "plain", "--by", "parser", "--parser", "as-published") == 1
+    assert "--by parser compares ours with as-published" in capsys.readouterr().err
+
+
+def test_structured_modes_and_runs_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    both = (folder / "plain", folder / "json")
+    assert run("compare", *both, "--by", "structured", *QUICK) == 0
+    text = capsys.readouterr().out
+    assert "json − none" in text
+    assert run("compare", *both, "--by", "run", *QUICK) == 0
+    assert "json − plain" in capsys.readouterr().out
+    assert run("compare", *both, folder / "control", "--by", "judge", *QUICK) == 0
+    text = capsys.readouterr().out
+    assert "surface − scripted/endings" in text
+
+
+def test_one_frame_for_notebooks(folder: Path) -> None:
+    opened = judge.open_run(folder / "control")
+    frame = opened.compare(resamples=50, permutations=50)
+    assert list(frame["criterion"]) == ["Relevance", "Coherence", OVER_CRITERIA]
+    assert frame["tau"].dtype == float
+    assert frame["sentence"].notna().tolist() == [False, False, True]
+    plain = judge.open_run(folder / "plain")
+    parsers = plain.only(eval_prompt=["ep2"]).compare("parser", resamples=50, permutations=50)
+    assert set(parsers["second"]) == {"as-published"}
+    assert set(parsers["eval_prompt"]) == {"ep2"}
+
+
+def test_the_layout_as_a_table_and_as_a_picture(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("compare", folder / "control", "--heatmap", "--resamples", 50) == 0
+    text = capsys.readouterr().out
+    assert "Kendall's tau-b x100 with people, over all stories, n = 48 stories" in text
+    assert "control, not a language model" in text
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "heatmap.png"
+    assert run("figure", "heatmap", folder / "control", "-o", picture, "--resamples", 50) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "heatmap.png: Kendall's tau-b, over all stories, n = 48 stories" in capsys.readouterr().out
+    assert run("figure", "heatmap", folder / "control", "-o", tmp_path / "heatmap.jpg") == 1
+    assert "allowed: .png, .svg, .pdf" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--by", "prompt"], "--by 'prompt' is not known; allowed: eval_prompt, judge, structured, parser, run"),
+        (["--by", "judge"], "--by judge needs two judges of demo; these results have only surface"),
+        (["--baseline", "ep3"], "--baseline 'ep3' is not known"),
+        (["--eval-prompt", "ep2"], "--by eval_prompt needs two Eval-Prompts of demo; these results have only ep2"),
+        (["--adjust", "fdr"], "--adjust 'fdr' is not known; allowed: bh, by, holm, none"),
+        (["--drop-system", "human"], "system 'human' is not known"),
+    ],
+)
+def test_mistakes_get_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    assert run("compare", folder / "control", *arguments, *QUICK) == 1
+    assert sentence in capsys.readouterr().err
