@@ -27,7 +27,8 @@ class Column:
 
     `half_width` prints an interval as ± where it reaches as far up as down; other intervals are printed by their ends.
     `text` marks free text, such as a story: its markup is escaped in Markdown.
-    On the screen, text wider than `wrap` characters goes on in further lines.
+    On the screen, text wider than `wrap` characters goes on in further lines. `p` marks p values: one that would be
+    rounded to 0 is printed as less than the last decimal.
     """
 
     key: str
@@ -37,6 +38,7 @@ class Column:
     half_width: bool = False
     text: bool = False
     wrap: int | None = None
+    p: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,8 @@ def _estimate(estimate: Estimate, column: Column) -> str:
 
 def _number(value: float, column: Column) -> str:
     text = f"{value * column.factor:.{column.digits}f}"
+    if column.p and float(text) == 0:
+        return f"<{10**-column.digits:.{column.digits}f}"
     return text.replace("-0." + "0" * column.digits, "0." + "0" * column.digits) if float(text) == 0 else text
 
 

@@ -134,3 +134,10 @@ def test_long_text_goes_on_in_further_lines_on_the_screen_only() -> None:
     assert render(alone, "table").splitlines()[3:5] == ["", "one two"]
     assert "one two three four" in render(table, "csv")
     assert "one two three four" in render(table, "md")
+
+
+def test_a_p_value_is_never_printed_as_zero() -> None:
+    columns = [Column("p", "p", digits=3, p=True), Column("x", "x", digits=3)]
+    text = render(Table("t", columns, [{"p": 0.0004, "x": 0.0004}, {"p": 0.0006, "x": 0.0006}], "s"), "table")
+    assert text.splitlines()[3].split() == ["<0.001", "0.000"]
+    assert text.splitlines()[4].split() == ["0.001", "0.001"]

@@ -241,7 +241,7 @@ def _association_table(frame: pd.DataFrame, line: str) -> Table:
         Column("test", "test"),
         Column("effect", "effect"),
         Column("correlation", "r"),
-        Column("p", "p", digits=3),
+        Column("p", "p", digits=3, p=True),
         Column("reason", "why not"),
     ]
     rows = [{str(k): _plain(v) for k, v in row.items()} for row in frame.to_dict("records")]

@@ -88,8 +88,8 @@ def _test_table(rows: list[dict[str, Any]], line: str, notes: tuple[str, ...]) -
         Column("highest", "r"),
         Column("q", "Q", digits=1),
         Column("df", "df"),
-        Column("p", "p", digits=4),
-        Column("p_adjusted", "p adjusted", digits=4),
+        Column("p", "p", digits=4, p=True),
+        Column("p_adjusted", "p adjusted", digits=4, p=True),
         Column("i2", "I² %", digits=0, factor=100),
     ]
     tested = sum(row["p"] is not None for row in rows)

@@ -221,7 +221,8 @@ def _difference_table(found: Sequence[Standing], options: SystemsOptions, *, ful
     columns = [Column("dataset", "dataset")] if len(matrices) > 1 else []
     columns += [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
     columns += [Column("system", "system"), Column("against", "minus"), Column("estimate", "difference")]
-    columns += [Column("n", "story-prompts"), Column("t", "t"), Column("p", "p"), Column("p_adjusted", "p (Holm)")]
+    columns += [Column("n", "story-prompts"), Column("t", "t"), Column("p", "p", digits=4, p=True)]
+    columns += [Column("p_adjusted", "p (Holm)", digits=4, p=True)]
     columns += [Column("family", "tests")]
     if any(row["test"] == "sign" for row in rows):
         columns.append(Column("test", "test"))

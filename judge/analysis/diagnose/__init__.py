@@ -82,8 +82,8 @@ def tables(table: RatingsTable, options: DiagnoseOptions | None = None, *, full:
         Column("verdict", "finding"),
         Column("value", "effect"),
         Column("unit", "unit"),
-        Column("p", "p", digits=4),
-        Column("adjusted", "p, Holm", digits=4),
+        Column("p", "p", digits=4, p=True),
+        Column("adjusted", "p, Holm", digits=4, p=True),
         Column("detectable", "would find"),
         Column("n", "stories"),
     ]
