@@ -170,6 +170,11 @@ def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random
     A story stands as often as its system was drawn times as often as its story-prompt was drawn. Stories that do not
     exist (an unbalanced design) simply stand nowhere.
 
+    In 2,000 simulated studies of 40 systems x 40 story-prompts, 95 % intervals held the true tau-b over all stories in
+    98.2 % (percentile), 98.0 % (BCa) or 94.0 % (`interval.calibrated`, percentile), and at system level in 99.3 %
+    (percentile) or 93.8 % (BCa); with 10 systems x 96 story-prompts in 96.4, 95.0, 93.7, 99.8 and 96.5 %
+    (`judge.stats.interval_coverage`).
+
     Parameters
     ----------
     system, story_prompt : array of int, shape (n,)

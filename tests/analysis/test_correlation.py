@@ -320,3 +320,18 @@ def test_new_systems_widen_the_interval(hanna_table: RatingsTable) -> None:
         cells = rows[(rows["judge"] == "Beluga-13B") & (rows["eval_prompt"] == "ep1") & (rows["kind"] == "judge")]
         widths[ci] = (cells["high"] - cells["low"]).mean()
     assert widths["boot-both"] > 1.3 * widths["boot-inputs"]
+
+
+def test_tables_warn_of_intervals_that_simulations_found_wanting(make_table) -> None:
+    table = make_table(systems=6, prompts=20)
+    asked = {
+        ("boot-both", "bca", "overall"): "with 10 systems or fewer, intervals for new systems are rough",
+        ("boot-inputs", "bca", "system"): "BCa is far too narrow at system level",
+        ("boot-both", "percentile", "system"): "percentile intervals at system level are too wide",
+    }
+    for (ci, kind, level), sentence in asked.items():
+        options = CorrelationOptions(ci=ci, interval_kind=kind, level=level, resamples=50)
+        (printed,) = correlation.tables(table, options)
+        assert any(note.startswith(sentence) for note in printed.notes)
+    (printed,) = correlation.tables(table, CorrelationOptions(resamples=50))
+    assert not any("simulated studies" in note for note in printed.notes)

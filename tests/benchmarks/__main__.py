@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-NAMES = ("startup", "throughput", "cpu", "kill", "faults")
+NAMES = ("startup", "throughput", "cpu", "kill", "faults", "statistics", "coverage")
 
 
 def main() -> int:

@@ -5,9 +5,10 @@ story-prompt's and its own; the judge sees it with errors that go with the syste
 round. People's rating is the mean of three raters. So stories of a system, and of a story-prompt, are alike on both
 sides, as in the studies.
 
-The true value is what the resampled data set stands for: tau-b for an unlimited number of systems that write for as
-many story-prompts (boot-both), the mean over data sets of these systems with as many other story-prompts (boot-inputs),
-tau-b of an unlimited number of stories (boot-stories).
+The true value is what the resampled data set stands for: tau-b of an unlimited number of systems that write for as
+many other story-prompts (boot-both) or for these (boot-systems), the mean over data sets of these systems with as many
+other story-prompts (boot-inputs), tau-b of an unlimited number of stories (boot-stories). What is printed here stands
+in `judge.stats.interval_coverage`, from which the program warns.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 
 import numpy as np
@@ -32,7 +33,7 @@ LOW, HIGH = 93.0, 97.0
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is drawn, from how many systems and story-prompts; `sets` of fixed systems where they are not drawn."""
+    """What is drawn, from how many systems and story-prompts; `sets` of what is held fixed."""
 
     draw: str
     systems: int
@@ -40,17 +41,25 @@ class Scene:
     sets: int = 1
 
     @property
-    def fixed(self) -> bool:
-        return self.draw == "boot-inputs"
-
-    @property
     def levels(self) -> tuple[str, ...]:
         return ("overall",) if self.draw == "boot-stories" else ("overall", "system")
+
+    @property
+    def title(self) -> str:
+        stories = f"{self.draw}, {self.systems * self.prompts} stories"
+        systems, prompts = f"{self.systems} systems", f"{self.prompts} story-prompts"
+        size = {
+            "boot-inputs": f" of {systems} (fixed) x {prompts}",
+            "boot-systems": f" of {systems} x {prompts} (fixed)",
+            "boot-both": f" of {systems} x {prompts}",
+        }
+        return stories + size.get(self.draw, "")
 
 
 SCENES = (
     Scene("boot-stories", 200, 1),
     Scene("boot-inputs", 10, 40, sets=20),
+    Scene("boot-systems", 40, 40, sets=20),
     Scene("boot-both", 40, 40),
     Scene("boot-both", 10, 96),
 )
@@ -89,22 +98,28 @@ def taus(judge: Floats, people: Floats) -> dict[str, float]:
     return {level: kendall.tau_b(kendall.codes(x), kendall.codes(y)) for level, (x, y) in sides.items()}
 
 
-def study(scene: Scene, studies: Studies, systems: Floats) -> tuple[Floats, Floats]:
-    """One data set of the scene; independent stories have a system each and no story-prompt in common."""
-    if scene.draw == "boot-stories":
-        return studies.ratings(studies.systems(scene.systems), np.zeros((2, 1)))
-    return studies.ratings(systems if scene.fixed else studies.systems(scene.systems), studies.prompts(scene.prompts))
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The systems and story-prompts of a scene that are the same in all its data sets."""
 
+    systems: Floats
+    prompts: Floats
 
-def truth(scene: Scene, studies: Studies, systems: Floats) -> dict[str, float]:
-    """The true value at each level; its own error is far below an interval's width."""
-    if scene.draw == "boot-stories":
-        made = [taus(*study(replace(scene, systems=1_000_000), studies, systems))]
-    elif scene.fixed:
-        made = [taus(*study(scene, studies, systems)) for _ in range(1000)]
-    else:
-        made = [taus(*study(replace(scene, systems=4000), studies, systems)) for _ in range(60)]
-    return {level: float(np.mean([each[level] for each in made])) for level in scene.levels}
+    def study(self, scene: Scene, studies: Studies, systems: int | None = None) -> tuple[Floats, Floats]:
+        """One data set, of another number of systems if given; independent stories have no story-prompt in common."""
+        of_systems = self.systems if scene.draw == "boot-inputs" else studies.systems(systems or scene.systems)
+        if scene.draw == "boot-stories":
+            return studies.ratings(of_systems, np.zeros((2, 1)))
+        prompts = self.prompts if scene.draw == "boot-systems" else studies.prompts(scene.prompts)
+        return studies.ratings(of_systems, prompts)
+
+    def truth(self, scene: Scene, studies: Studies) -> dict[str, float]:
+        """The true value at each level; its own error is far below an interval's width."""
+        times, systems = {"boot-stories": (1, 1_000_000), "boot-inputs": (1000, None), "boot-systems": (4, 10_000)}.get(
+            scene.draw, (60, 4000)
+        )
+        made = [taus(*self.study(scene, studies, systems)) for _ in range(times)]
+        return {level: float(np.mean([each[level] for each in made])) for level in scene.levels}
 
 
 @dataclass(slots=True)
@@ -144,7 +159,7 @@ def intervals(
     if scene.draw == "boot-both":
         drawn = resample.draw_both(system, prompt, resamples, rng)
     else:
-        unit = prompt if scene.fixed else np.arange(x.size)
+        unit = {"boot-inputs": prompt, "boot-systems": system, "boot-stories": np.arange(x.size)}[scene.draw]
         drawn = resample.draw(unit, resamples, rng, scene.draw)
     codes = kendall.codes(x), kendall.codes(y)
     of: dict[str, Callable[[resample.Resamples], Floats]] = {
@@ -169,10 +184,10 @@ def simulate(scene: Scene, simulations: int, resamples: int, seed: int) -> dict[
     studies = Studies(rng)
     tallies: dict[tuple[str, str], Tally] = {}
     for _ in range(scene.sets):
-        systems = studies.systems(scene.systems)
-        true = truth(scene, studies, systems)
+        held = Held(studies.systems(scene.systems), studies.prompts(scene.prompts))
+        true = held.truth(scene, studies)
         for _ in range(simulations // scene.sets):
-            data = study(scene, studies, systems)
+            data = held.study(scene, studies)
             for level, method, made in intervals(scene, *data, resamples, rng):
                 tallies.setdefault((level, method), Tally()).add(made, true[level])
     return tallies
@@ -191,14 +206,9 @@ def main() -> int:
         start = time.perf_counter()
         tallies = simulate(scene, given.simulations, given.resamples, given.seed)
         figures = [tally.figure(f"{level}, {method}") for (level, method), tally in tallies.items()]
-        stories = scene.systems * scene.prompts
-        held = "fixed systems" if scene.fixed else "systems"
-        show(
-            f"Coverage of 95 % intervals, {scene.draw}: {scene.systems} {held} x {scene.prompts}, {stories} stories; "
-            f"{given.simulations} data sets (+- {error:.1f} %), {given.resamples} resamples, "
-            f"{time.perf_counter() - start:.0f} s",
-            figures,
-        )
+        taken = time.perf_counter() - start
+        size = f"{given.simulations} data sets (+- {error:.1f} %), {given.resamples} resamples, {taken:.0f} s"
+        show(f"Coverage of 95 % intervals, {scene.title}; {size}", figures)
     return 0
 
 

@@ -141,3 +141,14 @@ def test_a_wrong_setting_and_a_missing_numba_are_said_in_a_sentence(monkeypatch:
         _drawn("boot-both", system, prompt, 2).tau_b(code, code)
     monkeypatch.setenv(compiled.VARIABLE, "auto")
     assert not compiled.wanted(1e3)
+
+
+def test_loops_are_compiled_anew_where_nothing_can_be_kept_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    # numba looks for a folder to write by these classes; none fits a module that is not in a zip file.
+    monkeypatch.setattr("numba.core.config.CACHE_LOCATOR_CLASSES", "ZipCacheLocator")
+    monkeypatch.setattr(compiled, "_loaded", {})
+    monkeypatch.setenv(compiled.VARIABLE, "always")
+    values = np.array([3, 1, 2, 0, 2])
+    assert compiled.inversions(values) == 6
+    assert "NullCache" in type(compiled._loaded["inversions"]._cache).__name__

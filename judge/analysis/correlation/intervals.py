@@ -9,7 +9,7 @@ import numpy as np
 from judge.analysis.correlation.statistic import Floats, Statistic
 from judge.analysis.options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
-from judge.stats import interval, resample
+from judge.stats import interval, interval_coverage, resample
 from judge.stats.estimate import Estimate
 
 MIN_UNITS = 5
@@ -62,7 +62,8 @@ class Intervals:
         note = f"intervals: {name}, {count} resamples of {what}, the same for every row"
         if how == "boot-inputs":
             note += "; the systems are taken as they are (--ci boot-both asks about new systems too)"
-        return cls(how, statistic, sets, options.interval_kind, (note,))
+        cautions = interval_coverage.cautions(how, options.interval_kind, options.level, len(matrix.systems))
+        return cls(how, statistic, sets, options.interval_kind, (note, *cautions))
 
     def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
         """The correlation in each set: shape (b,), or (judges, b) for x of shape (judges, n)."""
