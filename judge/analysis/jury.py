@@ -7,7 +7,7 @@ is not so say so. Every row of a criterion is scored against the same people's m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -107,7 +107,8 @@ def hold(table: RatingsTable, options: JuryOptions | None = None) -> list[Held]:
         A member or a system that is not there, or features that are asked for and not known.
     """
     options = options or JuryOptions()
-    return [_hold(matrix, options) for matrix in build(table, drop_systems=options.drop_systems)]
+    controls = {fact.judge for fact in table.facts if fact.control}
+    return [_hold(matrix, options, controls) for matrix in build(table, drop_systems=options.drop_systems)]
 
 
 def jury(table: RatingsTable, options: JuryOptions | None = None) -> pd.DataFrame:
@@ -153,8 +154,8 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> pd.DataFram
     return pd.DataFrame(rows)
 
 
-def _hold(matrix: RatingMatrix, asked: JuryOptions) -> Held:
-    found = panels(matrix, asked)
+def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -> Held:
+    found = panels(matrix, asked, controls)
     options, notes = _for_one_member(found, asked)
     notes = [*found.notes, *notes]
     able = [panel for panel in found.panels if panel.reason is None]
@@ -175,7 +176,7 @@ def _hold(matrix: RatingMatrix, asked: JuryOptions) -> Held:
 
 
 def _for_one_member(found: Panels, options: JuryOptions) -> tuple[JuryOptions, list[str]]:
-    if options.combiner != "auto" or not found.panels or any(panel.members > 1 for panel in found.panels):
+    if options.combiner != "auto" or not found.panels or any(panel.own.sum() > 1 for panel in found.panels):
         return options, []
     note = "one member: its own ratings stand for the jury's (--combiner ridge reads its other criteria too)"
     return replace(options, combiner="mean"), [note]

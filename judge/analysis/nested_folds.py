@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Folds = NDArray[np.int64]
 
+_ALONE = "stories of some folds have no rating: the others' rated stories are for fewer than two story-prompts"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldWeights:
@@ -138,7 +140,12 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
             held_out = np.flatnonzero((folds == fold) & panel.present)
             if not held_out.size:
                 continue
-            inner = folds_of_groups([groups[i] for i in train], min(options.folds, _distinct(groups, train)), seed)
+            training = [groups[i] for i in train]
+            several = len(set(training))
+            if several < 2:
+                folding.reasons[_ALONE] = None
+                continue
+            inner = folds_of_groups(training, min(options.folds, several), seed)
             done.append(_Fold(panel, options, splits, train, held_out, inner).rate(folding))
             column = _best_single(panel, train)
             folding.single[held_out] = panel.predictors[held_out, column]
@@ -146,10 +153,6 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
     for folding, done in zip(found, rated, strict=True):
         folding.fill(done)
     return found
-
-
-def _distinct(groups: Sequence[str], rows: Rows) -> int:
-    return len({groups[i] for i in rows})
 
 
 class _Splits:

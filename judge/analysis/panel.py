@@ -6,7 +6,7 @@ predicted; with all criteria, its ratings of the other criteria may be read as p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ class Panel:
         Members' ratings, and features of the stories where they were asked for; NaN = none. One array for all criteria
         where all criteria's columns are read.
     labels : tuple of str, length p
-        `JUDGE EVAL-PROMPT` of own columns, with `: CRITERION` behind it for others, `feature: NAME` for features.
+        `JUDGE EVAL-PROMPT`, with `: CRITERION` behind it where that is another; `feature: NAME`.
     sources : tuple of str, length p
         The member of each column, or `feature: NAME`.
     own : array of bool, shape (p,)
@@ -64,8 +64,8 @@ class Panel:
 
     @property
     def members(self) -> int:
-        """Number of own columns."""
-        return int(self.own.sum())
+        """Number of members that rated the criterion."""
+        return len({source for source, own in zip(self.sources, self.own, strict=True) if own})
 
     @property
     def usable(self) -> Bools:
@@ -100,21 +100,24 @@ def member(cell: Cell) -> str:
     return f"{cell.judge} {cell.eval_prompt}"
 
 
-def panels(matrix: RatingMatrix, options: JuryOptions) -> Panels:
+def panels(matrix: RatingMatrix, options: JuryOptions, controls: Collection[str] = ()) -> Panels:
     """The panels of one dataset.
+
+    `controls` names control judges: fitted on people's ratings, perhaps on these, they are no members unless named, or
+    unless there are no others.
 
     Raises
     ------
     SpecError
         A member that is not there, or features that are asked for and not known.
     """
-    chosen = _chosen(matrix, options.members)
     found = match(matrix)
+    notes = list(found.notes)
+    chosen = _chosen(matrix, options.members, controls, notes)
     names = _labels([matrix.cells[i] for i in chosen])
     partner = np.array([-1 if found.partner[i] is None else found.partner[i] for i in chosen], dtype=np.int64)
     ratings = matrix.judge[chosen].T
     surface = Surface.of(matrix.stories)
-    notes = list(found.notes)
     features = _features(matrix, surface, notes) if options.with_features else np.empty((matrix.n, 0))
     groups = surface.groups if options.hold_out == "story-prompt" else _systems(matrix)
     every = np.column_stack([ratings, features])
@@ -126,8 +129,10 @@ def panels(matrix: RatingMatrix, options: JuryOptions) -> Panels:
         kept = np.ones(own.size, dtype=bool) if options.all_criteria else own
         predictors = every if options.all_criteria else np.column_stack([ratings[:, kept], features])
         labels = [
-            label if mine else f"{label}: {matrix.cells[i].criterion}"
-            for label, mine, i, keep in zip(names, own, chosen, kept, strict=True)
+            label
+            if matrix.cells[i].criterion.casefold() == criterion.casefold()
+            else f"{label}: {matrix.cells[i].criterion}"
+            for label, i, keep in zip(names, chosen, kept, strict=True)
             if keep
         ]
         extra = [f"feature: {name}" for name in surface.names[: features.shape[1]]]
@@ -141,14 +146,24 @@ def panels(matrix: RatingMatrix, options: JuryOptions) -> Panels:
     return Panels(matrix, tuple(made), groups, surface, tuple(notes))
 
 
-def _chosen(matrix: RatingMatrix, members: Sequence[str]) -> list[int]:
-    """Cells of the members named by judge or by judge and Eval-Prompt; of all where none are named."""
+def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[str], notes: list[str]) -> list[int]:
+    """Cells of the members named by judge or by judge and Eval-Prompt; where none are named, of all but controls."""
     known = {name for cell in matrix.cells for name in (cell.judge, member(cell))}
     for word in members:
         if word not in known:
             raise SpecError(unknown("--members", word, known))
-    wanted = set(members)
-    return [i for i, cell in enumerate(matrix.cells) if not wanted or cell.judge in wanted or member(cell) in wanted]
+    if members:
+        wanted = set(members)
+        return [i for i, cell in enumerate(matrix.cells) if not wanted.isdisjoint((cell.judge, member(cell)))]
+    judges = [i for i, cell in enumerate(matrix.cells) if cell.judge not in controls]
+    if not judges:
+        return list(range(len(matrix.cells)))
+    if len(judges) < len(matrix.cells):
+        left = ", ".join(dict.fromkeys(cell.judge for cell in matrix.cells if cell.judge in controls))
+        notes.append(
+            f"{left} is a control, fitted on people's ratings, and no member of the jury unless --members says so"
+        )
+    return judges
 
 
 def _labels(cells: Sequence[Cell]) -> list[str]:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from judge.analysis.control import control_predictions
+from judge.analysis.control import Surface, control_predictions
 from judge.backends.surface.model import prompt_mark, read_card, shipped_model
 
 WORDS = ["lamp", "sea", "door", "brother", "stairs", "cup", "morning", "promise", "road", "winter", "letter", "garden"]
@@ -75,6 +75,22 @@ def test_stories_without_story_prompts_are_folded_one_by_one() -> None:
     stories = made_stories(100, 1).assign(story_prompt="")
     people = stories["text"].str.len() / 100.0
     assert control_predictions(stories, people, "Overall").how == "surface:refit/5-fold/seed1"
+
+
+def test_what_is_held_out_and_the_mean_it_was_fitted_on_can_be_had() -> None:
+    from judge.backends.surface.ridge import folds_of_groups
+
+    stories = made_stories(120, 24)
+    people = stories["text"].str.len() / 100.0
+    systems = [f"system {i % 6}" for i in range(120)]
+    found = Surface.of(stories).predictions(people, "Coherence", seed=3, folds=4, groups=systems)
+    assert found.how == "surface:refit/4-fold/seed3"
+    fold = folds_of_groups(systems, 4, 3)
+    assert found.level is not None
+    for i in (0, 1, 119):
+        assert found.level[i] == pytest.approx(people[fold != fold[i]].mean())
+    shipped = control_predictions(stories.iloc[:30], people, "Coherence")
+    assert shipped.level is None
 
 
 def test_few_rated_stories_use_the_shipped_model() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from judge.analysis import jury_tables
@@ -150,6 +151,22 @@ def test_where_a_combiner_cannot_be_fitted_there_is_no_rating_and_a_reason() -> 
     (found,) = run_foldings([panel(columns, people, groups)], JuryOptions(combiner="ordinal", foldings=1))
     assert np.isnan(found[0].jury).all()
     assert any("an ordinal model at most 60" in reason for reason in found[0].reasons)
+
+
+def test_a_fold_that_leaves_one_story_prompt_to_fit_on_stays_unrated() -> None:
+    # Twenty story-prompts, people rated stories for four of them: some foldings put three of these into one fold.
+    rng = np.random.default_rng(18)
+    groups = np.repeat(np.arange(20), 5)
+    people = np.where(groups < 4, rng.normal(3, 1, 100), np.nan)
+    made = panel(rng.normal(size=(100, 3)), people, groups)
+    assert made.reason is None
+    (found,) = run_foldings([made], JuryOptions(foldings=30))
+    alone = [folding for folding in found if folding.reasons]
+    assert alone
+    for folding in alone:
+        assert "fewer than two story-prompts" in next(iter(folding.reasons))
+        assert np.isnan(folding.jury).any()
+    assert len(alone) < 30
 
 
 def test_auto_falls_back_on_the_mean_where_fitting_cannot_help() -> None:
@@ -308,6 +325,33 @@ def test_the_jurys_ratings_are_a_ratings_table(hanna: RatingsTable) -> None:
     relevance = judged.loc[judged["criterion"] == "Relevance", "rating"]
     np.testing.assert_allclose(relevance, np.mean(folding, axis=0))
     assert (frame["source"] == "rater").sum() == 960 * 6 * 3
+
+
+def test_control_judges_are_members_only_when_named_or_alone(make_table, make_facts) -> None:
+    table = make_table(systems=4, prompts=8)
+    other = table.frame[table.frame["source"] == "judge"].assign(judge="surface")
+    both = replace(
+        table,
+        frame=pd.concat([table.frame, other], ignore_index=True),
+        facts=(*table.facts, make_facts(judge="surface", control=True)),
+    )
+    options = JuryOptions(foldings=1, ci="none", combiner="mean")
+    (held,) = hold(both, options)
+    assert held.verdicts[0].panel.labels == ("openai/m ep1",)
+    assert any(note.startswith("surface is a control") and "unless --members" in note for note in held.notes)
+    (held,) = hold(both, replace(options, members=("surface", "openai/m ep1")))
+    assert held.verdicts[0].panel.labels == ("openai/m ep1", "surface ep1")
+    (held,) = hold(replace(both, frame=pd.concat([table.frame[table.frame["source"] == "rater"], other])), options)
+    assert held.verdicts[0].panel.labels == ("surface ep1",)
+
+
+def test_one_criterion_of_people_is_predicted_from_all_of_a_judges(make_table) -> None:
+    table = make_table(systems=4, prompts=10, judged=("Relevance", "Coherence"), rated=("Overall",))
+    (held,) = hold(table, JuryOptions(foldings=1, ci="none", combiner="ridge"))
+    made = held.verdicts[0].panel
+    assert made.labels == ("openai/m ep1: Relevance", "openai/m ep1: Coherence")
+    assert (made.members, made.own.tolist()) == (1, [True, True])
+    assert any("people rated only Overall" in note for note in held.notes)
 
 
 def test_too_few_story_prompts_and_unknown_members_are_refused_in_words(make_table) -> None:
