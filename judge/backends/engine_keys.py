@@ -97,5 +97,13 @@ def weights(model: str, engine: Mapping[str, Any]) -> str:
 
 
 def _usual(names: set[str]) -> str:
-    first = ("dtype", "quantization", "max_model_len", "gpu_memory_utilization", "tensor_parallel_size", "lora", "device")
+    first = (
+        "dtype",
+        "quantization",
+        "max_model_len",
+        "gpu_memory_utilization",
+        "tensor_parallel_size",
+        "lora",
+        "device",
+    )
     return ", ".join(key for key in first if key in names)

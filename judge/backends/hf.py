@@ -96,13 +96,14 @@ class HFBackend:
             self._loaded = await loop.run_in_executor(self._thread, self._load)
         except BackendError:
             raise
-        except Exception as error:  # noqa: BLE001  weights are wrong in as many ways as there are
+        except Exception as error:
             raise loading_error(f"hf/{self.model}", error) from error
         loaded = self._loaded
         self._size = int(self._keys.get("batch_size", BATCH.get(loaded.device.split(":")[0], 16)))
         self._template = chat_template(loaded.tokenizer, self._keys)
         config = loaded.model.config
-        self._context = int(self._keys.get("max_model_len") or getattr(config, "max_position_embeddings", 1 << 20))
+        known = getattr(config, "max_position_embeddings", None) or loaded.tokenizer.model_max_length
+        self._context = int(self._keys.get("max_model_len", known))
         return {
             "engine": "transformers",
             "version": f"transformers {version('transformers')}, torch {version('torch')}",

@@ -31,7 +31,13 @@ _SIGNS: tuple[tuple[tuple[str, ...], ErrorKind, str, str], ...] = (
         "check `revision`",
     ),
     (
-        ("repositorynotfound", "404 client error", "is not a valid model identifier", "repo id must", "invalid reposit"),
+        (
+            "repositorynotfound",
+            "404 client error",
+            "is not a valid model identifier",
+            "repo id must",
+            "invalid reposit",
+        ),
         "model",
         "there is no such folder and no such model on the hub",
         "write PROVIDER/ORGANISATION/MODEL, or PROVIDER/ and the path of a folder of weights",
@@ -72,7 +78,9 @@ def check_folder(model: str) -> None:
     if not path.is_dir():
         raise _error(f"{model} is not a folder of weights", "give the folder that holds config.json and *.safetensors")
     if not (path / "config.json").is_file():
-        raise _error(f"{model} holds no config.json", "it must be a folder as save_pretrained or `hf download` writes it")
+        raise _error(
+            f"{model} holds no config.json", "it must be a folder as save_pretrained or `hf download` writes it"
+        )
     if not any(next(path.glob(pattern), None) for pattern in _WEIGHTS):
         raise _error(f"{model} holds no weights ({', '.join(_WEIGHTS)})", "download them: hf download MODEL")
 

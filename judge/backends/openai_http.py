@@ -16,6 +16,7 @@ import orjson
 
 from judge.backends.engine_keys import START, TOP_LOGPROBS
 from judge.backends.joined_prompt import joined
+from judge.backends.openai_abilities import seed_note
 from judge.backends.openai_errors import connection_error, status_error
 from judge.backends.openai_probe import probe_server
 from judge.backends.openai_servers import Servers
@@ -48,6 +49,7 @@ class OpenAIBackend:
         self._extra = {k: v for k, v in settings.engine.items() if k not in {"headers", "top_logprobs"} | START}
         # Newer OpenAI models refuse max_tokens, other servers know nothing else: found out by the probe.
         self._max_tokens_name = "max_tokens"
+        self._chat = settings.api == "chat"
 
     async def probe(self) -> Mapping[str, Any]:
         """Check every address, the key and the model within 3 seconds each; returns facts for the manifest."""
@@ -67,10 +69,21 @@ class OpenAIBackend:
                 if not self.servers.out_from_the_start(url, error):
                     raise
                 found = {"probe": str(error)}
+            else:
+                note = await self._seed_note(url, found)
+                if note is not None:
+                    facts.setdefault("notes", []).append(note)
             self._max_tokens_name = found.pop("max_tokens_parameter", self._max_tokens_name)
             facts["servers"].append({"base_url": url, **found})
         facts["max_tokens_parameter"] = self._max_tokens_name
         return facts
+
+    async def _seed_note(self, url: str, found: Mapping[str, Any]) -> str | None:
+        """Where the run sets a seed: whether the server keeps to it."""
+        if self._settings.seed is None:
+            return None
+        limit = found.get("max_tokens_parameter", self._max_tokens_name)
+        return await seed_note(self._client(), url, {"model": self.model, **self._extra, limit: 24}, chat=self._chat)
 
     async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
         """One HTTP request for all given repeats; raises `BackendError`."""

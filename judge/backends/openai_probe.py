@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 import orjson
 
+from judge.backends.openai_abilities import told
 from judge.backends.openai_errors import connection_error, status_error
 from judge.errors import BackendError, nearest
 
@@ -50,11 +51,13 @@ async def _ask(client: aiohttp.ClientSession, url: str, model: str, scrub: Calla
             facts["server"] = server
     entry = _entry(body, model) if names else None
     if entry is not None:
-        facts |= {k: entry[k] for k in ("owned_by", "max_model_len", "root", "created") if k in entry}
+        facts |= {
+            k: entry[k] for k in ("owned_by", "max_model_len", "root", "parent", "revision", "created") if k in entry
+        }
     else:
         # Aliases and servers without a models route: only a question can tell. One token.
         facts |= await _one_token(client, url, model, names, scrub)
-    facts |= await _version(client, url)
+    facts |= await told(client, url)
     return facts
 
 
@@ -96,18 +99,6 @@ async def _one_token(
                 # The server knows the model and only dislikes this question (a base model without chat, say).
                 return {"probe": f"HTTP {reply.status}"}
             raise error
-    return {}
-
-
-async def _version(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
-    """vLLM tells its version beside the API; others do not know the route."""
-    try:
-        async with client.get(url.removesuffix("/v1") + "/version") as reply:
-            if reply.status == 200:
-                data = orjson.loads(await reply.read())
-                return {"version": data["version"]} if isinstance(data, dict) and "version" in data else {}
-    except (aiohttp.ClientError, orjson.JSONDecodeError, UnicodeDecodeError):
-        pass
     return {}
 
 

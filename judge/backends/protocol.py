@@ -29,6 +29,7 @@ class Settings:
     attempt_timeout: float = 120.0
     concurrency: int = 64
     seed: int | None = None
+    api: str = "chat"
 
 
 class Backend(Protocol):

@@ -93,7 +93,7 @@ class VLLMBackend:
         try:
             with _written_to(self._log):
                 self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**self._arguments))
-        except Exception as error:  # noqa: BLE001  an engine fails in as many ways as there are machines
+        except Exception as error:  # an engine fails in as many ways as there are machines
             raise loading_error(f"vllm/{self.model}", error, _tail(self._log)) from error
         self._read_model()
         if "lora" in self._engine_keys:
@@ -126,7 +126,7 @@ class VLLMBackend:
         self._lora = LoRARequest("judge", 1, path)
         try:
             await self._engine.add_lora(self._lora)
-        except Exception as error:  # noqa: BLE001  as above
+        except Exception as error:
             raise loading_error(f"the LoRA adapter {path}", error, _tail(self._log)) from error
 
     async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
@@ -208,7 +208,7 @@ class VLLMBackend:
         return list(self._tokenizer.encode(text, add_special_tokens=False))
 
     def _responses(self, final: Any) -> list[Response]:
-        found = []
+        found: list[Response] = []
         for output in sorted(final.outputs, key=lambda one: one.index):
             first = not found
             found.append(

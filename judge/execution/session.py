@@ -244,6 +244,7 @@ def _settings(spec: RunSpec) -> Settings:
         attempt_timeout=spec.attempt_timeout,
         concurrency=spec.concurrency,
         seed=spec.generation.seed,
+        api=spec.api,
     )
 
 
