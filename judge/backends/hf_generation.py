@@ -1,8 +1,8 @@
 """One batch through transformers: padding, sampling, log-probabilities, stop strings. Never waits for anything.
 
-Sampling is by the Gumbel-max trick (Gumbel 1954; Maddison, Tarlow & Minka 2014, section 2): adding standard Gumbel noise
-to log-probabilities and taking the largest draws from the distribution. The noise of each row comes from that row's own
-generator, which is what makes a seeded answer independent of the rest of the batch.
+Sampling is by the Gumbel-max trick (Gumbel 1954; Maddison, Tarlow & Minka 2014, section 2): adding standard Gumbel
+noise to log-probabilities and taking the largest draws from the distribution. The noise of each row comes from that
+row's own generator, which is what makes a seeded answer independent of the rest of the batch.
 """
 
 from __future__ import annotations

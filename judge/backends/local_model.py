@@ -11,6 +11,11 @@ from judge.records import Message
 
 _WEIGHTS = ("*.safetensors", "*.bin", "*.gguf", "*.pt")
 
+_MEMORY = (
+    "lower engine.max_model_len or engine.max_num_seqs, raise engine.gpu_memory_utilization, "
+    "spread over GPUs (engine.tensor_parallel_size), or quantize (engine.quantization)"
+)
+
 _SIGNS: tuple[tuple[tuple[str, ...], ErrorKind, str, str], ...] = (
     (
         ("gatedrepo", "gated repo", "access to model", "401 client error", "403 client error", "awaiting a review"),
@@ -52,8 +57,7 @@ _SIGNS: tuple[tuple[tuple[str, ...], ErrorKind, str, str], ...] = (
         ("out of memory", "no available memory", "free memory on device", "kv cache is needed", "memory_bytes_limit"),
         "capability",
         "memory does not suffice",
-        "lower engine.max_model_len or engine.max_num_seqs, raise engine.gpu_memory_utilization, "
-        "spread over GPUs (engine.tensor_parallel_size), or quantize (engine.quantization)",
+        _MEMORY,
     ),
     (
         ("is greater than the derived max_model_len", "larger than the derived"),

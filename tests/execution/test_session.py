@@ -89,6 +89,19 @@ def test_repeats_with_a_seed_are_asked_one_by_one_with_seeds_of_their_own(loopba
     assert all("n" not in body for body in server.requests())
 
 
+def test_thinking_without_an_answer_holds_no_rating(loopback: Start, stories: Path) -> None:
+    from judge.ratings_table import read
+
+    sit(sitting(loopback(style="thought_only"), stories))
+    with JournalReader(stories.parent / "results" / "journal.sqlite") as journal:
+        kept = [answer.response for answer in journal.answers() if answer.response is not None]
+    assert len(kept) == 12
+    assert all(one.text == "" and "Rating: " in (one.reasoning or "") for one in kept)
+    judged = read([stories.parent / "results"]).frame.query("source == 'judge'")
+    assert judged["rating"].isna().all()
+    assert set(judged["status"]) == {"empty"}
+
+
 def test_a_server_that_ignores_the_seed_is_found_out_and_said_under_tables(loopback: Start, stories: Path) -> None:
     from judge.ratings_table import read
 

@@ -157,6 +157,8 @@ def _content(
         return f"I would rate this story a {rating} on this criterion. {EXPLANATION}", None, None, "stop"
     if style == "reasoning":
         return answer, _REASONING, None, "stop"
+    if style == "thought_only":
+        return None, f"{_REASONING} {answer}", None, "stop"
     if style == "think":
         return f"<think>\n{_REASONING}\n</think>\n\n{answer}", None, None, "stop"
     if style == "refusal":

@@ -15,6 +15,7 @@ STYLES = (
     "json",
     "reasoning",
     "think",
+    "thought_only",
     "unparseable",
     "empty",
     "truncated",
