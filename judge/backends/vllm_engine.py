@@ -77,6 +77,10 @@ class VLLMBackend:
         self._engine_keys = dict(settings.engine)
         known = {field.name for field in fields(AsyncEngineArgs)}
         self._arguments = engine_arguments(model, settings, known)
+        if settings.seed is not None and _on_cpu():
+            # vLLM 0.32 on a CPU dies of a seeded request whose prompt is read in parts ("CPU Generator does not use
+            # offset"): prompts are read whole.
+            self._arguments.setdefault("enable_chunked_prefill", False)
         check_folder(self._arguments["model"])
         self.capabilities = Capabilities(
             logprobs=True, structured=frozenset({"none", "choice", "json", "json-explanation-first"})
@@ -267,6 +271,12 @@ def _written_to(log: Path) -> Iterator[None]:
         for number, old in zip((1, 2), kept, strict=True):
             os.dup2(old, number)
             os.close(old)
+
+
+def _on_cpu() -> bool:
+    from vllm.platforms import current_platform
+
+    return bool(current_platform.is_cpu())
 
 
 def _tail(log: Path) -> str:

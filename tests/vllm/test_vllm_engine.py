@@ -42,7 +42,7 @@ def engine(tiny: Path, loop: asyncio.Runner) -> Iterator[Any]:
     for key, value in ENVIRONMENT.items():
         patch.setenv(key, value)
     keys = {"dtype": "float32", "max_model_len": 2048, "enforce_eager": True}
-    backend = open_backend(f"vllm/{tiny}", Settings(engine=keys, attempt_timeout=300))
+    backend = open_backend(f"vllm/{tiny}", Settings(engine=keys, attempt_timeout=300, seed=0))
     loop.run(backend.probe())
     yield backend
     loop.run(backend.close())
