@@ -2,8 +2,8 @@
 
     .venv-vllm/bin/python -m tests.benchmarks.engines
 
-Over HTTP: one server, bare aiohttp and `judge run` in interleaved rounds. In process: `judge run` with `vllm/`, and in a
-process of its own each, AsyncLLM and LLM.generate given the same prompts as text. Start of engines is not counted: the
+Over HTTP: one server, bare aiohttp and `judge run` in interleaved rounds. In process: `judge run` with `vllm/`, and in
+processes of their own, AsyncLLM and LLM.generate given the same prompts as text. Start of engines is not counted: the
 program's time is from its first request to its last commit, theirs from the first prompt to the last answer.
 """
 
@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from judge.records import Query
 from tests.benchmarks.bare_client import ask_all
 from tests.benchmarks.figures import Figure, median, show, spread
 from tests.benchmarks.judge_run import Run, write_run
@@ -36,20 +37,25 @@ def definition(folder: Path, model: Path, given: argparse.Namespace, **changes: 
     return write_run(folder, given.requests, changes.pop("base_url", "http://127.0.0.1:9/v1"), given, **changes)
 
 
-def texts(run: Run, model: Path) -> list[str]:
-    """The run's prompts as text, through the chat template, in the plan's order."""
-    from transformers import AutoTokenizer
-
-    from judge.backends.local_model import chat_text
+def planned(run: Run) -> list[Query]:
+    """The run's queries, in the plan's order."""
     from judge.datasets import open_dataset
     from judge.plan import make_plan
     from judge.run_spec import load_run_spec
 
     plan = make_plan(load_run_spec(run.definition), folder=run.definition.parent)
     stories = list(open_dataset(plan.spec.dataset).stories())
+    return [query for group in plan.groups(lambda: iter(stories)) for query in group]
+
+
+def texts(run: Run, model: Path) -> list[str]:
+    """The run's prompts as text, through the chat template, in the plan's order."""
+    from transformers import AutoTokenizer
+
+    from judge.backends.local_model import chat_text
+
     tokenizer = AutoTokenizer.from_pretrained(str(model))
-    queries = [query for group in plan.groups(lambda: iter(stories)) for query in group]
-    return [chat_text(tokenizer, tokenizer.chat_template, query.messages, {}) for query in queries]
+    return [chat_text(tokenizer, tokenizer.chat_template, query.messages, {}) for query in planned(run)]
 
 
 def judge_rate(run: Run, environment: dict[str, str], count: int) -> float:
