@@ -91,6 +91,11 @@ class RunSpec(_Strict):
     )
     max_cost: float | None = Field(None, ge=0, description="stop before spending more, in the price table's currency")
 
+    @property
+    def provider(self) -> str:
+        """The back-end's name: who asks, as each attempt's session records it."""
+        return self.judge.partition("/")[0]
+
     def judge_key(self) -> str:
         """Fingerprint of who judges: provider, identity, revision and engine settings.
 

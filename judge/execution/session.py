@@ -107,7 +107,7 @@ async def _ask(
     )
     with JournalWriter(
         sitting.result.journal,
-        executor=executor(spec),
+        executor=spec.provider,
         replacing=sitting.again == "unparsed",
         on_commit=lambda done: progress.committed(done.answered, done.failed),
     ) as writer:
@@ -231,11 +231,6 @@ def _interruptible(run: Run) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-def executor(spec: RunSpec) -> str:
-    """Who asks, as each attempt's session records it: the back-end's name."""
-    return spec.judge.partition("/")[0]
-
-
 def _settings(spec: RunSpec) -> Settings:
     return Settings(
         base_url=tuple(spec.base_url),
@@ -261,7 +256,7 @@ def _manifest(sitting: Sitting, prepared: Prepared, server: dict[str, Any], bega
         | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": server},
         "environment": environment(),
         "stories": prepared.stories,
-        "sittings": [*before.get("sittings", []), {"began": began, "executor": executor(sitting.spec)}],
+        "sittings": [*before.get("sittings", []), {"began": began, "executor": sitting.spec.provider}],
         "totals": before.get("totals"),
     }
 
