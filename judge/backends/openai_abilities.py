@@ -18,6 +18,9 @@ from judge.backends.local_model import template_hash
 SEED_PATIENCE = 20.0
 """Seconds for both answers to the question about seeds."""
 
+ROUTE_PATIENCE = 1.0
+"""Seconds for each route that tells of the server; what takes longer is left untold."""
+
 _CONFIG = ("model", "revision", "dtype", "quantization", "max_model_len", "tensor_parallel_size", "enable_lora")
 
 SEED_NOTE = (
@@ -33,10 +36,12 @@ async def told(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
     version = await _json(client, base + "/version")
     if "version" in version:
         found["version"] = version["version"]
-        info = await _json(client, base + "/tokenizer_info")
+        # At once, since development mode's route takes its time.
+        info, server = await asyncio.gather(
+            _json(client, base + "/tokenizer_info"), _json(client, base + "/server_info?config_format=json")
+        )
         if isinstance(info.get("chat_template"), str):
             found["chat_template_hash"] = template_hash(info["chat_template"])
-        server = await _json(client, base + "/server_info?config_format=json")
         flags = {key: value for key, value in _flat(server.get("vllm_config")).items() if key in _CONFIG}
         if flags:
             found["flags"] = flags
@@ -66,9 +71,9 @@ async def seed_note(client: aiohttp.ClientSession, url: str, body: Mapping[str, 
 
 async def _json(client: aiohttp.ClientSession, address: str) -> dict[str, Any]:
     try:
-        async with client.get(address) as reply:
+        async with asyncio.timeout(ROUTE_PATIENCE), client.get(address) as reply:
             data = orjson.loads(await reply.read()) if reply.status == 200 else {}
-    except (aiohttp.ClientError, orjson.JSONDecodeError, UnicodeDecodeError):
+    except (TimeoutError, aiohttp.ClientError, orjson.JSONDecodeError, UnicodeDecodeError):
         return {}
     return data if isinstance(data, dict) else {}
 

@@ -1,4 +1,4 @@
-"""Finds out, before the first query, whether a server, key and model work. Never takes over 3 seconds."""
+"""Finds out within 3 seconds, before the first query, whether a server, key and model work. Never asks a query."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def probe_server(
     """Facts about the server (models route, version); raises `BackendError` naming URL and cause."""
     try:
         async with asyncio.timeout(PATIENCE):
-            return await _ask(client, url, model, scrub)
+            facts = await _ask(client, url, model, scrub)
     except TimeoutError:
         raise BackendError(
             f"{url}: no answer within {PATIENCE:g} s",
@@ -34,6 +34,8 @@ async def probe_server(
     except aiohttp.ClientError as error:
         found = connection_error(error, url)
         raise BackendError(str(found), kind="address", retryable=False, hint=_hint()) from error
+    # What a server tells beside the protocol is welcome, and its silence stops nothing.
+    return facts | await told(client, url)
 
 
 async def _ask(client: aiohttp.ClientSession, url: str, model: str, scrub: Callable[[str], str]) -> dict[str, Any]:
@@ -57,7 +59,6 @@ async def _ask(client: aiohttp.ClientSession, url: str, model: str, scrub: Calla
     else:
         # Aliases and servers without a models route: only a question can tell. One token.
         facts |= await _one_token(client, url, model, names, scrub)
-    facts |= await told(client, url)
     return facts
 
 
