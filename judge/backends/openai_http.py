@@ -14,17 +14,19 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import orjson
 
+from judge.backends.engine_keys import START, TOP_LOGPROBS
+from judge.backends.joined_prompt import joined
+from judge.backends.openai_abilities import seed_note
 from judge.backends.openai_errors import connection_error, status_error
 from judge.backends.openai_probe import probe_server
 from judge.backends.openai_servers import Servers
 from judge.backends.protocol import Capabilities, Settings
+from judge.backends.structured import request_fields
 from judge.errors import BackendError
-from judge.records import Message, Query, Response
+from judge.records import Query, Response
 
 DEFAULT_URL = "https://api.openai.com/v1"
 STRUCTURED = ("choice", "json", "json-explanation-first")
-TOP_LOGPROBS = 20
-"""Alternatives asked for at each token where ratings are read from log-probabilities; `engine: {top_logprobs: N}`."""
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
@@ -44,9 +46,10 @@ class OpenAIBackend:
         self._settings = settings
         self._session: aiohttp.ClientSession | None = None
         self._proxy = proxy_of(self.servers.urls[0])
-        self._extra = {k: v for k, v in settings.engine.items() if k not in ("headers", "top_logprobs")}
+        self._extra = {k: v for k, v in settings.engine.items() if k not in {"headers", "top_logprobs"} | START}
         # Newer OpenAI models refuse max_tokens, other servers know nothing else: found out by the probe.
         self._max_tokens_name = "max_tokens"
+        self._chat = settings.api == "chat"
 
     async def probe(self) -> Mapping[str, Any]:
         """Check every address, the key and the model within 3 seconds each; returns facts for the manifest."""
@@ -66,10 +69,21 @@ class OpenAIBackend:
                 if not self.servers.out_from_the_start(url, error):
                     raise
                 found = {"probe": str(error)}
+            else:
+                note = await self._seed_note(url, found)
+                if note is not None:
+                    facts.setdefault("notes", []).append(note)
             self._max_tokens_name = found.pop("max_tokens_parameter", self._max_tokens_name)
             facts["servers"].append({"base_url": url, **found})
         facts["max_tokens_parameter"] = self._max_tokens_name
         return facts
+
+    async def _seed_note(self, url: str, found: Mapping[str, Any]) -> str | None:
+        """Where the run sets a seed: whether the server keeps to it."""
+        if self._settings.seed is None:
+            return None
+        limit = found.get("max_tokens_parameter", self._max_tokens_name)
+        return await seed_note(self._client(), url, {"model": self.model, **self._extra, limit: 24}, chat=self._chat)
 
     async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
         """One HTTP request for all given repeats; raises `BackendError`."""
@@ -161,7 +175,7 @@ class OpenAIBackend:
         if len(repeats) > 1:
             body["n"] = len(repeats)
         if query.structured != "none":
-            body.update(_structured(query))
+            body.update(request_fields(query))
         if query.scoring == "logprobs":
             most = int(self._settings.engine.get("top_logprobs", TOP_LOGPROBS))
             body |= {"logprobs": True, "top_logprobs": most} if query.api == "chat" else {"logprobs": most}
@@ -194,32 +208,6 @@ def proxy_of(url: str) -> str | None:
     if not parts.hostname or proxy_bypass(parts.hostname):
         return None
     return getproxies().get(parts.scheme)
-
-
-def joined(messages: Sequence[Message]) -> str:
-    """Messages as one prompt for the completions route: contents apart by a blank line, ending as the last one ends."""
-    return "\n\n".join(message.content for message in messages)
-
-
-def _structured(query: Query) -> dict[str, Any]:
-    """Constraints as OpenAI's `response_format` (json) and vLLM's `structured_outputs` (choice) write them."""
-    scale = query.criterion.scale
-    if query.structured == "choice":
-        return {"structured_outputs": {"choice": [f"{point:g}" for point in scale.points()]}}
-    rating = {"type": "number", "enum": scale.points()}
-    if all(float(point).is_integer() for point in scale.points()):
-        rating = {"type": "integer", "enum": [int(point) for point in scale.points()]}
-    fields: dict[str, Any] = {"rating": rating}
-    if query.asks_explanation:
-        said = {"explanation": {"type": "string"}}
-        fields = said | fields if query.structured == "json-explanation-first" else fields | said
-    schema = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-    return {
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": "judgment", "strict": True, "schema": schema},
-        }
-    }
 
 
 def _read(body: bytes, url: str, *, chat: bool) -> list[Response]:

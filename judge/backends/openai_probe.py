@@ -1,4 +1,4 @@
-"""Finds out, before the first query, whether a server, key and model work. Never takes over 3 seconds."""
+"""Finds out within 3 seconds, before the first query, whether a server, key and model work. Never asks a query."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 import orjson
 
+from judge.backends.openai_abilities import told
 from judge.backends.openai_errors import connection_error, status_error
 from judge.errors import BackendError, nearest
 
@@ -22,7 +23,7 @@ async def probe_server(
     """Facts about the server (models route, version); raises `BackendError` naming URL and cause."""
     try:
         async with asyncio.timeout(PATIENCE):
-            return await _ask(client, url, model, scrub)
+            facts = await _ask(client, url, model, scrub)
     except TimeoutError:
         raise BackendError(
             f"{url}: no answer within {PATIENCE:g} s",
@@ -33,6 +34,8 @@ async def probe_server(
     except aiohttp.ClientError as error:
         found = connection_error(error, url)
         raise BackendError(str(found), kind="address", retryable=False, hint=_hint()) from error
+    # What a server tells beside the protocol is welcome, and its silence stops nothing.
+    return facts | await told(client, url)
 
 
 async def _ask(client: aiohttp.ClientSession, url: str, model: str, scrub: Callable[[str], str]) -> dict[str, Any]:
@@ -50,11 +53,12 @@ async def _ask(client: aiohttp.ClientSession, url: str, model: str, scrub: Calla
             facts["server"] = server
     entry = _entry(body, model) if names else None
     if entry is not None:
-        facts |= {k: entry[k] for k in ("owned_by", "max_model_len", "root", "created") if k in entry}
+        facts |= {
+            k: entry[k] for k in ("owned_by", "max_model_len", "root", "parent", "revision", "created") if k in entry
+        }
     else:
         # Aliases and servers without a models route: only a question can tell. One token.
         facts |= await _one_token(client, url, model, names, scrub)
-    facts |= await _version(client, url)
     return facts
 
 
@@ -96,18 +100,6 @@ async def _one_token(
                 # The server knows the model and only dislikes this question (a base model without chat, say).
                 return {"probe": f"HTTP {reply.status}"}
             raise error
-    return {}
-
-
-async def _version(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
-    """vLLM tells its version beside the API; others do not know the route."""
-    try:
-        async with client.get(url.removesuffix("/v1") + "/version") as reply:
-            if reply.status == 200:
-                data = orjson.loads(await reply.read())
-                return {"version": data["version"]} if isinstance(data, dict) and "version" in data else {}
-    except (aiohttp.ClientError, orjson.JSONDecodeError, UnicodeDecodeError):
-        pass
     return {}
 
 

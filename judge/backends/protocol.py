@@ -28,6 +28,8 @@ class Settings:
     engine: Mapping[str, Any] = field(default_factory=dict)
     attempt_timeout: float = 120.0
     concurrency: int = 64
+    seed: int | None = None
+    api: str = "chat"
 
 
 class Backend(Protocol):

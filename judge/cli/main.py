@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "run": ("run", "Runs", "Ask a judge everything a run defines; run again to go on."),
     "status": ("status", "Runs", "How far runs are, and what became of each repeat."),
     "retry": ("retry", "Runs", "Ask failed repeats again (and with --unparsed, answers without a rating)."),
+    "serve-command": ("serve_command", "Runs", "The line that starts a vLLM server for a run."),
     "verify": ("verify", "Runs", "Derive every hash of a run again and compare."),
     "parse": ("parse", "Results", "Read ratings out of answers: a JSON Lines file, or a run."),
     "ratings": ("ratings", "Results", "The ratings table: one row for each repeat and each rater."),

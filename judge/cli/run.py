@@ -197,6 +197,8 @@ def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any
     notes = [found.basis]
     if spec.judge.partition("/")[0] in ("surface", "recorded", "scripted"):
         notes.append(f"{spec.judge} asks no server and costs nothing")
+    elif spec.judge.partition("/")[0] in ("vllm", "hf"):
+        notes.append(f"{spec.judge} runs on this machine: no tokens are paid for")
     elif found.cost is None:
         notes.append(f"no price is known for {spec.judge}: add it to {user_price_file()}")
     if found.seconds is None:

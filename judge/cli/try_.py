@@ -87,7 +87,14 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
 
     backend = open_backend(
         spec.judge,
-        Settings(tuple(spec.base_url), spec.revision, spec.engine, spec.attempt_timeout),
+        Settings(
+            tuple(spec.base_url),
+            spec.revision,
+            spec.engine,
+            spec.attempt_timeout,
+            seed=spec.generation.seed,
+            api=spec.api,
+        ),
     )
     try:
         await backend.probe()

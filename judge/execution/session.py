@@ -107,6 +107,7 @@ async def _ask(
     )
     with JournalWriter(
         sitting.result.journal,
+        executor=spec.provider,
         replacing=sitting.again == "unparsed",
         on_commit=lambda done: progress.committed(done.answered, done.failed),
     ) as writer:
@@ -237,6 +238,8 @@ def _settings(spec: RunSpec) -> Settings:
         engine=spec.engine,
         attempt_timeout=spec.attempt_timeout,
         concurrency=spec.concurrency,
+        seed=spec.generation.seed,
+        api=spec.api,
     )
 
 
@@ -253,7 +256,7 @@ def _manifest(sitting: Sitting, prepared: Prepared, server: dict[str, Any], bega
         | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": server},
         "environment": environment(),
         "stories": prepared.stories,
-        "sittings": [*before.get("sittings", []), {"began": began, "executor": "async"}],
+        "sittings": [*before.get("sittings", []), {"began": began, "executor": sitting.spec.provider}],
         "totals": before.get("totals"),
     }
 

@@ -56,6 +56,8 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
         notes += in_sample(judge, criteria, journal)
     if force.get("note"):
         notes.append(f"{judge}: {force['note']}")
+    # What the server was found not to do, as the probe of the last sitting noted it.
+    notes += (force.get("server") or {}).get("notes", [])
     notes += other_scale(criteria, journal)
     if definition.get("labels_note"):
         notes.append(str(definition["labels_note"]))

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from judge.backends import Settings, open_backend
+from judge.backends.joined_prompt import joined
 from judge.backends.openai_errors import retry_after, status_error
-from judge.backends.openai_http import OpenAIBackend, joined, proxy_of
+from judge.backends.openai_http import OpenAIBackend, proxy_of
 from judge.errors import BackendError, SpecError
 from judge.records import Criterion, Generation, Message, Query, Response, Scale, Story
 from tests.server.loopback import LoopbackServer

@@ -83,8 +83,40 @@ def test_repeats_with_a_seed_are_asked_one_by_one_with_seeds_of_their_own(loopba
     server = loopback(record=100)
     sit(sitting(server, stories, repeats=3, generation={"temperature": 1.0, "seed": 40}, limit=2))
     seeds = Counter(body["seed"] for body in server.requests())
-    assert seeds == {40: 2, 41: 2, 42: 2}
+    # Two more ask the server, before the run, whether it keeps to a seed.
+    assert {seed: count for seed, count in seeds.items() if seed < 100} == {40: 2, 41: 2, 42: 2}
+    assert sum(seeds.values()) == 8
     assert all("n" not in body for body in server.requests())
+
+
+def test_thinking_without_an_answer_holds_no_rating(loopback: Start, stories: Path) -> None:
+    from judge.ratings_table import read
+
+    sit(sitting(loopback(style="thought_only"), stories))
+    with JournalReader(stories.parent / "results" / "journal.sqlite") as journal:
+        kept = [answer.response for answer in journal.answers() if answer.response is not None]
+    assert len(kept) == 12
+    assert all(one.text == "" and "Rating: " in (one.reasoning or "") for one in kept)
+    judged = read([stories.parent / "results"]).frame.query("source == 'judge'")
+    assert judged["rating"].isna().all()
+    assert set(judged["status"]) == {"empty"}
+
+
+def test_a_server_that_ignores_the_seed_is_found_out_and_said_under_tables(loopback: Start, stories: Path) -> None:
+    from judge.ratings_table import read
+
+    seeded = {"repeats": 2, "generation": {"temperature": 1.0, "seed": 40}, "limit": 2}
+    sit(sitting(loopback(), stories, folder_name="keeps", **seeded))
+    sit(sitting(loopback(ignore_seed=True), stories, folder_name="ignores", **seeded))
+    sit(sitting(loopback(ignore_seed=True), stories, folder_name="unseeded", limit=2))
+    said = {
+        name: [note for note in read([stories.parent / name]).facts[0].notes if "same seed" in note]
+        for name in ("keeps", "ignores", "unseeded")
+    }
+    assert (said["keeps"], said["unseeded"]) == ([], [])
+    assert len(said["ignores"]) == 1
+    manifest = json.loads((stories.parent / "ignores" / "manifest.json").read_text())
+    assert manifest["in_force"]["server"]["notes"] == said["ignores"]
 
 
 def test_a_server_that_ignores_n_is_found_out_and_nothing_is_lost(loopback: Start, stories: Path) -> None:

@@ -99,8 +99,16 @@ def test_the_judge_key_moves_with_who_judges_and_not_with_how_fast() -> None:
     base = plan().spec.judge_key()
     for changes in ({"judge": "openai/other"}, {"revision": "r"}, {"engine": {"dtype": "fp8"}}):
         assert plan(**changes).spec.judge_key() != base
-    for changes in ({"identity": "m"}, {"engine": {"gpu_memory_utilization": 0.9}}, {"base_url": "http://h"}):
+    for changes in ({"engine": {"gpu_memory_utilization": 0.9}}, {"base_url": "http://h"}):
         assert plan(**changes).spec.judge_key() == base
+
+
+def test_executors_are_one_judge_only_where_the_definition_says_so() -> None:
+    judges = ("openai/m", "vllm/m", "hf//a/folder")
+    assert len({plan(judge=judge).spec.judge_key() for judge in judges}) == 3
+    assert len({plan(judge=judge, identity="m at float32").spec.judge_key() for judge in judges}) == 1
+    assert plan(identity="one").spec.judge_key() != plan(identity="two").spec.judge_key()
+    assert plan(identity="m", engine={"dtype": "fp8"}).spec.judge_key() != plan(identity="m").spec.judge_key()
 
 
 def groups(asked: Plan, stories: list[Story]) -> list[list[tuple[str, str, str]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import re
 import time
@@ -65,6 +66,10 @@ def retry_after(settings: Settings) -> bytes:
     return f"retry-after: {settings.retry_after:g}\r\n".encode()
 
 
+_UNSEEDED = itertools.count()
+"""Draws of a server that ignores seeds."""
+
+
 def rating_of(digest: bytes, draw: int) -> int:
     """The rating in 1..5 for a prompt's digest and a draw (seed + choice index), the same in every process."""
     return 1 + hashlib.blake2b(digest + draw.to_bytes(8, "little", signed=True), digest_size=4).digest()[0] % 5
@@ -89,11 +94,12 @@ def completion(
     """A 200 body for a request of `size` characters: `n` choices, usage and, where asked for, log-probabilities."""
     count = 1 if settings.ignore_n else int(request.get("n") or 1)
     seed = request.get("seed")
+    first = next(_UNSEEDED) if settings.ignore_seed else seed or 0
     style = style_of(settings, digest)
     choices: list[dict[str, Any]] = []
     written = 0
     for index in range(count):
-        rating = rating_of(digest, (seed or 0) + index)
+        rating = rating_of(digest, first + index)
         text, reasoning, refusal, finish = _content(settings, style, rating, request)
         written += len(text or "") + len(reasoning or "") + len(refusal or "")
         choice: dict[str, Any] = {"index": index, "finish_reason": finish, "logprobs": None}
@@ -151,6 +157,8 @@ def _content(
         return f"I would rate this story a {rating} on this criterion. {EXPLANATION}", None, None, "stop"
     if style == "reasoning":
         return answer, _REASONING, None, "stop"
+    if style == "thought_only":
+        return None, f"{_REASONING} {answer}", None, "stop"
     if style == "think":
         return f"<think>\n{_REASONING}\n</think>\n\n{answer}", None, None, "stop"
     if style == "refusal":

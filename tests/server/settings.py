@@ -15,6 +15,7 @@ STYLES = (
     "json",
     "reasoning",
     "think",
+    "thought_only",
     "unparseable",
     "empty",
     "truncated",
@@ -58,6 +59,7 @@ class Settings:
     ignore_n: bool = False
     reject_n: bool = False
     ignore_logprobs: bool = False
+    ignore_seed: bool = False
     require_key: str | None = None
     models: list[str] | None = None
     models_route: bool = True

@@ -1,0 +1,12 @@
+"""Messages as one prompt, for the completions route. The same for every executor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge.records import Message
+
+
+def joined(messages: Sequence[Message]) -> str:
+    """Contents apart by a blank line, ending as the last one ends."""
+    return "\n\n".join(message.content for message in messages)

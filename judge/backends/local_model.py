@@ -1,0 +1,147 @@
+"""Weights on this machine or on the hub: what is wrong with them, in a sentence. Never loads or downloads any."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from judge.errors import BackendError, ErrorKind
+from judge.records import Message
+
+_WEIGHTS = ("*.safetensors", "*.bin", "*.gguf", "*.pt")
+
+_MEMORY = (
+    "lower engine.max_model_len or engine.max_num_seqs, raise engine.gpu_memory_utilization, "
+    "spread over GPUs (engine.tensor_parallel_size), or quantize (engine.quantization)"
+)
+
+_SIGNS: tuple[tuple[tuple[str, ...], ErrorKind, str, str], ...] = (
+    (
+        ("gatedrepo", "gated repo", "access to model", "401 client error", "403 client error", "awaiting a review"),
+        "auth",
+        "its weights are gated, and access was refused",
+        "ask for access on the model's page, then export HF_TOKEN=...",
+    ),
+    (
+        ("offline", "localentrynotfound", "couldn't connect", "connection error", "max retries", "cannot find the req"),
+        "model",
+        "it is not in this machine's cache and the hub cannot be reached",
+        "download it first (hf download MODEL), or name a folder of weights",
+    ),
+    (
+        ("revisionnotfound", "is not a valid git identifier", "invalid rev id"),
+        "model",
+        "the hub has no such revision of it",
+        "check `revision`",
+    ),
+    (
+        (
+            "repositorynotfound",
+            "404 client error",
+            "is not a valid model identifier",
+            "repo id must",
+            "invalid reposit",
+        ),
+        "model",
+        "there is no such folder and no such model on the hub",
+        "write PROVIDER/ORGANISATION/MODEL, or PROVIDER/ and the path of a folder of weights",
+    ),
+    (
+        ("failed to infer device type", "no cuda gpus", "no nvidia driver", "not compiled with cuda", "no gpu"),
+        "capability",
+        "no GPU is to be seen here, and this build of the engine needs one",
+        "run it where there is one, take hf/MODEL (slow, runs on a CPU), or ask a server: openai/MODEL with base_url",
+    ),
+    (
+        ("out of memory", "no available memory", "free memory on device", "kv cache is needed", "memory_bytes_limit"),
+        "capability",
+        "memory does not suffice",
+        _MEMORY,
+    ),
+    (
+        ("is greater than the derived max_model_len", "larger than the derived"),
+        "capability",
+        "engine.max_model_len is longer than the model's context",
+        "leave max_model_len out, or lower it",
+    ),
+    (
+        ("no such file", "cannot find any model weights", "does not appear to have", "no file named"),
+        "model",
+        "its weights or its configuration are missing",
+        "name a folder with config.json, a tokenizer and *.safetensors",
+    ),
+)
+
+
+def check_folder(model: str) -> None:
+    """Raise BackendError where `model` is a path and no model lies there; a name on the hub passes."""
+    path = Path(model).expanduser()
+    if not (path.is_absolute() or model.startswith((".", "~")) or path.exists()):
+        return
+    if not path.is_dir():
+        raise _error(f"{model} is not a folder of weights", "give the folder that holds config.json and *.safetensors")
+    if not (path / "config.json").is_file():
+        raise _error(
+            f"{model} holds no config.json", "it must be a folder as save_pretrained or `hf download` writes it"
+        )
+    if not any(next(path.glob(pattern), None) for pattern in _WEIGHTS):
+        raise _error(f"{model} holds no weights ({', '.join(_WEIGHTS)})", "download them: hf download MODEL")
+
+
+def loading_error(model: str, error: BaseException, log: str = "") -> BackendError:
+    """What stopped an engine from starting, as one sentence; `log` is what its processes wrote."""
+    said = " ".join(f"{type(error).__name__}: {error} {log}".split())
+    low = said.lower()
+    for signs, kind, sentence, hint in _SIGNS:
+        if any(sign in low for sign in signs):
+            return BackendError(f"{model}: {sentence}", kind=kind, retryable=False, hint=hint)
+    lines = [line.strip() for line in log.splitlines() if "Error: " in line]
+    cause = (lines[-1] if lines else f"{type(error).__name__}: {' '.join(str(error).split())}")[-400:]
+    return BackendError(f"{model}: the engine did not start: {cause}", kind="model", retryable=False)
+
+
+def no_template(model: str) -> BackendError:
+    """A chat is asked of a tokenizer that has no template for it."""
+    return BackendError(
+        f"{model}: the tokenizer has no chat template, and the run asks through `api: chat`",
+        kind="capability",
+        retryable=False,
+        hint="set api: completions for a base model, or engine.chat_template: FILE",
+    )
+
+
+def too_long(model: str, prompt: int, answer: int, context: int) -> BackendError:
+    """The query does not fit the model's context."""
+    return BackendError(
+        f"{model}: a query of {prompt} tokens with an answer of {answer} exceeds the context length of {context}",
+        kind="context",
+        retryable=False,
+        hint="shorten the stories or the Eval-Prompt, lower generation.max_tokens, or raise engine.max_model_len",
+    )
+
+
+def template_hash(template: str | None) -> str | None:
+    """First 16 hex digits of the chat template's SHA-256."""
+    return None if template is None else hashlib.sha256(template.encode()).hexdigest()[:16]
+
+
+def chat_template(tokenizer: Any, engine: dict[str, Any]) -> str | None:
+    """The template in force: the engine key's file or text, else the tokenizer's own, else None."""
+    given = engine.get("chat_template")
+    if given is None:
+        own = getattr(tokenizer, "chat_template", None)
+        return own.get("default") if isinstance(own, dict) else own
+    return Path(given).read_text(encoding="utf-8") if Path(given).is_file() else str(given)
+
+
+def chat_text(tokenizer: Any, template: str, messages: tuple[Message, ...], extra: dict[str, Any]) -> str:
+    """Messages as the template writes them, with the opening of the answer."""
+    said = [{"role": message.role, "content": message.content} for message in messages]
+    return str(
+        tokenizer.apply_chat_template(said, chat_template=template, add_generation_prompt=True, tokenize=False, **extra)
+    )
+
+
+def _error(sentence: str, hint: str) -> BackendError:
+    return BackendError(sentence, kind="model", retryable=False, hint=hint)

@@ -1,0 +1,88 @@
+"""What a server tells beside the protocol, and whether it keeps to a seed. Never stops a run.
+
+vLLM tells its version always, the chat template with `--enable-tokenizer-info-endpoint`, its configuration in
+development mode; other servers know none of these routes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import aiohttp
+import orjson
+
+from judge.backends.local_model import template_hash
+
+SEED_PATIENCE = 20.0
+"""Seconds for both answers to the question about seeds."""
+
+ROUTE_PATIENCE = 1.0
+"""Seconds for each route that tells of the server; what takes longer is left untold."""
+
+_CONFIG = ("model", "revision", "dtype", "quantization", "max_model_len", "tensor_parallel_size", "enable_lora")
+
+SEED_NOTE = (
+    "{url} gave two different answers to one question with the same seed: it does not keep to `seed` (or not exactly), "
+    "so that the repeats of this run cannot be made again"
+)
+
+
+async def told(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
+    """Version, chat-template hash and configuration, as far as the server has routes for them."""
+    base = url.removesuffix("/v1")
+    found: dict[str, Any] = {}
+    version = await _json(client, base + "/version")
+    if "version" in version:
+        found["version"] = version["version"]
+        # At once, since development mode's route takes its time.
+        info, server = await asyncio.gather(
+            _json(client, base + "/tokenizer_info"), _json(client, base + "/server_info?config_format=json")
+        )
+        if isinstance(info.get("chat_template"), str):
+            found["chat_template_hash"] = template_hash(info["chat_template"])
+        flags = {key: value for key, value in _flat(server.get("vllm_config")).items() if key in _CONFIG}
+        if flags:
+            found["flags"] = flags
+    return found
+
+
+async def seed_note(client: aiohttp.ClientSession, url: str, body: Mapping[str, Any], *, chat: bool) -> str | None:
+    """A sentence where two answers with one seed differ; None where they are equal, or the server did not answer both.
+
+    `body` is a request without its question. Equal answers prove nothing: a server may be sure of its answer.
+    """
+    question = "Write twelve words that have nothing to do with each other."
+    asked = {**body, "temperature": 1.0, "seed": 20240613}
+    asked |= {"messages": [{"role": "user", "content": question}]} if chat else {"prompt": question}
+    route = url + ("/chat/completions" if chat else "/completions")
+    answers = []
+    try:
+        async with asyncio.timeout(SEED_PATIENCE):
+            for _ in range(2):
+                async with client.post(route, data=orjson.dumps(asked)) as reply:
+                    data = orjson.loads(await reply.read())
+                    answers.append(data["choices"][0]["message"]["content"] if chat else data["choices"][0]["text"])
+    except (TimeoutError, aiohttp.ClientError, orjson.JSONDecodeError, KeyError, TypeError, IndexError):
+        return None
+    return SEED_NOTE.format(url=url) if answers[0] != answers[1] else None
+
+
+async def _json(client: aiohttp.ClientSession, address: str) -> dict[str, Any]:
+    try:
+        async with asyncio.timeout(ROUTE_PATIENCE), client.get(address) as reply:
+            data = orjson.loads(await reply.read()) if reply.status == 200 else {}
+    except (TimeoutError, aiohttp.ClientError, orjson.JSONDecodeError, UnicodeDecodeError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _flat(config: Any) -> dict[str, Any]:
+    """Keys of a configuration's parts, brought to one level."""
+    if not isinstance(config, dict):
+        return {}
+    found: dict[str, Any] = {}
+    for key, value in config.items():
+        found |= value if isinstance(value, dict) else {key: value}
+    return found

@@ -1,0 +1,35 @@
+"""How an answer is constrained: the scale's points as a choice, or a JSON schema. The same for every executor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judge.records import Query
+
+
+def choices(query: Query) -> list[str]:
+    """The points of the scale, as they would be written."""
+    return [f"{point:g}" for point in query.criterion.scale.points()]
+
+
+def schema(query: Query) -> dict[str, Any]:
+    """JSON schema of a rating on the scale, with an explanation before or after it where one is asked for."""
+    points = query.criterion.scale.points()
+    rating: dict[str, Any] = {"type": "number", "enum": points}
+    if all(float(point).is_integer() for point in points):
+        rating = {"type": "integer", "enum": [int(point) for point in points]}
+    fields: dict[str, Any] = {"rating": rating}
+    if query.asks_explanation:
+        said = {"explanation": {"type": "string"}}
+        fields = said | fields if query.structured == "json-explanation-first" else fields | said
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def request_fields(query: Query) -> dict[str, Any]:
+    """Fields of a request: OpenAI's `response_format` (json) or vLLM's `structured_outputs` (choice)."""
+    if query.structured == "none":
+        return {}
+    if query.structured == "choice":
+        return {"structured_outputs": {"choice": choices(query)}}
+    named = {"name": "judgment", "strict": True, "schema": schema(query)}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}

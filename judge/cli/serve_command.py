@@ -1,0 +1,37 @@
+"""`judge serve-command`: how to start a vLLM server that a run can ask."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def serve_command(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run.yaml or its folder.")],
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
+) -> None:
+    """Print the `vllm serve` line that fits RUN, one for each base_url: model, revision, engine keys, context length.
+
+    What was assumed goes to stderr, so that the line can be run as it is printed.
+
+    Example: judge serve-command runs/mans-roc --set judge=openai/Qwen/Qwen2.5-7B-Instruct
+    """
+    from judge.execution.preparation import dataset_of
+    from judge.plan import make_plan
+    from judge.plan.serving import serving
+    from judge.run_folder.layout import definition_of
+    from judge.run_spec import load_run_spec
+
+    definition = definition_of(run)
+    plan = make_plan(load_run_spec(definition, set_ or []), folder=definition.parent)
+    found = serving(plan, dataset_of(plan, definition.parent).stories())
+    for line in found.commands:
+        print(line)
+    for note in found.notes:
+        sys.stderr.write(f"# {note}\n")
