@@ -12,6 +12,7 @@ from judge.analysis.compare_sentence import leaves_zero_out
 from judge.analysis.compare_views import QUESTIONS, disagreements, holds_for, views
 from judge.analysis.options import CompareOptions
 from judge.analysis.signature import signature
+from judge.stats import interval_coverage, resample
 from judge.stats.estimate import Estimate
 from judge.tables import Column, Table
 
@@ -121,7 +122,8 @@ def _agreement(found: Comparison, line: str, options: CompareOptions) -> Table:
         Column("shown", "shown for"),
     ]
     where = "over system means" if options.level == "system" else "over all stories"
-    notes = [found.family.text, *found.family.warnings, *QUESTIONS, *disagreements(seen), *_untested(found)]
+    notes = [found.family.text, *found.family.warnings, *QUESTIONS, *_cautions(found, options)]
+    notes += [*disagreements(seen), *_untested(found)]
     return Table(f"Agreement with people: tau-b x100, {where}, and its difference", columns, rows, line, notes)
 
 
@@ -235,6 +237,13 @@ def _full_name(entry: Entry, found: Comparison) -> str:
     labels = _labels(entry)
     parts = [str(labels[column.key]) for column in _label_columns(found) if labels.get(column.key) is not None]
     return " ".join(parts)
+
+
+def _cautions(found: Comparison, options: CompareOptions) -> list[str]:
+    """What simulations say of such intervals over systems: measured for one tau, not for a difference of two."""
+    sizes = {len(matrix.systems) for matrix in found.matrices if resample.both_refused(matrix.system) is None}
+    known = (interval_coverage.cautions("boot-both", "percentile", options.level, size) for size in sorted(sizes))
+    return [f"boot-both, of one tau: {note}" for note in dict.fromkeys(note for notes in known for note in notes)]
 
 
 def _untested(found: Comparison) -> list[str]:

@@ -13,6 +13,7 @@ from judge.analysis.compare_tables import tables
 from judge.analysis.options import CompareOptions
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
+from judge.stats import interval_coverage
 from judge.tables import Table, render
 
 QUICK = {"resamples": 100, "permutations": 100}
@@ -71,6 +72,21 @@ def test_the_family_is_declared_with_its_real_tests(table: RatingsTable) -> None
     )
     assert any("derived for Pearson's r" in note for note in notes)
     assert any(note.startswith("permutation (PERM-BOTH) asks") for note in notes)
+
+
+def test_what_simulations_say_of_intervals_over_few_systems_is_repeated(
+    table: RatingsTable, make_table: Callable[..., RatingsTable]
+) -> None:
+    def cautions(of: RatingsTable, level: str) -> list[str]:
+        agreement = named(tables(of, CompareOptions(level=level, **QUICK)))["Agreement with people"]
+        return [note for note in agreement.notes if note.startswith("boot-both, of one tau: ")]
+
+    assert cautions(table, "overall") == [f"boot-both, of one tau: {interval_coverage.SMALL_S_CAUTION}"]
+    assert len(cautions(table, "system")) == 2
+    # Four systems are not resampled, so there is no interval to warn of.
+    few = make_table(systems=4)
+    rows = few.frame[few.frame["source"] == "judge"].assign(eval_prompt="ep2")
+    assert cautions(replace(few, frame=pd.concat([few.frame, rows])), "overall") == []
 
 
 def test_tests_that_do_not_exist_are_not_counted(table: RatingsTable) -> None:
