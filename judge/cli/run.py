@@ -191,6 +191,7 @@ def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any
         "prompt_tokens": found.prompt_tokens,
         "completion_tokens": found.completion_tokens,
         "cost": found.cost,
+        "batch_cost": found.batch_cost,
         "time": None if found.seconds is None else duration(found.seconds),
         "parsed": parsed,
     }
@@ -208,6 +209,7 @@ def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any
         Column("prompt_tokens", "prompt tokens"),
         Column("completion_tokens", "answer tokens"),
         Column("cost", "cost ($)", 2),
+        Column("batch_cost", "as a batch ($)", 2),
         Column("time", "time"),
         Column("parsed", "parsed (%)", 1, 100),
     ]
