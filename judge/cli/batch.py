@@ -67,20 +67,22 @@ def status(
     Example: judge batch status runs/hanna-api
     """
     from judge.exchange.batch_submit import advice_for, refresh
-    from judge.run_folder import resolve
+    from judge.run_folder import read_manifest, resolve
     from judge.tables import Column, Table, emit
 
     rows, notes = [], []
     for folder in resolve(runs):
+        manifest = read_manifest(folder.manifest)
+        name = {"run": manifest.get("run"), "judge": manifest.get("judge")}
         for batch in refresh(folder):
-            rows.append({"run": folder.path.parent.name, "folder": folder.path.name, **_row(batch)})
+            rows.append({**name, **_row(batch)})
             if batch.state != "collected" and (advice := advice_for(batch, folder)) is not None:
                 notes.append(advice)
             elif batch.in_flight and batch.status == "completed":
                 notes.append(f"batch {batch.number} is complete; judge batch collect {folder.path} brings its answers")
     columns = [
         Column("run", "run"),
-        Column("folder", "judge"),
+        Column("judge", "judge"),
         Column("number", "batch"),
         Column("id", "id"),
         Column("status", "status"),

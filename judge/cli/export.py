@@ -37,8 +37,8 @@ def batch(
 ) -> None:
     """Write what the run still lacks as OpenAI-batch JSON Lines, for `vllm run-batch` and providers' batch APIs.
 
-    The requests are those `judge run` would send. Files keep to 50,000 lines and 200 MB; `judge import batch` merges the
-    results.
+    The requests are those `judge run` would send. Files keep to 50,000 lines and 200 MB. Results come back
+    by `judge import batch`.
 
     Example: judge export batch runs/hanna-api -o hanna.jsonl
     """

@@ -1,7 +1,7 @@
 """`custom_id` of a batch line: which query, which judge, which repeats, in at most 64 letters, digits, - and _.
 
 `<32 hex of the query key>-<8 hex of the judge key>-r0-2_5` names repeats 0, 1, 2 and 5. A result thus finds its place
-with nothing else at hand, and answers of another judge to the same queries are told apart. Never carries text of a story.
+with nothing else at hand, and answers of another judge to the same queries are told apart. Never holds text of a story.
 """
 
 from __future__ import annotations

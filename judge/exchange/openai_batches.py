@@ -129,8 +129,9 @@ class BatchServer:
 
         def once() -> None:
             part = target.with_name(target.name + ".part")
-            with self._client.files.with_streaming_response.content(file_id) as reply:
-                reply.stream_to_file(part)
+            # Not streamed: what breaks off while the SDK streams comes as an error of its transport, whose name changed
+            # between versions. Files are of some 200 MB at most.
+            part.write_bytes(self._client.files.content(file_id).content)
             part.replace(target)
 
         self._patiently(once)
@@ -143,13 +144,11 @@ class BatchServer:
 
     def _patiently(self, once: Callable[[], T]) -> T:
         """Ask until it is answered or asking again cannot help."""
-        import httpx  # the SDK's transport: what breaks while a file streams in comes as its error
-
         attempts = 0
         while True:
             try:
                 return once()
-            except (self._openai.APIError, httpx.HTTPError) as error:
+            except self._openai.APIError as error:
                 attempts += 1
                 found = self._sentence(error)
                 delay = decide(found, attempts, _ATTEMPTS, self._rng).delay if found.retryable else None
@@ -168,8 +167,7 @@ class BatchServer:
                     status=404,
                     hint="batches need a provider's batch API; elsewhere: judge export batch RUN and vllm run-batch",
                 )
-            body = reply.content if reply.is_stream_consumed else b""
-            return status_error(reply.status_code, reply.headers, body, self.url, self._scrub)
+            return status_error(reply.status_code, reply.headers, reply.content, self.url, self._scrub)
         if isinstance(error, self._openai.APITimeoutError):
             return BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True)
         return BackendError(
