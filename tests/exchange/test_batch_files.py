@@ -25,7 +25,7 @@ from judge.exchange.openai_batches import BatchServer
 from judge.execution.session import sit
 from judge.execution.verification import verify_journal
 from judge.journal import JournalReader
-from tests.exchange.conftest import Start, answers, asked, live
+from tests.exchange.conftest import Start, answers, asked, definition, live
 from tests.server.loopback import LoopbackServer
 
 KEY = "b2:" + "0123456789abcdef" * 2
@@ -286,28 +286,29 @@ def test_judges_without_a_server_and_other_settings_are_refused(stories: Path) -
         exported(asked(None, stories, "a", generation={}))
 
 
-def test_the_commands(loopback: Start, stories: Path) -> None:
+def test_the_commands(
+    loopback: Start,
+    stories: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from judge.cli.main import app
+
     server = loopback()
-    folder = stories.parent
-    lines = [f"{key}: {json.dumps(value)}" for key, value in {
-        "name": "cli", "dataset": stories.name, "judge": "openai/gpt-4o-mini", "criteria": "overall",
-        "eval_prompts": ["ep1"], "repeats": 2, "base_url": server.url,
-    }.items()]  # fmt: skip
-    (folder / "run.yaml").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.chdir(stories.parent)
+    data = definition(server, stories, criteria="overall", eval_prompts=["ep1"], repeats=2)
+    Path("run.yaml").write_text(json.dumps(data), encoding="utf-8")
 
-    def judge(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "judge", *words]
-        return subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder, env=_environment())
+    def judge(*words: str) -> str:
+        with pytest.raises(SystemExit) as ended:
+            app(args=list(words), prog_name="judge")
+        assert ended.value.code == 0
+        return capsys.readouterr().out
 
-    assert "b.jsonl: 8 lines, 16 repeats" in judge("export", "batch", ".", "-o", "b.jsonl").stdout
-    assert judge("export", "batch", ".", "-o", "b.jsonl").returncode == 1
-    (results,) = answered(server, folder / "b.jsonl")
-    first = judge("import", "batch", ".", results.name)
-    assert "16 answers from b-output.jsonl" in first.stdout, first.stderr
-    assert "nothing new in b-output.jsonl" in judge("import", "batch", ".", results.name).stdout
-    assert "nothing to export" in judge("export", "batch", ".", "-o", "c.jsonl").stdout
-
-
-def _environment() -> dict[str, str]:
-    root = str(Path(__file__).resolve().parents[2])
-    return {**os.environ, "PYTHONPATH": root}
+    assert "b.jsonl: 8 lines, 16 repeats" in judge("export", "batch", ".", "-o", "b.jsonl")
+    with pytest.raises(RunFolderError, match=r"b\.jsonl exists already"):
+        app(args=["export", "batch", ".", "-o", "b.jsonl"])
+    (results,) = answered(server, Path("b.jsonl"))
+    assert "16 answers from b-output.jsonl" in judge("import", "batch", ".", results.name)
+    assert "nothing new in b-output.jsonl" in judge("import", "batch", ".", results.name)
+    assert "nothing to export" in judge("export", "batch", ".", "-o", "c.jsonl")
