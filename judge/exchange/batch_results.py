@@ -89,13 +89,12 @@ def answers_in(line: bytes, query: Query) -> list[Response]:
     where = f"batch result {hashlib.blake2b(line, digest_size=6).hexdigest()}"
     data = orjson.loads(line)
     response, error = data.get("response"), data.get("error")
-    status = (response or {}).get("status_code")
-    body = (response or {}).get("body")
-    if status is None and body is None:
+    if response is None:
         raise _line_error(where, error)
-    if not _is_answer(data):
-        words = orjson.dumps(body if body else error)
-        raise status_error(int(status or 500), {}, words, where, _scrub)
+    status, body = response.get("status_code", 200), response.get("body")
+    if status != 200 or error:
+        words = orjson.dumps(body or error)
+        raise status_error(status if status != 200 else 500, {}, words, where, _scrub)
     return read_answers(orjson.dumps(body), where, query)
 
 

@@ -46,9 +46,11 @@ def submit(asked: Wanted, say: Say, *, most_lines: int = MOST_LINES) -> list[Bat
     with lock(result.path):
         ledger = read_ledger(result)
         unfinished = [batch for batch in ledger.batches if batch.state not in ("created", "collected")]
-        with _server(result, asked) as server:
-            for batch in unfinished:
+        for batch in unfinished:
+            # Where it was going to: only there can be found what was done unseen.
+            with _server(result, base_url=batch.base_url) as server:
                 _send(ledger, batch, server, say)
+        with _server(result, asked) as server:
             new = _prepare(asked, ledger, most_lines, server.url)
             for batch in new:
                 _send(ledger, batch, server, say)

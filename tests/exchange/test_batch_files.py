@@ -172,12 +172,13 @@ def test_errors_are_attempts_with_their_kind(loopback: Start, stories: Path) -> 
         "error": {"error": {"message": "The model `x` does not exist.", "code": 404}},
     }
     lines[6]["response"]["body"] = {"choices": "none"}
+    lines[9]["response"]["body"] = None
     lines[7]["response"]["body"]["choices"][0]["finish_reason"] = "content_filter"
     found = import_results(wanted.result, (put(results, lines),))
     assert found.failed == {
-        "server": 1, "rate": 1, "filtered": 1, "context": 1, "timeout": 1, "model": 1, "garbage": 1,
+        "server": 1, "rate": 1, "filtered": 1, "context": 1, "timeout": 1, "model": 1, "garbage": 2,
     }  # fmt: skip
-    assert found.answered == 5
+    assert found.answered == 4
     with JournalReader(wanted.result.journal) as journal:
         tried = {a.query_key[3:]: a for a in journal.answers()}
         given_up = journal.totals().failed
@@ -187,14 +188,14 @@ def test_errors_are_attempts_with_their_kind(loopback: Start, stories: Path) -> 
     assert given_up == {"filtered": 1, "context": 1}
     file.unlink()
     (again,) = exported(wanted)
-    assert {line["custom_id"] for line in lines_of(again)} == {lines[i]["custom_id"] for i in (0, 1, 4, 5, 6)}
+    assert {line["custom_id"] for line in lines_of(again)} == {lines[i]["custom_id"] for i in (0, 1, 4, 5, 6, 9)}
     again.unlink()
     (failed,) = exported(asked(server, stories, "a", limit=1, repeats=1, failed=True))
     assert {line["custom_id"] for line in lines_of(failed)} == {lines[i]["custom_id"] for i in (2, 3)}
     # The same errors with answers in a second file: the answers come in, the errors are not counted again.
     later = put(results.with_name("later.jsonl"), [dict(lines[8], custom_id=lines[0]["custom_id"])])
     more = import_results(wanted.result, (results, later))
-    assert (more.answered, more.errors_known, more.duplicates) == (1, 7, [])
+    assert (more.answered, more.errors_known, more.duplicates) == (1, 8, [])
 
 
 def test_results_without_log_probabilities_stop_a_run_that_needs_them(loopback: Start, stories: Path) -> None:
