@@ -192,6 +192,43 @@ def test_collecting_after_a_kill_before_the_ledger_was_written(
     assert (found.imported.answered, found.imported.there_already) == (0, 36)
 
 
+def test_what_is_asked_live_meanwhile_stays_and_the_run_says_so(
+    loopback: Start, stories: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from judge.cli.main import app
+
+    server = loopback(expected_repeats=6)
+    wanted = asked(server, stories, "a", limit=2)
+    submit(wanted, quietly)
+    (wanted.folder / "run.yaml").write_text(json.dumps(wanted.spec.model_dump(exclude_unset=True)), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        app(
+            args=["run", str(wanted.folder), "-o", str(wanted.result.path), "--limit", "1", "--quiet"],
+            prog_name="judge",
+        )
+    assert "72 repeats in 1 batch of this run are not collected yet" in capsys.readouterr().err
+    before = answers(wanted.result)
+    found = collect(wanted.result, quietly)
+    assert found.imported is not None
+    assert (found.imported.answered, found.imported.there_already) == (36, 36)
+    assert before.items() < answers(wanted.result).items()
+
+
+def test_the_providers_lists_are_read_to_their_end(loopback: Start, stories: Path) -> None:
+    server = loopback(batch_page=2, batch_hold=True)
+    wanted = asked(server, stories, "a", limit=2)
+    first, *_ = submit(wanted, quietly, most_lines=3)
+    ledger = read_ledger(wanted.result)
+    with BatchServer(server.url) as provider:
+        found = provider.find_batch({"judge_run": ledger.run_id, "judge_part": "1"})
+        assert found is not None
+        assert found.id == first.batch_id
+        size = ledger.requests(first).stat().st_size
+        assert provider.find_file(ledger.remote_name(first), size) == first.file_id
+        assert provider.find_file(ledger.remote_name(first), size + 1) is None
+        assert provider.find_batch({"judge_run": "another"}) is None
+
+
 def mistakes(server: LoopbackServer, stories: Path) -> list[tuple[Callable[[], object], str]]:
     return [
         (lambda: submit(asked(None, stories, "a"), quietly), "no connection|Connection error"),
