@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from judge.exchange.batch_import import Imported
     from judge.exchange.imported_folder import Import
     from judge.run_folder import ResultFolder
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+_SHOWN = 5
+"""custom_ids named of each kind."""
 
 
 @app.command("hanna-scores")
@@ -88,6 +92,60 @@ def hanna_answers(
 
     definition, count = write_run(file, output or Path("runs") / file.stem, judge)
     typer.echo(f"{count} answers; next: judge run {definition.parent}")
+
+
+@app.command("batch")
+def batch(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="result files of a batch, errors included")],
+) -> None:
+    """Results of a batch file into the run's journal, by custom_id; answers that are there already stay as they are.
+
+    Importing a file again changes nothing. Errors become failed attempts: what asking again may mend is exported again.
+
+    Example: judge import batch runs/hanna-api results.jsonl
+    """
+    from judge.errors import RunFolderError
+    from judge.exchange.batch_import import import_results
+    from judge.run_folder import resolve
+
+    folders = resolve([run])
+    if len(folders) > 1:
+        names = ", ".join(folder.path.name for folder in folders)
+        raise RunFolderError(
+            f"{run} holds results of several judges: {names}",
+            hint=f"name one: judge import batch {folders[0].path} FILE",
+        )
+    say_merged(import_results(folders[0], tuple(files)), folders[0], ", ".join(map(str, files)))
+
+
+def say_merged(found: Imported, folder: ResultFolder, source: str) -> None:
+    """What became of batch results: one sentence, and a line for whatever was not simple."""
+    there, failed = found.there_already, sum(found.failed.values())
+    if not found.changed:
+        typer.echo(f"nothing new in {source}: {folder.path} has {there} of its answers already")
+    else:
+        cost = "" if found.cost is None else f", ${found.cost:.4f}"
+        typer.echo(f"{folder.path}: {found.answered} answers from {source}{cost}; {there} were there already")
+    if failed:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in found.failed.most_common())
+        typer.echo(f"· {failed} repeats failed ({kinds}): {found.example}")
+        typer.echo(f"· ask them again: judge export batch {folder.path}; those given up: judge retry {folder.path}")
+    if found.errors_known:
+        typer.echo(f"· {found.errors_known} failed repeats were noted before")
+    if found.not_given:
+        typer.echo(f"· {found.not_given} repeats were not given: the server ignores n; judge export batch --one-by-one")
+    for count, what, example in (
+        (len(found.duplicates), "custom_ids stand twice, the first answer counts", found.duplicates),
+        (len(found.unknown), "custom_ids are not of this run", found.unknown),
+        (len(found.other_judge), "results are of another judge and were left out", found.other_judge),
+        (len(found.cut), "half-written last lines were skipped", found.cut),
+    ):
+        if count:
+            more = ", ..." if count > _SHOWN else ""
+            typer.echo(f"· {count} {what}: {', '.join(example[:_SHOWN])}{more}")
+    if found.totals is not None:
+        typer.echo(f"· {found.totals.answered} repeats are answered in all; judge status {folder.path}")
 
 
 def _say(folder: ResultFolder, found: Import) -> None:

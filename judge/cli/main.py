@@ -46,7 +46,13 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "figure": ("figure", "Results", "Pictures of results: the heat map of correlations."),
     "reproduce": ("reproduce", "Results", "The studies' published tables: printed, as published, corrected."),
     "jury": ("jury", "Results", "A panel of judges as one, out of fold, beside its best member and the control."),
-    "import": ("import_", "Exchange", "Ratings and answers made elsewhere: the HANNA score file, tables, raw answers."),
+    "export": ("export", "Exchange", "What a run lacks as a batch file, for vllm run-batch and batch APIs."),
+    "import": (
+        "import_",
+        "Exchange",
+        "Ratings and answers made elsewhere: batch results, score files, tables, raw answers.",
+    ),
+    "batch": ("batch", "Exchange", "A run through a provider's batch API: submit, status, collect."),
 }
 """Command -> (module in judge.cli with `app`, panel, one line of help). Nothing is imported to print the help."""
 

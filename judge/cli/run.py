@@ -72,8 +72,11 @@ def run(
 
 def _sit(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | None, reuse: Path | None, quiet: bool) -> bool:
     """One sitting; True where repeats are missing at its end."""
+    from judge.exchange.batch_ledger import in_flight_note
     from judge.execution.session import Sitting, sit
 
+    if (waiting := in_flight_note(result)) is not None:
+        sys.stderr.write(f"{waiting} of this run are not collected yet; what is asked here too is paid for twice\n")
     if not quiet:
         sys.stderr.write(f"{spec.judge} -> {result.path}\n")
     sitting = Sitting(spec, folder, result, limit=limit, reuse=reuse, quiet=quiet)
@@ -191,6 +194,7 @@ def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any
         "prompt_tokens": found.prompt_tokens,
         "completion_tokens": found.completion_tokens,
         "cost": found.cost,
+        "batch_cost": found.batch_cost,
         "time": None if found.seconds is None else duration(found.seconds),
         "parsed": parsed,
     }
@@ -210,6 +214,7 @@ def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any
         Column("prompt_tokens", "prompt tokens"),
         Column("completion_tokens", "answer tokens"),
         Column("cost", "cost ($)", 2),
+        Column("batch_cost", "as a batch ($)", 2),
         Column("time", "time"),
         Column("parsed", "parsed (%)", 1, 100),
     ]

@@ -34,6 +34,7 @@ def status(
         Column("planned", "planned"),
         Column("failed", "given up"),
         Column("causes", "causes"),
+        Column("batches", "in batches"),
         Column("attempts", "attempts"),
         Column("prompt_tokens", "prompt tokens"),
         Column("cached_tokens", "of them cached"),
@@ -55,6 +56,7 @@ def status(
 
 
 def _row(folder: ResultFolder) -> dict[str, Any]:
+    from judge.exchange.batch_ledger import in_flight_note
     from judge.journal import JournalReader
     from judge.run_folder import read_manifest
 
@@ -77,6 +79,7 @@ def _row(folder: ResultFolder) -> dict[str, Any]:
         "planned": planned,
         "failed": sum(totals.failed.values()),
         "causes": ", ".join(f"{count} {kind}" for kind, count in totals.failed.items()) or None,
+        "batches": in_flight_note(folder),
         "attempts": totals.attempts,
         "prompt_tokens": totals.prompt_tokens,
         "cached_tokens": totals.cached_tokens,

@@ -7,13 +7,14 @@ import contextlib
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from judge.backends import Backend, Settings, open_backend
 from judge.errors import RunFolderError, SpecError
+from judge.execution.notes import closed, opened
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
 from judge.execution.runner import Outcomes, Run, split_calls, works
@@ -23,7 +24,6 @@ from judge.plan import Plan, load_prices, make_plan
 from judge.plan.prices import user_price_file
 from judge.records import Query, Story
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
-from judge.run_folder.manifest import environment
 from judge.run_spec import RunSpec
 
 Again = Literal["failed", "unparsed"]
@@ -79,7 +79,8 @@ async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:
         # A wrong address or key should be told before a large dataset is read.
         server = dict(await backend.probe())
         prepared = prepare(plan, sitting.folder, sitting.result)
-        write_manifest(sitting.result.manifest, _manifest(sitting, prepared, server, began))
+        note = {"began": began, "executor": sitting.spec.provider}
+        write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
         with JournalReader(sitting.result.journal) as journal:
             reused = await _reuse(sitting, plan, prepared, journal)
             return await _ask(sitting, plan, backend, prepared, journal, reused, began)
@@ -129,7 +130,7 @@ async def _ask(
         sys.stderr.writelines(f"{notice}\n" for notice in notices)
     manifest = read_manifest(sitting.result.manifest)
     write_manifest(
-        sitting.result.manifest, _finished(manifest, totals, outcomes, began, notices, priced=price is not None)
+        sitting.result.manifest, closed(manifest, totals, outcomes, began, notices, priced=price is not None)
     )
     answered = progress.done if sitting.limit else totals.answered
     return Result(
@@ -241,58 +242,3 @@ def _settings(spec: RunSpec) -> Settings:
         seed=spec.generation.seed,
         api=spec.api,
     )
-
-
-def _manifest(sitting: Sitting, prepared: Prepared, server: dict[str, Any], began: float) -> dict[str, Any]:
-    """What is known before the first query; earlier sittings' notes are kept."""
-    before = read_manifest(sitting.result.manifest)
-    sources = {"eval_prompt_sources", "criteria_records"}
-    return {
-        "format": 1,
-        "run": sitting.spec.name,
-        "judge": sitting.spec.judge,
-        "asked": sitting.spec.model_dump(exclude_unset=True),
-        "in_force": sitting.spec.model_dump()
-        | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": server},
-        "environment": environment(),
-        "stories": prepared.stories,
-        "sittings": [*before.get("sittings", []), {"began": began, "executor": sitting.spec.provider}],
-        "totals": before.get("totals"),
-    }
-
-
-def _finished(
-    manifest: dict[str, Any],
-    totals: Totals,
-    outcomes: Outcomes,
-    began: float,
-    notices: Sequence[str],
-    *,
-    priced: bool,
-) -> dict[str, Any]:
-    now = time.time()
-    sitting = manifest["sittings"][-1] | {
-        "ended": now,
-        "hours": (now - began) / 3600,
-        "answered": outcomes.answered,
-        "failed": outcomes.failed,
-        "retries": outcomes.retries,
-        "cost": outcomes.cost if priced else None,
-        "stopped": outcomes.stopped,
-        "notices": list(notices),
-    }
-    sittings = [*manifest["sittings"][:-1], sitting]
-    costs = [s["cost"] for s in sittings if s.get("cost") is not None]
-    return manifest | {
-        "sittings": sittings,
-        "totals": {
-            "answered": totals.answered,
-            "failed": dict(totals.failed),
-            "attempts": totals.attempts,
-            "prompt_tokens": totals.prompt_tokens,
-            "completion_tokens": totals.completion_tokens,
-            "cached_tokens": totals.cached_tokens,
-            "cost": sum(costs) if costs else None,
-            "hours": sum(s.get("hours", 0.0) for s in sittings),
-        },
-    }

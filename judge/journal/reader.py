@@ -122,6 +122,11 @@ class JournalReader:
         """Repeats of a query that were given up and have no answer."""
         return self.settled(query_key) - self.settled(query_key, failed_too=False)
 
+    def errors(self, query_key: str) -> set[tuple[int, str]]:
+        """(repeat, sentence) of a query's failed attempts."""
+        sql = "SELECT repeat, error FROM attempts WHERE query_key = ? AND outcome != 'answered'"
+        return {(repeat, error) for repeat, error in self._db.execute(sql, (query_key,))}
+
     def recorded(self, query_key: str) -> dict[int, Response]:
         """Accepted responses of a query by repeat."""
         rows = self._db.execute(_RECORDED, (query_key,))

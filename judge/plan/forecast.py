@@ -32,7 +32,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Totals for the whole plan. None = not known."""
+    """Totals for the whole plan. None = not known; `batch_cost` is the cost through the provider's batch API."""
 
     stories: int
     queries: int
@@ -42,6 +42,7 @@ class Forecast:
     cost: float | None
     seconds: float | None
     basis: str
+    batch_cost: float | None = None
 
 
 def forecast(
@@ -71,7 +72,8 @@ def forecast(
     if measured is not None and measured.answers_per_second:
         seconds = answers / measured.answers_per_second
     cost = None if price is None else price.cost(round(prompt), round(completion))
-    return Forecast(story_count, queries, answers, round(prompt), round(completion), cost, seconds, basis)
+    batch = None if cost is None or price is None or price.batch is None else cost * price.batch
+    return Forecast(story_count, queries, answers, round(prompt), round(completion), cost, seconds, basis, batch)
 
 
 def _prompt_tokens(plan: Plan, stories: Iterator[Story]) -> float:

@@ -15,11 +15,15 @@ from judge.shipped import package_file
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens. `cached` is for prompt tokens from the provider's cache; None = as `input`."""
+    """Dollars for a million tokens. `cached` is for prompt tokens from the provider's cache; None = as `input`.
+
+    `batch` is what a batch API takes of the live price (0.5 = half); None = not known.
+    """
 
     input: float
     output: float
     cached: float | None = None
+    batch: float | None = None
 
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
         """Dollars for these tokens; cached tokens are part of the prompt tokens."""
@@ -51,7 +55,12 @@ def _read(file: Path) -> dict[str, Price]:
     try:
         data = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
         return {
-            str(name): Price(float(entry["input"]), float(entry["output"]), _optional(entry.get("cached")))
+            str(name): Price(
+                float(entry["input"]),
+                float(entry["output"]),
+                _optional(entry.get("cached")),
+                _optional(entry.get("batch")),
+            )
             for name, entry in data.items()
         }
     except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError, UnicodeDecodeError) as error:

@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from tests.server import answers
+from tests.server.batches import BatchStore
 from tests.server.connection import Connection
 from tests.server.ledger import Arrival, Ledger
 from tests.server.settings import USUAL_MODELS, Settings
@@ -50,6 +51,7 @@ class Service:
 
     def _reset(self) -> None:
         self.ledger = Ledger()
+        self.batches = BatchStore(self.settings, self._batch_line)
         self._random = random.Random(self.settings.seed)
         self._configured()
 
@@ -73,6 +75,8 @@ class Service:
         path = target.split(b"?", 1)[0]
         if method == b"POST" and path.endswith(b"/completions"):
             self._complete(connection, head, body, chat=path.endswith(b"/chat/completions"))
+        elif path.startswith((b"/v1/files", b"/v1/batches")):
+            self._batch(connection, method, target, head, body)
         elif path == b"/v1/models" and method == b"GET":
             self._models(connection, head)
         elif (method, path) in _ROUTES:
@@ -98,7 +102,7 @@ class Service:
 
     def stats(self, _body: bytes = b"") -> dict[str, Any]:
         """Counters and settings."""
-        return {**self.ledger.stats(len(self._waiting)), "settings": self.settings.as_dict()}
+        return {**self.ledger.stats(len(self._waiting)), **self.batches.stats(), "settings": self.settings.as_dict()}
 
     def reset(self, body: bytes = b"") -> dict[str, Any]:
         """Zero the ledger and restart the random draws; with {"settings": true} also restore the initial settings."""
@@ -130,6 +134,32 @@ class Service:
 
     def _arrivals(self, _body: bytes) -> list[Any]:
         return self.ledger.arrival_list()
+
+    # -- files and batches ---------------------------------------------------------------------------------------------
+
+    def _batch(self, connection: Connection, method: bytes, target: bytes, head: bytes, body: bytes) -> None:
+        if not self._key_fits(head):
+            connection.reply(*answers.error("invalid_api_key"))
+            return
+        self.batches.settings = self.settings
+        step, status, reply = self.batches.reply(method.decode(), target.decode(), head, body)
+        lost, _, how = (self.settings.batch_lost or "").partition(":")
+        if lost == step:
+            self.settings.batch_lost = None
+            if how == "drop":
+                connection.close()
+            return  # The step is done and nobody is told: "hang" leaves the client waiting.
+        connection.reply(status, reply)
+
+    def _batch_line(self, request: dict[str, Any], chat: bool) -> tuple[int, bytes]:
+        """Status and body for one line of a batch, as a live request would get them."""
+        content = request["messages"] if chat else request["prompt"]
+        size = answers.prompt_length(request)
+        refusal = self._refusal(b"authorization: bearer " + (self.settings.require_key or "").encode(), request, size)
+        if refusal is not None:
+            return refusal
+        digest = blake2b(orjson.dumps(content), digest_size=12).digest()
+        return 200, answers.completion(self.settings, request, digest, size, chat=chat, cached=0)
 
     # -- completions ---------------------------------------------------------------------------------------------------
 

@@ -48,6 +48,10 @@ class Settings:
     `quota` is the number of completions that are answered before 429 insufficient_quota. `fail_all` is
     {"status": 500, "kind": "server_error"}; with status 0 the kind is one of the faults (drop, garbage, hang,
     truncate_body). `expected_repeats` says how many answered choices of one prompt, seed and model are no waste.
+    Batches: `batch_hold` keeps them in progress; `batch_fail_after` lets lines from that number on end in an error,
+    `batch_expire_after` the batch expire there; `batch_refuse` is the sentence with which a batch fails whole;
+    `batch_lost` ("upload" or "create", then ":drop" or ":hang") does the step once and never tells; `batch_page` is the
+    longest page of a list.
     `record` keeps the first so many request bodies; `label` is a pattern searched in each body for the arrivals list.
     """
 
@@ -79,6 +83,12 @@ class Settings:
     hang_s: float = 60.0
     retry_after: float = 1.0
     retry_after_form: str = "seconds"
+    batch_hold: bool = False
+    batch_fail_after: int | None = None
+    batch_expire_after: int | None = None
+    batch_refuse: str | None = None
+    batch_lost: str | None = None
+    batch_page: int = 100
     seed: int = 0
     expected_repeats: int = 1
     record: int = 0

@@ -1,0 +1,146 @@
+"""`judge batch`: a run through a provider's batch API. The work is in `exchange`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.exchange.batch_ledger import Batch
+    from judge.run_folder import ResultFolder
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command("submit")
+def submit(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder.")],
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N stories of the plan.")] = None,
+    split: Annotated[int, typer.Option(min=1, max=50_000, help="Lines in a batch at most.")] = 50_000,
+    judge: Annotated[str | None, typer.Option(help="Judge instead of the file's.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
+    one_by_one: Annotated[
+        bool, typer.Option("--one-by-one", help="One line for each repeat, for servers without n.")
+    ] = False,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="What was given up, in place of what was never asked.")
+    ] = False,
+    max_completion_tokens: Annotated[
+        bool, typer.Option("--max-completion-tokens", help="Write max_tokens under this name (newer OpenAI models).")
+    ] = False,
+) -> None:
+    """Send what the run still lacks to the provider's batch API; nothing in a batch not yet collected is sent again.
+
+    After a kill or a lost connection the same command goes on: what the provider has already is looked up first.
+
+    Example: judge batch submit runs/hanna-api
+    """
+    from judge.exchange.batch_requests import wanted
+    from judge.exchange.batch_submit import submit as send
+
+    asked = wanted(
+        run,
+        list(set_ or []),
+        judge=judge,
+        limit=limit,
+        one_by_one=one_by_one,
+        failed=failed,
+        max_completion_tokens=max_completion_tokens,
+    )
+    sent = send(asked, typer.echo, most_lines=split)
+    if sent:
+        typer.echo(f"next: judge batch status {asked.result.path}, then judge batch collect {asked.result.path}")
+    else:
+        typer.echo(f"nothing to send: {asked.result.path} lacks nothing that is not in a batch already")
+
+
+@app.command("status")
+def status(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
+    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+) -> None:
+    """Ask the provider how far batches are, and say what to do about those that failed.
+
+    Example: judge batch status runs/hanna-api
+    """
+    from judge.exchange.batch_submit import advice_for, refresh
+    from judge.run_folder import read_manifest, resolve
+    from judge.tables import Column, Table, emit
+
+    rows, notes = [], []
+    for folder in resolve(runs):
+        manifest = read_manifest(folder.manifest)
+        name = {"run": manifest.get("run"), "judge": manifest.get("judge")}
+        for batch in refresh(folder):
+            rows.append({**name, **_row(batch)})
+            if batch.state != "collected" and (advice := advice_for(batch, folder)) is not None:
+                notes.append(advice)
+            elif batch.in_flight and batch.status == "completed":
+                notes.append(f"batch {batch.number} is complete; judge batch collect {folder.path} brings its answers")
+    columns = [
+        Column("run", "run"),
+        Column("judge", "judge"),
+        Column("number", "batch"),
+        Column("id", "id"),
+        Column("status", "status"),
+        Column("lines", "lines"),
+        Column("repeats", "repeats"),
+        Column("done", "done"),
+        Column("failed", "failed"),
+        Column("collected", "collected"),
+    ]
+    signature = f"{len(rows)} batch{'' if len(rows) == 1 else 'es'}"
+    emit(Table("Batches", columns, rows, signature, notes), form, output)
+
+
+@app.command("collect")
+def collect(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
+) -> None:
+    """Bring the answers of ended batches into the journal; what they lack is asked by the next submit or run.
+
+    Exit code 3 where batches are still at work.
+
+    Example: judge batch collect runs/hanna-api
+    """
+    from judge.run_folder import resolve
+
+    waiting = False
+    for folder in resolve(runs):
+        waiting |= _collect(folder)
+    if waiting:
+        raise typer.Exit(3)
+
+
+def _collect(folder: ResultFolder) -> bool:
+    """Collect one folder's batches and say what came; True where some are still at work."""
+    from judge.cli.import_ import say_merged
+    from judge.exchange.batch_submit import collect as fetch
+
+    found = fetch(folder, typer.echo)
+    if found.imported is not None:
+        say_merged(found.imported, folder, "the batches")
+    for advice in found.advice:
+        typer.echo(f"· {advice}")
+    if found.waiting:
+        states = ", ".join(f"{batch.number} {batch.status or batch.state}" for batch in found.waiting)
+        typer.echo(f"{folder.path}: not collected yet: batch {states}")
+    elif not found.batches:
+        typer.echo(f"{folder.path}: no batch is to be collected")
+    return bool(found.waiting)
+
+
+def _row(batch: Batch) -> dict[str, object]:
+    return {
+        "number": batch.number,
+        "id": batch.batch_id,
+        "status": batch.status or batch.state,
+        "lines": batch.lines,
+        "repeats": batch.repeats,
+        "done": batch.done,
+        "failed": batch.failed,
+        "collected": "yes" if batch.state == "collected" else "no",
+    }

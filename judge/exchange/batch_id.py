@@ -1,0 +1,70 @@
+"""`custom_id` of a batch line: which query, which judge, which repeats, in at most 64 letters, digits, - and _.
+
+`<32 hex of the query key>-<8 hex of the judge key>-r0-2_5` names repeats 0, 1, 2 and 5. A result thus finds its place
+with nothing else at hand, and answers of another judge to the same queries are told apart. Never holds text of a story.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from judge.fingerprint import TAG
+
+LONGEST = 64
+_FORM = re.compile(r"([0-9a-f]{32})-([0-9a-f]{8})-r(\d{1,4}(?:-\d{1,4})?(?:_\d{1,4}(?:-\d{1,4})?)*)")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchId:
+    """A parsed `custom_id`. `judge` is the start of the judge key, without its tag."""
+
+    query_key: str
+    judge: str
+    repeats: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """As it stands in a batch file."""
+        return f"{self.query_key.removeprefix(TAG)}-{self.judge}-r{_ranges(self.repeats)}"
+
+
+def judge_part(judge_key: str) -> str:
+    """What of a judge key stands in a `custom_id`."""
+    return judge_key.removeprefix(TAG)[:8]
+
+
+def split_ids(query_key: str, judge: str, repeats: Sequence[int]) -> Iterator[BatchId]:
+    """Ids for these repeats of one query: one, or several where their list would be too long."""
+    left = tuple(repeats)
+    while left:
+        size = len(left)
+        while len(str(BatchId(query_key, judge, left[:size]))) > LONGEST:
+            size -= 1
+        yield BatchId(query_key, judge, left[:size])
+        left = left[size:]
+
+
+def parse_id(text: object) -> BatchId | None:
+    """The parts of a `custom_id`, or None where it is not one of ours."""
+    found = _FORM.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        return None
+    repeats: list[int] = []
+    for part in found[3].split("_"):
+        first, _, last = part.partition("-")
+        repeats.extend(range(int(first), int(last or first) + 1))
+    if not repeats or sorted(set(repeats)) != repeats:
+        return None
+    return BatchId(TAG + found[1], found[2], tuple(repeats))
+
+
+def _ranges(repeats: Sequence[int]) -> str:
+    """`0-2_5` for (0, 1, 2, 5)."""
+    runs: list[list[int]] = []
+    for repeat in repeats:
+        if runs and repeat == runs[-1][1] + 1:
+            runs[-1][1] = repeat
+        else:
+            runs.append([repeat, repeat])
+    return "_".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)

@@ -1,0 +1,197 @@
+"""A provider's batch API through the openai SDK: files and batches, nothing of a run. The only module that imports it.
+
+The SDK's own retries are off. What can be asked twice is asked again with our delays; creating a batch costs money, so
+after a lost reply the provider's list is consulted before it is tried again.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+
+from judge.backends.openai_errors import status_error
+from judge.backends.openai_http import DEFAULT_URL
+from judge.errors import BackendError
+from judge.execution.retry import decide
+
+if TYPE_CHECKING:
+    from openai.types import Batch as RemoteBatch
+
+Endpoint = Literal["/v1/chat/completions", "/v1/completions"]
+T = TypeVar("T")
+
+_ATTEMPTS = 6
+_PAGE = 100
+"""Rows in a page of the provider's lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A batch as the provider describes it. `problem` is what it says went wrong, if anything."""
+
+    id: str
+    status: str
+    total: int | None
+    done: int | None
+    failed: int | None
+    output_file_id: str | None
+    error_file_id: str | None
+    problem: str | None
+
+
+class BatchServer:
+    """One provider's files and batches; use in a `with` block. Every method raises `BackendError` with a sentence."""
+
+    def __init__(
+        self, base_url: str | None, *, timeout: float = 120.0, headers: Mapping[str, str] | None = None
+    ) -> None:
+        import openai
+
+        self.url = (base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).rstrip("/")
+        self._key = os.environ.get("OPENAI_API_KEY", "")
+        if not self._key and self.url.startswith(DEFAULT_URL):
+            raise BackendError(
+                f"{DEFAULT_URL} needs a key and OPENAI_API_KEY is not set",
+                kind="auth",
+                retryable=False,
+                hint="export OPENAI_API_KEY=..., or give base_url for another provider",
+            )
+        self._openai = openai
+        self._client = openai.OpenAI(
+            api_key=self._key or "none",
+            base_url=self.url,
+            max_retries=0,
+            timeout=timeout,
+            default_headers=dict(headers or {}),
+        )
+        self._rng = random.Random()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+    def upload(self, name: str, content: Path) -> str:
+        """Upload a request file under a name; returns its id. A second copy costs nothing, so it may be asked again."""
+
+        def once() -> str:
+            with content.open("rb") as stream:
+                return self._client.files.create(file=(name, stream), purpose="batch").id
+
+        return self._patiently(once)
+
+    def find_file(self, name: str, size: int) -> str | None:
+        """The id of an uploaded file of this name and size, or None."""
+
+        def once() -> str | None:
+            for file in self._client.files.list(purpose="batch", limit=_PAGE):
+                if file.filename == name and file.bytes == size:
+                    return file.id
+            return None
+
+        return self._patiently(once)
+
+    def create(self, file_id: str, endpoint: Endpoint, metadata: dict[str, str]) -> Remote:
+        """Start a batch. Where the reply is lost, the one that was started is looked for before trying again."""
+        tries = 0
+
+        def once() -> RemoteBatch:
+            nonlocal tries
+            tries += 1
+            if tries > 1 and (found := self._find(metadata)) is not None:
+                return found
+            return self._client.batches.create(
+                input_file_id=file_id, endpoint=endpoint, completion_window="24h", metadata=metadata
+            )
+
+        return _remote(self._patiently(once))
+
+    def find_batch(self, metadata: dict[str, str]) -> Remote | None:
+        """The batch that carries this metadata, or None."""
+        found = self._patiently(lambda: self._find(metadata))
+        return None if found is None else _remote(found)
+
+    def retrieve(self, batch_id: str) -> Remote:
+        """How far a batch is."""
+        return _remote(self._patiently(lambda: self._client.batches.retrieve(batch_id)))
+
+    def download(self, file_id: str, target: Path) -> None:
+        """Write a file's content to `target`, whole or not at all."""
+
+        def once() -> None:
+            part = target.with_name(target.name + ".part")
+            # Not streamed: what breaks off while the SDK streams comes as an error of its transport, whose name changed
+            # between versions. Files are of some 200 MB at most.
+            part.write_bytes(self._client.files.content(file_id).content)
+            part.replace(target)
+
+        self._patiently(once)
+
+    def _find(self, metadata: dict[str, str]) -> RemoteBatch | None:
+        for batch in self._client.batches.list(limit=_PAGE):
+            if batch.metadata and all(batch.metadata.get(key) == value for key, value in metadata.items()):
+                return batch
+        return None
+
+    def _patiently(self, once: Callable[[], T]) -> T:
+        """Ask until it is answered or asking again cannot help."""
+        attempts = 0
+        while True:
+            try:
+                return once()
+            except self._openai.APIError as error:
+                attempts += 1
+                found = self._sentence(error)
+                delay = decide(found, attempts, _ATTEMPTS, self._rng).delay if found.retryable else None
+                if delay is None or attempts >= _ATTEMPTS:
+                    raise found from error
+                time.sleep(delay)
+
+    def _sentence(self, error: Any) -> BackendError:
+        if isinstance(error, self._openai.APIStatusError):
+            reply = error.response
+            if reply.status_code == 404:
+                return BackendError(
+                    f"{self.url}: HTTP 404: no batch API here, or no such batch or file: {self._scrub(error.message)}",
+                    kind="address",
+                    retryable=False,
+                    status=404,
+                    hint="batches need a provider's batch API; elsewhere: judge export batch RUN and vllm run-batch",
+                )
+            return status_error(reply.status_code, reply.headers, reply.content, self.url, self._scrub)
+        if isinstance(error, self._openai.APITimeoutError):
+            return BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True)
+        return BackendError(
+            f"{self.url}: {self._scrub(str(error))} ({self._scrub(str(error.__cause__ or 'no cause told'))})",
+            kind="connection",
+            retryable=True,
+            hint="check base_url (or OPENAI_BASE_URL) and the network, then run the same command again",
+        )
+
+    def _scrub(self, text: str) -> str:
+        return text.replace(self._key, "***") if self._key else text
+
+
+def _remote(batch: RemoteBatch) -> Remote:
+    counts = batch.request_counts
+    mistakes = (batch.errors.data or []) if batch.errors else []
+    problem = "; ".join(f"{each.message}" + (f" (line {each.line})" if each.line else "") for each in mistakes[:3])
+    return Remote(
+        batch.id,
+        batch.status,
+        counts.total if counts else None,
+        counts.completed if counts else None,
+        counts.failed if counts else None,
+        batch.output_file_id,
+        batch.error_file_id,
+        problem or None,
+    )
