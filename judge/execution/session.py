@@ -7,13 +7,14 @@ import contextlib
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from judge.backends import Backend, Settings, open_backend
 from judge.errors import RunFolderError, SpecError
+from judge.execution.notes import closed, opened
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
 from judge.execution.runner import Outcomes, Run, split_calls, works
@@ -23,7 +24,6 @@ from judge.plan import Plan, load_prices, make_plan
 from judge.plan.prices import user_price_file
 from judge.records import Query, Story
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
-from judge.run_folder.manifest import environment
 from judge.run_spec import RunSpec
 
 Again = Literal["failed", "unparsed"]
@@ -64,7 +64,7 @@ def sit(sitting: Sitting) -> Result:
             hint=f"add the price to {user_price_file()}, or leave max_cost out",
         )
     plan = make_plan(sitting.spec, folder=sitting.folder)
-    backend = open_backend(sitting.spec.judge, _settings(sitting.spec))
+    backend = open_backend(sitting.spec.judge, settings_of(sitting.spec))
     with lock(sitting.result.path):
         try:
             return asyncio.run(_sit(sitting, plan, backend))
@@ -79,9 +79,10 @@ async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:
         # A wrong address or key should be told before a large dataset is read.
         server = dict(await backend.probe())
         prepared = prepare(plan, sitting.folder, sitting.result)
-        write_manifest(sitting.result.manifest, _manifest(sitting, prepared, server, began))
+        note = {"began": began, "executor": "async"}
+        write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
         with JournalReader(sitting.result.journal) as journal:
-            reused = await _reuse(sitting, plan, prepared, journal)
+            reused = await take_reused(sitting, plan, prepared, journal)
             return await _ask(sitting, plan, backend, prepared, journal, reused, began)
     finally:
         await backend.close()
@@ -119,7 +120,7 @@ async def _ask(
             max_cost=spec.max_cost,
             watch=None if sitting.quiet else progress.watch,
         )
-        groups = works(plan.groups(_opener(sitting, journal)), spec.repeats, settled, progress.skipped)
+        groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
         with progress, _interruptible(run):
             outcomes = await run.ask(split_calls(groups, backend))
     totals = journal.totals()
@@ -128,7 +129,7 @@ async def _ask(
         sys.stderr.writelines(f"{notice}\n" for notice in notices)
     manifest = read_manifest(sitting.result.manifest)
     write_manifest(
-        sitting.result.manifest, _finished(manifest, totals, outcomes, began, notices, priced=price is not None)
+        sitting.result.manifest, closed(manifest, totals, outcomes, began, notices, priced=price is not None)
     )
     answered = progress.done if sitting.limit else totals.answered
     return Result(
@@ -164,7 +165,7 @@ def _settled(
     return (lambda query: journal.settled(query.key)) if prepared.resumed or reused else None
 
 
-def _opener(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[Story]]:
+def stories_of(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[Story]]:
     """Opens the plan's stories in plan order, the first `limit` of them."""
 
     def stories() -> Iterator[Story]:
@@ -176,7 +177,7 @@ def _opener(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[S
     return stories
 
 
-async def _reuse(sitting: Sitting, plan: Plan, prepared: Prepared, journal: JournalReader) -> int:
+async def take_reused(sitting: Sitting, plan: Plan, prepared: Prepared, journal: JournalReader) -> int:
     """Copy answers to equal queries from another run of the same judge; returns how many."""
     if sitting.reuse is None:
         return 0
@@ -191,7 +192,7 @@ async def _reuse(sitting: Sitting, plan: Plan, prepared: Prepared, journal: Jour
         count = 0
         with JournalWriter(sitting.result.journal, executor=f"reused from {sitting.reuse.name}") as writer:
             writer.start()
-            for group in plan.groups(_opener(sitting, journal)):
+            for group in plan.groups(stories_of(sitting, journal)):
                 for query in group:
                     found = source.recorded(query.key)
                     for repeat in sorted(found.keys() - journal.settled(query.key)):
@@ -230,7 +231,8 @@ def _interruptible(run: Run) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-def _settings(spec: RunSpec) -> Settings:
+def settings_of(spec: RunSpec) -> Settings:
+    """How the run wants its back-end opened."""
     return Settings(
         base_url=tuple(spec.base_url),
         revision=spec.revision,
@@ -238,58 +240,3 @@ def _settings(spec: RunSpec) -> Settings:
         attempt_timeout=spec.attempt_timeout,
         concurrency=spec.concurrency,
     )
-
-
-def _manifest(sitting: Sitting, prepared: Prepared, server: dict[str, Any], began: float) -> dict[str, Any]:
-    """What is known before the first query; earlier sittings' notes are kept."""
-    before = read_manifest(sitting.result.manifest)
-    sources = {"eval_prompt_sources", "criteria_records"}
-    return {
-        "format": 1,
-        "run": sitting.spec.name,
-        "judge": sitting.spec.judge,
-        "asked": sitting.spec.model_dump(exclude_unset=True),
-        "in_force": sitting.spec.model_dump()
-        | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": server},
-        "environment": environment(),
-        "stories": prepared.stories,
-        "sittings": [*before.get("sittings", []), {"began": began, "executor": "async"}],
-        "totals": before.get("totals"),
-    }
-
-
-def _finished(
-    manifest: dict[str, Any],
-    totals: Totals,
-    outcomes: Outcomes,
-    began: float,
-    notices: Sequence[str],
-    *,
-    priced: bool,
-) -> dict[str, Any]:
-    now = time.time()
-    sitting = manifest["sittings"][-1] | {
-        "ended": now,
-        "hours": (now - began) / 3600,
-        "answered": outcomes.answered,
-        "failed": outcomes.failed,
-        "retries": outcomes.retries,
-        "cost": outcomes.cost if priced else None,
-        "stopped": outcomes.stopped,
-        "notices": list(notices),
-    }
-    sittings = [*manifest["sittings"][:-1], sitting]
-    costs = [s["cost"] for s in sittings if s.get("cost") is not None]
-    return manifest | {
-        "sittings": sittings,
-        "totals": {
-            "answered": totals.answered,
-            "failed": dict(totals.failed),
-            "attempts": totals.attempts,
-            "prompt_tokens": totals.prompt_tokens,
-            "completion_tokens": totals.completion_tokens,
-            "cached_tokens": totals.cached_tokens,
-            "cost": sum(costs) if costs else None,
-            "hours": sum(s.get("hours", 0.0) for s in sittings),
-        },
-    }

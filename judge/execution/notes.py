@@ -1,0 +1,72 @@
+"""What a run's manifest says of a sitting: before the first query, and at its end. Never holds a key or an answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from judge.execution.preparation import Prepared
+from judge.execution.runner import Outcomes
+from judge.journal import Totals
+from judge.run_folder import ResultFolder, read_manifest
+from judge.run_folder.manifest import environment
+from judge.run_spec import RunSpec
+
+
+def opened(
+    spec: RunSpec, result: ResultFolder, prepared: Prepared, server: Mapping[str, Any], sitting: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What is known before the first query; earlier sittings' notes are kept and `sitting` stands after them."""
+    before = read_manifest(result.manifest)
+    sources = {"eval_prompt_sources", "criteria_records"}
+    return {
+        "format": 1,
+        "run": spec.name,
+        "judge": spec.judge,
+        "asked": spec.model_dump(exclude_unset=True),
+        "in_force": spec.model_dump()
+        | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": dict(server)},
+        "environment": environment(),
+        "stories": prepared.stories,
+        "sittings": [*before.get("sittings", []), dict(sitting)],
+        "totals": before.get("totals"),
+    }
+
+
+def closed(
+    manifest: dict[str, Any],
+    totals: Totals,
+    outcomes: Outcomes,
+    began: float,
+    notices: Sequence[str],
+    *,
+    priced: bool,
+) -> dict[str, Any]:
+    """The manifest with how its last sitting ended, and sums over all."""
+    now = time.time()
+    sitting = manifest["sittings"][-1] | {
+        "ended": now,
+        "hours": (now - began) / 3600,
+        "answered": outcomes.answered,
+        "failed": outcomes.failed,
+        "retries": outcomes.retries,
+        "cost": outcomes.cost if priced else None,
+        "stopped": outcomes.stopped,
+        "notices": list(notices),
+    }
+    sittings = [*manifest["sittings"][:-1], sitting]
+    costs = [s["cost"] for s in sittings if s.get("cost") is not None]
+    return manifest | {
+        "sittings": sittings,
+        "totals": {
+            "answered": totals.answered,
+            "failed": dict(totals.failed),
+            "attempts": totals.attempts,
+            "prompt_tokens": totals.prompt_tokens,
+            "completion_tokens": totals.completion_tokens,
+            "cached_tokens": totals.cached_tokens,
+            "cost": sum(costs) if costs else None,
+            "hours": sum(s.get("hours", 0.0) for s in sittings),
+        },
+    }
