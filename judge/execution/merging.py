@@ -26,6 +26,7 @@ class Shards:
         self.duplicates = 0
         self._refused: dict[Path, str] = {}
         self._unfinished: list[str] = []
+        self._told: list[str] = []
         self._sitting = sitting
         self._plan = plan
         self._criteria = {criterion.name: criterion for criterion in plan.criteria}
@@ -45,7 +46,7 @@ class Shards:
     @property
     def notices(self) -> list[str]:
         """What a person should know of shards, in sentences."""
-        told = [*self._refused.values(), *self._unfinished]
+        told = [*self._refused.values(), *self._unfinished, *self._told]
         if self.duplicates:
             told.append(f"{self.duplicates} attempts came about repeats that were answered already, and were left out")
         return told
@@ -82,6 +83,10 @@ class Shards:
             self._count(rows, progress)
         if progress is not None:
             progress.committed(merged.answered, merged.failed)
+
+    def note(self, sentence: str) -> None:
+        """Something else that a person should know."""
+        self._told.append(sentence)
 
     def finish(self, ended: str) -> None:
         """Note in the journal how the session ended."""

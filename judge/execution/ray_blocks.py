@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,12 +18,15 @@ import orjson
 from judge.execution.schedule import Work
 from judge.records import Criterion, Generation, Message, Query, Scale, Story
 
+MOST_WORKERS = 5
+"""Workers that may die over one block. Ray starts dead workers again for ever; a block that kills each is given up."""
+
 Group = list[tuple[Query, tuple[int, ...]]]
 """Queries of one prefix group, each with its repeats still to be asked."""
 
 
 def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
-    """Whole prefix groups together until they hold `size` queries or more."""
+    """Whole prefix groups together until they hold `size` calls or more."""
     block: list[Group] = []
     count = 0
     for group in groups:
@@ -121,6 +124,7 @@ class Feed:
     def __init__(self) -> None:
         self._next: deque[bytes] = deque()
         self._given: dict[int, bytes] = {}
+        self._shown: Counter[int] = Counter()
         self._units: dict[int, int] = {}
         self._done: set[int] = set()
         self._ended = False
@@ -165,7 +169,17 @@ class Feed:
                 if not self._next:
                     return b""
                 self._given[ticket] = self._next.popleft()
+            self._shown[ticket] += 1
+            if self._shown[ticket] > MOST_WORKERS:
+                self._given.pop(ticket)
+                self._done.add(ticket)
+                self._changed.notify_all()
+                return b""
             return self._given[ticket]
+
+    async def given_up(self) -> int:
+        """How many blocks were given up because every worker that had them died."""
+        return sum(shown > MOST_WORKERS for shown in self._shown.values())
 
     async def done(self, ticket: int, units: int = 1, of: int = 1) -> None:
         """`units` of a block's `of` parts are durable; with the last the block is forgotten."""

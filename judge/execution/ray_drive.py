@@ -39,9 +39,6 @@ _BLOCKS_AHEAD = 3
 _LOOK = 0.25
 """Seconds between looks for new shards."""
 
-_RESTARTS = 20
-"""How often a worker that dies is started again before the run gives up."""
-
 
 @dataclass(slots=True)
 class _Course:
@@ -73,8 +70,10 @@ class Drive:
         self._llm = llm
         self._actors = actors or self._usual_actors()
         stories = min(prepared.stories, sitting.limit or prepared.stories)
-        self._queries = stories * plan.queries_per_story
-        self._planned = self._queries * sitting.spec.repeats
+        queries = stories * plan.queries_per_story
+        self._planned = queries * sitting.spec.repeats
+        # With a seed every repeat is a call of its own, see `works`.
+        self._calls = queries if sitting.spec.generation.seed is None else self._planned
         self._folder = sitting.result.derived / "ray" / f"{time.strftime('%Y%m%dT%H%M%S')}-{uuid.uuid4().hex[:6]}"
 
     def run(self, server: dict[str, Any], began: float, reused: int) -> Result:
@@ -142,7 +141,12 @@ class Drive:
                 shards.merge_new(progress)
             shards.merge_new(progress)
             _raise_from(feeding, asking)
+        lost = ray.get(feed.given_up.remote())
         ray.kill(feed)
+        if lost:
+            shards.note(
+                f"{lost} blocks were given up: every worker that had them died; the same command asks them again"
+            )
         return _outcomes(course)
 
     def _feed(self, course: _Course, progress: Progress) -> None:
@@ -163,17 +167,17 @@ class Drive:
             self._ray.get(feed.end.remote())
 
     def _block_size(self) -> int:
-        """Queries in a block: enough that a worker's places are full most of the time, few enough to share out."""
+        """Calls in a block: enough that a worker's places are full most of the time, few enough to share out."""
         full = min(32 * self._sitting.spec.concurrency, _LARGEST)
-        return max(1, min(full, self._queries // (4 * self._actors)))
+        return max(1, min(full, self._calls // (4 * self._actors)))
 
     def _consume(self, course: _Course) -> None:
         """Drive the Dataset to its end. Its rows tell of blocks; the answers are in the shards."""
         ray = self._ray
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
-        # A row is a ticket for a block: one more than there can be blocks, since each holds whole prefix groups.
-        tickets = [{"ticket": i} for i in range(math.ceil(self._queries / self._block_size()))]
+        # A row is a ticket for a block. A block holds this many calls or more, so there are tickets enough for all.
+        tickets = [{"ticket": i} for i in range(math.ceil(self._calls / self._block_size()))]
         dataset = ray.data.from_items(tickets, override_num_blocks=len(tickets))
         stage = self._http_stage if self._llm is None else self._vllm_stage
         for row in stage(dataset, course.feed).iter_rows():
@@ -199,8 +203,6 @@ class Drive:
             # A client waits more than it works, and on a small machine the driver wants a core too.
             num_cpus=0.5,
             compute=self._ray.data.ActorPoolStrategy(size=self._actors, max_tasks_in_flight_per_actor=2),
-            max_restarts=_RESTARTS,
-            max_task_retries=_RESTARTS,
         )
 
     def _vllm_stage(self, dataset: Any, feed: Any) -> Any:

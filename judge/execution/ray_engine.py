@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -103,6 +104,9 @@ def _started(ray: Any, address: str) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
+    # Ray's own lines tell of its parts; this program says what became of the run.
+    for name in ("ray.data", "ray.data._internal.execution.streaming_executor"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if address == "local":
         quiet["include_dashboard"] = False
