@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -98,6 +99,24 @@ async def _probed(backend: Backend) -> dict[str, Any]:
         await backend.close()
 
 
+def _reach(address: str) -> None:
+    """Raise JudgeError where nothing listens at HOST:PORT: Ray itself would wait for minutes."""
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+    except OSError as error:
+        raise _no_cluster(address, str(error)) from error
+
+
+def _no_cluster(address: str, why: str) -> JudgeError:
+    return JudgeError(
+        f"no Ray cluster at {address}: {why}",
+        hint="give the address of a head node (ray start --head), or leave --ray-address out",
+    )
+
+
 @contextlib.contextmanager
 def _started(ray: Any, address: str) -> Iterator[None]:
     """Ray on this machine or the cluster at `address`; one that was running before is used and left running."""
@@ -110,13 +129,12 @@ def _started(ray: Any, address: str) -> Iterator[None]:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if address == "local":
         quiet["include_dashboard"] = False
+    else:
+        _reach(address)
     try:
         ray.init(address=address, **quiet)
     except (ConnectionError, ValueError, RuntimeError) as error:
-        raise JudgeError(
-            f"no Ray cluster at {address}: {str(error).splitlines()[0][:200]}",
-            hint="give the address of a head node (ray start --head), or leave --ray-address out",
-        ) from error
+        raise _no_cluster(address, str(error).splitlines()[0][:200]) from error
     try:
         yield
     finally:

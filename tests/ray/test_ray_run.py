@@ -124,7 +124,7 @@ def test_a_worker_killed_by_its_id_loses_nothing_that_was_written(ray: Any, loop
 
     server = loopback(latency_ms=120)
     asked = sitting(server, stories, repeats=1)
-    block = 180 // (4 * 2)
+    block = 180 // (4 * 2) + 2  # rounded up to whole prefix groups, of three queries here
 
     def kill_one() -> int:
         server.wait(timeout=120, answered=60)
@@ -139,7 +139,7 @@ def test_a_worker_killed_by_its_id_loses_nothing_that_was_written(ray: Any, loop
     assert killed > 0
     assert (ended.totals.answered, ended.missing, ended.totals.failed) == (180, 0, {})
     assert len(content(asked.result.path)) == 180
-    # Only what the killed worker had answered and not yet written is asked twice: less than its block.
+    # Only what the killed worker had answered and not yet written is asked twice: its block at most.
     assert server.stats()["repeats_after_answer"] <= block
 
 
@@ -173,7 +173,7 @@ def test_a_driver_killed_and_a_shard_cut_short(ray: Any, loopback: Start, storie
     half = shards[0].with_name("part-9999999-cutshort-0.parquet")
     half.write_bytes(shards[0].read_bytes()[:400])
     in_flight = server.stats()["answered"] - len(written)
-    assert in_flight <= 2 * (180 // (4 * 2))
+    assert in_flight <= 2 * (180 // (4 * 2) + 2)
 
     ended = sit_on_ray(asked, TWO)
     assert (ended.totals.answered, ended.missing) == (180, 0)
@@ -186,7 +186,7 @@ def test_a_driver_killed_and_a_shard_cut_short(ray: Any, loopback: Start, storie
     assert half.stat().st_size == 400
 
 
-def test_a_wrong_model_stops_the_run_with_the_servers_sentence(ray: Any, loopback: Start, stories: Path) -> None:
+def test_a_quota_stops_all_workers_and_failures_keep_their_type(ray: Any, loopback: Start, stories: Path) -> None:
     server = loopback(quota=20)
     ended = sit_on_ray(sitting(server, stories, repeats=1), TWO)
     assert ended.outcomes.cause is not None
@@ -194,10 +194,11 @@ def test_a_wrong_model_stops_the_run_with_the_servers_sentence(ray: Any, loopbac
     assert ended.totals.failed == {}
     assert 0 < ended.totals.answered <= 20
     assert ended.missing == 180 - ended.totals.answered
-    server.configure(quota=None, p500=1.0, fault_mode="sticky")
-    broken = sit_on_ray(sitting(server, stories, repeats=1, max_attempts=1, limit=4), TWO)
+    # Some proper answers first, so that the failures are the queries' and stop nobody.
+    server.configure(quota=None, p500=0.5, fault_mode="sticky")
+    broken = sit_on_ray(sitting(server, stories, "sticky", repeats=1, max_attempts=1, limit=4), TWO)
     assert broken.totals.failed == {"server": broken.missing}
-    assert broken.missing > 0
+    assert 0 < broken.missing < 12
 
 
 @pytest.mark.parametrize(
