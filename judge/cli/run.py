@@ -28,6 +28,9 @@ def run(
     max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before spending more (dollars).")] = None,
     reuse: Annotated[Path | None, typer.Option(help="Result folder whose answers to equal queries to take.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Result folder (with one judge).")] = None,
+    engine: Annotated[str, typer.Option(help="Who drives the run: async (this process) or ray.")] = "async",
+    ray_address: Annotated[str, typer.Option(help="Ray cluster (auto, HOST:PORT), or local to start one.")] = "local",
+    ray_actors: Annotated[int | None, typer.Option(min=1, help="Ray clients (HTTP) or engines (vLLM).")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
     form: Annotated[str, typer.Option("--format", help="Of the forecast: table, json, csv, md or latex.")] = "table",
     print_schema: Annotated[bool, typer.Option("--print-schema", help="Print run.yaml's JSON Schema.")] = False,
@@ -38,7 +41,8 @@ def run(
 
     Example: judge run runs/mans-roc --judge openai/my-model --set base_url=http://127.0.0.1:8000/v1 --pilot 20
     """
-    from judge.errors import SpecError
+    from judge.errors import SpecError, unknown
+    from judge.execution.session import Sitting
     from judge.run_folder.layout import ResultFolder, definition_of, folder_for
     from judge.run_spec import RunSpec, load_run_spec
 
@@ -54,6 +58,10 @@ def run(
     if max_cost is not None:
         overrides.append(f"max_cost={max_cost}")
     judges = judge or [load_run_spec(definition, overrides).judge]
+    if engine not in ("async", "ray"):
+        raise SpecError(unknown("engine", engine, ("async", "ray")))
+    if engine == "async" and (ray_actors is not None or ray_address != "local"):
+        raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
     if output is not None and len(judges) > 1:
         raise SpecError("--output names one result folder, and there are several judges", hint="leave --output out")
     missing = False
@@ -63,23 +71,28 @@ def run(
         if dry_run:
             _print_forecast(spec, definition.parent, result, limit, form)
         else:
-            missing |= _sit(spec, definition.parent, result, limit or pilot, reuse, quiet)
+            sitting = Sitting(spec, definition.parent, result, limit=limit or pilot, reuse=reuse, quiet=quiet)
+            missing |= _sit(sitting, engine, ray_address, ray_actors)
             if pilot is not None:
                 _print_forecast(spec, definition.parent, result, limit, form)
     if missing:
         raise typer.Exit(3)
 
 
-def _sit(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | None, reuse: Path | None, quiet: bool) -> bool:
+def _sit(sitting: Sitting, engine: str, ray_address: str, ray_actors: int | None) -> bool:
     """One sitting; True where repeats are missing at its end."""
     from judge.exchange.batch_ledger import in_flight_note
-    from judge.execution.session import Sitting, sit
 
-    if (waiting := in_flight_note(result)) is not None:
+    if (waiting := in_flight_note(sitting.result)) is not None:
         sys.stderr.write(f"{waiting} of this run are not collected yet; what is asked here too is paid for twice\n")
-    if not quiet:
-        sys.stderr.write(f"{spec.judge} -> {result.path}\n")
-    sitting = Sitting(spec, folder, result, limit=limit, reuse=reuse, quiet=quiet)
+    if not sitting.quiet:
+        sys.stderr.write(f"{sitting.spec.judge} -> {sitting.result.path}\n")
+    if engine == "ray":
+        from judge.execution.ray_engine import Cluster, sit_on_ray
+
+        return report(sitting, sit_on_ray(sitting, Cluster(ray_address, ray_actors)))
+    from judge.execution.session import sit
+
     return report(sitting, sit(sitting))
 
 

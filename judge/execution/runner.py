@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from judge.backends import Backend
 from judge.errors import BackendError
@@ -14,7 +15,6 @@ from judge.execution.breaker import Breaker
 from judge.execution.limiter import Limiter
 from judge.execution.retry import FATAL, PRESSURE, decide
 from judge.execution.schedule import Schedule, Work
-from judge.journal import JournalWriter
 from judge.plan.prices import Price
 from judge.records import Query, Response
 
@@ -40,13 +40,39 @@ Watcher = Callable[[Query, Response], None]
 """Called with each answer as it comes, for display only."""
 
 
+class Keeper(Protocol):
+    """What keeps attempts: the journal's writer, or a writer of shards where the journal lies elsewhere."""
+
+    def start(self) -> None:
+        """Begin to make rows durable; called inside the event loop."""
+        ...
+
+    async def room(self) -> None:
+        """Wait while too many rows wait; raises what broke the keeper, if it broke."""
+        ...
+
+    def answered(self, query: Query, repeat: int, response: Response, *, started: float, seconds: float) -> None:
+        """An answer, accepted."""
+        ...
+
+    def failed(
+        self, query: Query, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+    ) -> None:
+        """An attempt that brought no answer."""
+        ...
+
+    async def finish(self, ended: str) -> None:
+        """Make durable what is left."""
+        ...
+
+
 class Run:
     """One session of asking."""
 
     def __init__(
         self,
         backend: Backend,
-        journal: JournalWriter,
+        journal: Keeper,
         *,
         concurrency: int,
         max_attempts: int,

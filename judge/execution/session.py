@@ -64,7 +64,7 @@ def sit(sitting: Sitting) -> Result:
             hint=f"add the price to {user_price_file()}, or leave max_cost out",
         )
     plan = make_plan(sitting.spec, folder=sitting.folder)
-    backend = open_backend(sitting.spec.judge, _settings(sitting.spec))
+    backend = open_backend(sitting.spec.judge, settings_of(sitting.spec))
     with lock(sitting.result.path):
         try:
             return asyncio.run(_sit(sitting, plan, backend))
@@ -82,7 +82,7 @@ async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:
         note = {"began": began, "executor": sitting.spec.provider}
         write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
         with JournalReader(sitting.result.journal) as journal:
-            reused = await _reuse(sitting, plan, prepared, journal)
+            reused = await take_reused(sitting, plan, prepared, journal)
             return await _ask(sitting, plan, backend, prepared, journal, reused, began)
     finally:
         await backend.close()
@@ -121,7 +121,7 @@ async def _ask(
             max_cost=spec.max_cost,
             watch=None if sitting.quiet else progress.watch,
         )
-        groups = works(plan.groups(_opener(sitting, journal)), spec.repeats, settled, progress.skipped)
+        groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
         with progress, _interruptible(run):
             outcomes = await run.ask(split_calls(groups, backend))
     totals = journal.totals()
@@ -166,7 +166,7 @@ def _settled(
     return (lambda query: journal.settled(query.key)) if prepared.resumed or reused else None
 
 
-def _opener(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[Story]]:
+def stories_of(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[Story]]:
     """Opens the plan's stories in plan order, the first `limit` of them."""
 
     def stories() -> Iterator[Story]:
@@ -178,7 +178,7 @@ def _opener(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[S
     return stories
 
 
-async def _reuse(sitting: Sitting, plan: Plan, prepared: Prepared, journal: JournalReader) -> int:
+async def take_reused(sitting: Sitting, plan: Plan, prepared: Prepared, journal: JournalReader) -> int:
     """Copy answers to equal queries from another run of the same judge; returns how many."""
     if sitting.reuse is None:
         return 0
@@ -193,7 +193,7 @@ async def _reuse(sitting: Sitting, plan: Plan, prepared: Prepared, journal: Jour
         count = 0
         with JournalWriter(sitting.result.journal, executor=f"reused from {sitting.reuse.name}") as writer:
             writer.start()
-            for group in plan.groups(_opener(sitting, journal)):
+            for group in plan.groups(stories_of(sitting, journal)):
                 for query in group:
                     found = source.recorded(query.key)
                     for repeat in sorted(found.keys() - journal.settled(query.key)):
@@ -232,7 +232,8 @@ def _interruptible(run: Run) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-def _settings(spec: RunSpec) -> Settings:
+def settings_of(spec: RunSpec) -> Settings:
+    """How the run wants its back-end opened."""
     return Settings(
         base_url=tuple(spec.base_url),
         revision=spec.revision,

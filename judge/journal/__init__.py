@@ -1,7 +1,8 @@
 """What was asked and answered, in one SQLite file: the only thing that cannot be recomputed."""
 
 from judge.journal.database import fold
+from judge.journal.merging import JournalMerger, Merged
 from judge.journal.reader import JournalReader, Totals
 from judge.journal.writer import COMMIT_WINDOW, Committed, JournalWriter
 
-__all__ = ["COMMIT_WINDOW", "Committed", "JournalReader", "JournalWriter", "Totals", "fold"]
+__all__ = ["COMMIT_WINDOW", "Committed", "JournalMerger", "JournalReader", "JournalWriter", "Merged", "Totals", "fold"]

@@ -77,3 +77,12 @@ CREATE TABLE replaced (                      -- answers that were asked again on
     prompt_tokens INTEGER, completion_tokens INTEGER, cached_tokens INTEGER, logprobs TEXT, model TEXT
 );
 """
+
+SHARDS = """
+CREATE TABLE IF NOT EXISTS shards (          -- files of attempts merged into this journal; only where there were any
+    name TEXT PRIMARY KEY,
+    rows INTEGER NOT NULL,                   -- attempts it brought
+    merged REAL NOT NULL
+)
+"""
+"""Made when the first shard is merged, so that journals without shards stay as they were."""

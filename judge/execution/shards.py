@@ -1,0 +1,219 @@
+"""Parquet shards of attempts, written by workers away from the journal. Written whole or not at all; never changed.
+
+A shard lies at `derived/ray/<sitting>/part-<block>-<writer>-<n>.parquet`. It is written under another name
+(`.parquet.new`), brought to the disk, and renamed. What cannot be read as a whole shard is refused with a sentence and
+left alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import uuid
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.errors import BackendError, MissingExtraError, RunFolderError
+from judge.records import Outcome, Query, Response
+
+FORMAT = "judge-shard/1"
+UNFINISHED = ".parquet.new"
+FLUSH_SECONDS = 5.0
+"""Seconds between two shards of a block: at most this much answered work is asked again after a worker is killed."""
+
+_TEXT = ("query_key", "story", "criterion", "eval_prompt", "flags", "outcome", "error_kind", "error")
+_TEXT_OF_RESPONSE = ("text", "finish_reason", "reasoning", "logprobs", "model")
+_COUNTS = ("repeat", "status", "prompt_tokens", "completion_tokens", "cached_tokens")
+_TIMES = ("started", "seconds")
+
+
+def attempt_row(query: Query, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
+    """What every attempt has."""
+    return {
+        "query_key": query.key,
+        "story": query.story.id,
+        "criterion": query.criterion.name,
+        "eval_prompt": query.eval_prompt,
+        "flags": ";".join(query.flags),
+        "repeat": repeat,
+        "started": started,
+        "seconds": seconds,
+    }
+
+
+def answered_row(
+    query: Query, repeat: int, response: Response, *, started: float, seconds: float, status: int | None
+) -> dict[str, Any]:
+    """An accepted answer. `status` is the HTTP status, where there was one."""
+    return attempt_row(query, repeat, started=started, seconds=seconds) | {
+        "outcome": "answered",
+        "final": True,
+        "status": status,
+        "text": response.text,
+        "finish_reason": response.finish_reason,
+        "reasoning": response.reasoning,
+        "prompt_tokens": response.prompt_tokens,
+        "completion_tokens": response.completion_tokens,
+        "cached_tokens": response.cached_tokens,
+        "logprobs": None if response.logprobs is None else orjson.dumps(response.logprobs).decode(),
+        "model": response.model,
+    }
+
+
+def failed_row(
+    query: Query, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+) -> dict[str, Any]:
+    """An attempt that brought no answer."""
+    outcome: Outcome = "provider_error"
+    if error.kind in ("timeout", "filtered"):
+        outcome = "timeout" if error.kind == "timeout" else "filtered"
+    return attempt_row(query, repeat, started=started, seconds=seconds) | {
+        "outcome": outcome,
+        "final": final,
+        "status": error.status,
+        "error_kind": error.kind,
+        "error": str(error)[:2000],
+    }
+
+
+def write_shard(folder: Path, name: str, rows: Sequence[dict[str, Any]], judge_key: str) -> Path:
+    """Write rows as `<name>.parquet`; returns the file once it is durable."""
+    arrow, parquet = _arrow()
+    table = arrow.Table.from_pylist(list(rows), schema=_schema(judge_key))
+    path, unfinished = folder / f"{name}.parquet", folder / f"{name}{UNFINISHED}"
+    with unfinished.open("wb") as stream:
+        parquet.write_table(table, stream, compression="zstd")
+        stream.flush()
+        os.fsync(stream.fileno())
+    unfinished.replace(path)
+    with contextlib.suppress(OSError):  # a file system that cannot sync a folder keeps names in its own way
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    return path
+
+
+def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
+    """All rows of a shard. Raises RunFolderError where it is not whole, or not of this judge."""
+    arrow, parquet = _arrow()
+    try:
+        table = parquet.read_table(path)
+    except (arrow.ArrowInvalid, OSError) as error:
+        raise RunFolderError(
+            f"{path} is half-written or not Parquet ({str(error).splitlines()[0][:120]}); it was left alone and what "
+            f"it may hold is asked again",
+            hint="delete it, or put a whole copy in its place and run again",
+        ) from error
+    found = table.schema.metadata or {}
+    if found.get(b"judge.format") != FORMAT.encode() or not table.schema.equals(_schema(judge_key)):
+        raise RunFolderError(f"{path} is not a shard of this version; it was left alone")
+    if found.get(b"judge.judge_key") != judge_key.encode():
+        raise RunFolderError(
+            f"{path} holds the answers of another judge; it was left alone", hint="move it back to the run it is from"
+        )
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def shards_in(folder: Path) -> list[Path]:
+    """All shards below a folder, oldest sitting first."""
+    return sorted(folder.glob("*/part-*.parquet"))
+
+
+def unfinished_in(folder: Path) -> list[Path]:
+    """What was being written when its writer ended."""
+    return sorted(folder.glob(f"*/part-*{UNFINISHED}"))
+
+
+class ShardWriter:
+    """Keeps attempts as the journal's writer does, in shards: one every few seconds, and one at the end."""
+
+    def __init__(self, folder: Path, block: str, judge_key: str) -> None:
+        self.rows = 0
+        self._folder = folder
+        self._judge_key = judge_key
+        # Two workers may have the same block after one was given up for dead: names are each writer's own.
+        self._name = f"part-{block}-{uuid.uuid4().hex[:8]}"
+        self._written = 0
+        self._waiting: list[dict[str, Any]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    def answered(self, query: Query, repeat: int, response: Response, *, started: float, seconds: float) -> None:
+        """An answer, accepted: kept with whatever it says."""
+        self._waiting.append(answered_row(query, repeat, response, started=started, seconds=seconds, status=200))
+
+    def failed(
+        self, query: Query, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+    ) -> None:
+        """An attempt that brought no answer."""
+        self._waiting.append(failed_row(query, repeat, error, started=started, seconds=seconds, final=final))
+
+    def start(self) -> None:
+        """Begin to write shards; call inside the event loop."""
+        self._task = asyncio.get_running_loop().create_task(self._write_often())
+
+    async def room(self) -> None:
+        """Raise what broke the writer, if it broke; a shard of any length can be written, so nobody waits."""
+        if self._task is not None and self._task.done():
+            self._task.result()
+
+    async def finish(self, ended: str) -> None:  # noqa: ARG002  a shard holds attempts; the journal notes how it ended
+        """Write what is left."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        await self._write()
+
+    async def _write_often(self) -> None:
+        while True:
+            await asyncio.sleep(FLUSH_SECONDS)
+            await asyncio.shield(self._write())
+
+    async def _write(self) -> None:
+        rows, self._waiting = self._waiting, []
+        if not rows:
+            return
+        name = f"{self._name}-{self._written}"
+        self._written += 1
+        self.rows += len(rows)
+        await asyncio.to_thread(write_shard, self._folder, name, rows, self._judge_key)
+
+
+def settled_in(folder: Path, block: str, judge_key: str) -> set[tuple[str, int]]:
+    """(query key, repeat) of a block that a worker before this one settled; half-written shards count for nothing."""
+    found: set[tuple[str, int]] = set()
+    for path in folder.glob(f"part-{block}-*.parquet"):
+        with contextlib.suppress(RunFolderError):
+            found |= _settled(read_shard(path, judge_key))
+    return found
+
+
+def _settled(rows: Iterable[dict[str, Any]]) -> set[tuple[str, int]]:
+    return {(row["query_key"], row["repeat"]) for row in rows if row["final"]}
+
+
+def _schema(judge_key: str) -> Any:
+    arrow, _ = _arrow()
+    fields = [
+        *((name, arrow.string()) for name in (*_TEXT, *_TEXT_OF_RESPONSE)),
+        *((name, arrow.int64()) for name in _COUNTS),
+        *((name, arrow.float64()) for name in _TIMES),
+        ("final", arrow.bool_()),
+    ]
+    return arrow.schema(fields, metadata={"judge.format": FORMAT, "judge.judge_key": judge_key})
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("a shard in Parquet", "ray") from None
+    return pyarrow, pyarrow.parquet

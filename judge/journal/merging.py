@@ -1,0 +1,129 @@
+"""Takes attempts that others kept into a journal, each exactly once. Never asks, and never replaces an answer.
+
+A shard is a file of attempts that a worker elsewhere wrote whole. All its rows and its name enter in one transaction,
+so a shard is either in the journal or not, whenever the process is killed; a name that is there is skipped. A repeat
+that is answered stays as it is: rows about it from another shard are counted as duplicates and left out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.errors import RunFolderError
+from judge.journal import database
+from judge.journal.schema import SHARDS
+
+_RESPONSE = (
+    "query_key",
+    "repeat",
+    "text",
+    "finish_reason",
+    "reasoning",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "logprobs",
+    "model",
+)
+_ATTEMPT = ("query_key", "repeat", "outcome", "final", "started", "seconds", "status", "error_kind", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What one shard brought: repeats answered, repeats given up, and rows about repeats answered before."""
+
+    answered: int = 0
+    failed: int = 0
+    duplicates: int = 0
+
+
+class JournalMerger:
+    """The one writer of a journal while shards are merged into it."""
+
+    def __init__(self, path: Path, *, executor: str) -> None:
+        self.path = path
+        self._db = database.open_writing(path)
+        with database.sentences(path):
+            self._db.execute(SHARDS)
+            cursor = self._db.execute("INSERT INTO sessions (started, executor) VALUES (?, ?)", (time.time(), executor))
+        self.session = cursor.lastrowid
+
+    def __enter__(self) -> JournalMerger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def names(self) -> set[str]:
+        """Names of the shards merged so far."""
+        return {row[0] for row in self._db.execute("SELECT name FROM shards")}
+
+    def merge(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Merged:
+        """Take all rows of a shard in one transaction; nothing where its name is known already."""
+        with database.sentences(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                merged = self._merge(name, rows)
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+        return merged
+
+    def finish(self, ended: str) -> None:
+        """Note how the session ended."""
+        with database.sentences(self.path):
+            self._db.execute("UPDATE sessions SET ended = ? WHERE id = ?", (ended, self.session))
+
+    def _merge(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Merged:
+        if self._db.execute("SELECT 1 FROM shards WHERE name = ?", (name,)).fetchone():
+            return Merged()
+        for story in {row["story"] for row in rows}:
+            if not self._db.execute("SELECT 1 FROM stories WHERE id = ?", (story,)).fetchone():
+                raise RunFolderError(
+                    f"{name} holds answers about a story that this run does not have: {story!r}",
+                    hint="it belongs to another run: move it back there",
+                )
+        self._db.executemany("INSERT OR IGNORE INTO queries VALUES (?, ?, ?, ?, ?)", set(map(_query, rows)))
+        fresh = list(self._fresh(rows))
+        self._db.executemany(
+            "INSERT INTO attempts (query_key, repeat, outcome, final, started, seconds, status, error_kind, error,"
+            " session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(*(row[key] for key in _ATTEMPT), self.session) for row in fresh],
+        )
+        now = time.time()
+        self._db.execute("INSERT INTO shards VALUES (?, ?, ?)", (name, len(fresh), now))
+        if fresh:
+            self._db.execute(
+                "UPDATE sessions SET first_request = min(coalesce(first_request, ?1), ?1), last_commit = ?2"
+                " WHERE id = ?3",
+                (min(row["started"] for row in fresh), now, self.session),
+            )
+        answered = sum(row["outcome"] == "answered" for row in fresh)
+        given_up = sum(row["outcome"] != "answered" and row["final"] for row in fresh)
+        return Merged(answered, given_up, len(rows) - len(fresh))
+
+    def _fresh(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Rows about repeats that have no answer yet; answers are stored on the way."""
+        place = ", ".join("?" * len(_RESPONSE))
+        for row in rows:
+            if row["outcome"] == "answered":
+                values = tuple(row[key] for key in _RESPONSE)
+                if self._db.execute(f"INSERT OR IGNORE INTO responses VALUES ({place})", values).rowcount:  # noqa: S608
+                    yield row
+            elif not self._db.execute(
+                "SELECT 1 FROM responses WHERE query_key = ? AND repeat = ?", (row["query_key"], row["repeat"])
+            ).fetchone():
+                yield row
+
+
+def _query(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (row["query_key"], row["story"], row["criterion"], row["eval_prompt"], row["flags"])

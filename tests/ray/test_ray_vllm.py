@@ -1,0 +1,101 @@
+"""What Ray's vLLM stage is told: its configuration, its rows, and what becomes of its answers. No engine runs here."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import pytest
+
+from judge.errors import MissingExtraError, SpecError
+from judge.execution import ray_vllm
+from judge.execution.ray_blocks import encode
+from judge.records import Criterion, Generation, Message, Query, Story
+from judge.run_spec import RunSpec, parse_run_spec
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+def spec(**changes: Any) -> RunSpec:
+    data: dict[str, Any] = {
+        "name": "t",
+        "dataset": "x.jsonl",
+        "judge": "vllm/org/model",
+        "criteria": "overall",
+        "eval_prompts": ["ep1"],
+        "generation": {"temperature": 0.5, "max_tokens": 64},
+        "concurrency": 256,
+        "revision": "abc",
+        "engine": {"tensor_parallel_size": 2, "max_model_len": 4096},
+    }
+    return parse_run_spec(data | changes, "test")
+
+
+def query(**generation: Any) -> Query:
+    told: dict[str, Any] = {"temperature": 0.5, "max_tokens": 64} | generation
+    messages = (Message("system", "S"), Message("user", "U"))
+    return Query(
+        "b2:1", Story("s1", "p", "A", "t"), Criterion("Overall", "OV", "d"), "ep1", messages, Generation(**told)
+    )
+
+
+def test_rays_own_configuration_takes_our_arguments(ray_installed: None) -> None:
+    import ray.data.llm
+
+    config = ray.data.llm.vLLMEngineProcessorConfig(**ray_vllm.config_arguments(spec(), 3))
+    assert (config.model_source, config.concurrency, config.max_pending_requests) == ("org/model", 3, 256)
+    kwargs = {key: config.engine_kwargs[key] for key in ("enable_prefix_caching", "revision", "tensor_parallel_size")}
+    assert kwargs == {"enable_prefix_caching": True, "revision": "abc", "tensor_parallel_size": 2}
+    assert config.should_continue_on_error
+    assert config.chat_template_stage
+    plain = ray.data.llm.vLLMEngineProcessorConfig(**ray_vllm.config_arguments(spec(api="completions"), 1))
+    assert not plain.chat_template_stage
+    assert ray_vllm.gpus_for_engine(spec()) == 2
+    assert ray_vllm.builder(ray.data.llm) is ray.data.llm.build_processor
+
+
+def test_the_builder_is_found_by_its_new_and_its_old_name() -> None:
+    old, new = (lambda: "old"), (lambda: "new")
+    assert ray_vllm.builder(types.SimpleNamespace(build_llm_processor=old)) is old  # type: ignore[arg-type]
+    both = types.SimpleNamespace(build_llm_processor=old, build_processor=new)
+    assert ray_vllm.builder(both) is new  # type: ignore[arg-type]
+    with pytest.raises(MissingExtraError, match="no builder"):
+        ray_vllm.builder(types.SimpleNamespace())  # type: ignore[arg-type]
+
+
+def test_a_row_is_one_repeat_with_its_own_seed() -> None:
+    block = encode([[(query(seed=40, stop=("END",)), (0,)), (query(seed=40, stop=("END",)), (2,))]])
+    first, second = ray_vllm.rows_of(5, block)
+    assert first["messages"] == [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
+    assert first["sampling_params"] == {"temperature": 0.5, "max_tokens": 64, "seed": 40, "stop": ["END"]}
+    assert second["sampling_params"]["seed"] == 42
+    assert (first["ticket"], first["of"], second["of"]) == (5, 2, 2)
+    assert ray_vllm.rows_of(6, b"") == []
+
+
+def test_answers_errors_and_cuts_become_attempts() -> None:
+    (row,) = ray_vllm.rows_of(0, encode([[(query(), (3,))]]))
+    row = ray_vllm.preprocess(row) | {"num_input_tokens": 12, "num_generated_tokens": 5, "generated_text": "Rating: 4"}
+    answered = ray_vllm.attempt_of(ray_vllm.postprocess(row), "org/model")
+    told = (answered["query_key"], answered["repeat"], answered["outcome"], answered["text"], answered["status"])
+    assert told == ("b2:1", 3, "answered", "Rating: 4", None)
+    assert (answered["prompt_tokens"], answered["completion_tokens"]) == (12, 5)
+    assert answered["finish_reason"] is None
+    assert answered["seconds"] >= 0
+    assert ray_vllm.attempt_of(row | {"num_generated_tokens": 64}, "m")["finish_reason"] == "length"
+    broken = ray_vllm.attempt_of(row | {"__inference_error__": "ValueError: prompt exceeds max_model_len"}, "m")
+    assert (broken["outcome"], broken["final"], broken["error_kind"]) == ("provider_error", True, "context")
+    assert "text" not in broken
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"structured": "choice"}, "structured: none"),
+        ({"scoring": "logprobs"}, "logprobs"),
+        ({"generation": {"temperature": 0.5}}, "max_tokens"),
+    ],
+)
+def test_what_the_stage_cannot_do_is_refused(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        ray_vllm.check(spec(**changes))
