@@ -90,7 +90,9 @@ class _Loaded:
                 retryable=False,
                 hint="give fewer or shorter texts with --nonmembers, or lower --shots",
             )
-        rows = self._tokenizer(list(texts), add_special_tokens=prefix is None, verbose=False)["input_ids"] if texts else []
+        rows = (
+            self._tokenizer(list(texts), add_special_tokens=prefix is None, verbose=False)["input_ids"] if texts else []
+        )
         room = context - len(before)
         found: list[TokenLogprobs | None] = [None] * len(texts)
         order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
@@ -189,7 +191,7 @@ def _load(model: str, revision: str | None, engine: dict[str, Any]) -> _Loaded:
         raise _load_error(model, error) from error
     config = weights.config
     context = int(engine.get("max_model_len") or _context(config, tokenizer) or 0) or None
-    vocabulary = int(weights.get_output_embeddings().weight.shape[0])
+    vocabulary = int(config.get_text_config().vocab_size)
     fallback = _LOGITS["cuda" if device.startswith("cuda") else "cpu"] // (4 * vocabulary)
     facts = ScorerFacts(
         model=model,
@@ -254,7 +256,9 @@ def _load_error(model: str, error: BaseException) -> BackendError:
         return _wrong(f"hf/{model}: its weights are gated", "ask for access on its page, then export HF_TOKEN=...")
     if "out of memory" in low:
         return _wrong(f"hf/{model}: memory does not suffice", "--engine dtype=bfloat16, or --engine device=cpu")
-    if any(sign in low for sign in ("couldn't connect", "connection error", "offline", "not a valid model", "404 client")):
+    if any(
+        sign in low for sign in ("couldn't connect", "connection error", "offline", "not a valid model", "404 client")
+    ):
         return _wrong(
             f"hf/{model}: there is no such folder, and the hub has or gives no such model",
             "write hf/ORGANISATION/MODEL, or hf/ and the path of a folder of weights",

@@ -45,6 +45,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "figure": ("figure", "Results", "Pictures of results: the heat map of correlations."),
     "reproduce": ("reproduce", "Results", "The studies' published tables: printed, as published, corrected."),
     "jury": ("jury", "Results", "A panel of judges as one, out of fold, beside its best member and the control."),
+    "contamination": (
+        "contamination",
+        "Results",
+        "Whether models have seen the stories: Min-K% Prob and relatives, AUC, what follows.",
+    ),
     "import": ("import_", "Exchange", "Ratings and answers made elsewhere: the HANNA score file, tables, raw answers."),
 }
 """Command -> (module in judge.cli with `app`, panel, one line of help). Nothing is imported to print the help."""

@@ -58,9 +58,10 @@ def min_k(logprobs: Floats, k: float = 20) -> Estimate:
 def min_k_plus_plus(logprobs: Floats, mean: Floats, variance: Floats, k: float = 20) -> Estimate:
     """Min-K%++: mean of the k % lowest standardised log-probabilities (log p - mu) / sigma; no unit.
 
-    Zhang, Sun, Yeats, Ouyang, Kuo, Zhang, Yang & Li 2025, Min-K%++ (ICLR), equation 3: mu and sigma^2 are mean and variance of
-    log p of the next token under the model's own distribution there. Positions whose distribution has no variance
-    (below 1e-12) are left out. The number of tokens is as in `min_k`.
+    Zhang, Sun, Yeats, Ouyang, Kuo, Zhang, Yang & Li 2025, Min-K%++: Improved Baseline for Detecting Pre-Training Data
+    from Large Language Models (ICLR), section 3: mu and sigma^2 are mean and variance of log p of the next token under
+    the model's own distribution there. Positions whose distribution has no variance (below 1e-12) are left out. The
+    number of tokens is as in `min_k`.
 
     Parameters
     ----------
@@ -145,8 +146,8 @@ class Frequencies:
 def dc_pdd(logprobs: Floats, ids: Sequence[int], frequencies: Frequencies, limit: float = DC_PDD_LIMIT) -> Estimate:
     """DC-PDD: mean over first occurrences of tokens of p(token) times -log of its share in a corpus, cut at `limit`.
 
-    Zhang, Sun, Yang, Wang, Zhang & Li 2024, Pretraining Data Detection for Large Language Models: A Divergence-based
-    Calibration Method (EMNLP), section 3: divergence of the model's from the corpus's distribution, in nats. Their code
+    Zhang, Zhang, Guo, de Rijke, Fan & Cheng 2024, Pretraining Data Detection for Large Language Models: A
+    Divergence-based Calibration Method (EMNLP), section 3: divergence of the model's from the corpus's distribution, in nats. Their code
     puts an end-of-text token before the text and prints minus this; here a token that nothing stands before is left out.
     """
     first = np.zeros(len(ids), dtype=np.bool_)
