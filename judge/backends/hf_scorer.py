@@ -183,6 +183,7 @@ def _load(model: str, revision: str | None, engine: dict[str, Any]) -> _Loaded:
     dtype = words if words == "auto" else getattr(torch, str(words), None)
     if not (dtype == "auto" or isinstance(dtype, torch.dtype)):
         raise SpecError(f"dtype {words!r} is not known; allowed: auto, float32, bfloat16, float16")
+    transformers.utils.logging.disable_progress_bar()
     shared = {"revision": revision, "trust_remote_code": bool(engine.get("trust_remote_code", False))}
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **shared)

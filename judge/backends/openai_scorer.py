@@ -3,8 +3,10 @@
 Two routes, tried in this order and kept once one has worked:
 
 - vLLM: `/tokenize` makes tokens (so that a text can be cut to the context and a prefix put before it), and
-  `/v1/completions` answers `prompt_logprobs`; with a server started with `--max_logprobs -1` also the whole distribution.
-- `echo` with `logprobs`, of the old completions protocol: no prefix, no distribution, and the server refuses a text that
+  `/v1/completions` answers `prompt_logprobs`; with a server started with `--max_logprobs -1` also the whole
+  distribution.
+- `echo` with `logprobs`, of the old completions protocol: no prefix, no distribution, and the server refuses a text
+that
   is longer than its context.
 
 Chat services give no log-probabilities of what they are sent: there the scorer stops with that sentence.
@@ -16,6 +18,7 @@ import asyncio
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -235,8 +238,8 @@ def _of_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, trunc
         )
         mean.append(mu)
         variance.append(var)
-    moments = (tuple(mean), tuple(variance)) if full else (None, None)
-    return TokenLogprobs(tuple(ids), tuple(tokens), tuple(logprobs), *moments, truncated)
+    scored = TokenLogprobs(tuple(ids), tuple(tokens), tuple(logprobs), truncated=truncated)
+    return replace(scored, mean=tuple(mean), variance=tuple(variance)) if full else scored
 
 
 def _moments(logs: Sequence[float]) -> tuple[float, float]:

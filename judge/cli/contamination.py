@@ -10,10 +10,8 @@ import typer
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
-    from judge.backends.protocol import Scorer, ScorerFacts, Settings
+    from judge.backends.protocol import Settings
     from judge.contamination.scores_file import ScoresFile
-    from judge.contamination.scoring import ScoreOptions
-    from judge.contamination.texts import TextSet
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
@@ -88,16 +86,26 @@ def score(
     from judge.cli.data import column_options
     from judge.contamination import scores_file
     from judge.contamination import threshold as thresholds
+    from judge.contamination.session import Asked, scored
     from judge.contamination.texts import of_dataset
 
     rule = threshold
     texts = of_dataset(dataset, columns=column_options(column), limit=limit)
     calibrated = None if calibration is None else scores_file.read(calibration)
     settings = _settings(revision, base_url, engine, concurrency)
-    wanted = {"k": k, "words": words, "lowercase": lowercase, "full_distribution": full_distribution}
-    made = _scored(
-        texts, model, reference, settings, wanted, nonmembers, shots, frequencies, output, calibrated, quiet=quiet
+    asked = Asked(
+        model,
+        settings,
+        reference=reference,
+        k=k,
+        words=words,
+        lowercase=lowercase,
+        full_distribution=full_distribution,
+        nonmembers=nonmembers,
+        shots=shots,
+        frequencies=frequencies,
     )
+    made = scored(texts, asked, output.parent, calibration=calibrated, progress=None if quiet else _progress)
     if thresholds.is_number(rule):
         made = thresholds.given(made, float(rule), score_name or f"min_k_{k:g}")
     elif calibrated is not None:
@@ -145,12 +153,13 @@ def auc(
     FILE has a label (1 = seen, 0 = not) and input, snippet or text on each line, as WikiMIA and BookMIA have; where a
     book is named, books are what is resampled.
 
-    Example: judge contamination auc WikiMIA_length64.jsonl --model hf/EleutherAI/pythia-2.8b --scores-to wikimia.scores.jsonl
+    Example: judge contamination auc WikiMIA_length64.jsonl --model hf/gpt2 --scores-to wikimia.scores.jsonl
     """
     from judge.contamination import scores_file
     from judge.contamination import threshold as thresholds
     from judge.contamination.area import AucOptions
     from judge.contamination.auc import table, write_curves
+    from judge.contamination.session import Asked, scored
     from judge.contamination.texts import labelled
     from judge.tables import emit
 
@@ -164,13 +173,20 @@ def auc(
     elif model is None:
         raise SpecError(f"{file} holds texts, and --model does not say what to score them with")
     else:
-        settings = _settings(revision, base_url, engine, concurrency)
-        wanted = {"k": k, "words": words, "lowercase": lowercase, "full_distribution": full_distribution}
-        beside = scores_to or file
-        texts = labelled(file, limit=limit)
-        made = _scored(
-            texts, model, reference, settings, wanted, nonmembers, shots, frequencies, beside, None, quiet=quiet
+        asked = Asked(
+            model,
+            _settings(revision, base_url, engine, concurrency),
+            reference=reference,
+            k=k,
+            words=words,
+            lowercase=lowercase,
+            full_distribution=full_distribution,
+            nonmembers=nonmembers,
+            shots=shots,
+            frequencies=frequencies,
         )
+        beside = (scores_to or file).parent
+        made = scored(labelled(file, limit=limit), asked, beside, progress=None if quiet else _progress)
     found = table(made, options)
     try:
         made = thresholds.all_by_rule(made, threshold)
@@ -213,7 +229,7 @@ def report(
 ) -> None:
     """Each model's rate of stories it seems to have seen, AUC, and its own stories' ratings; or --validity.
 
-    Example: judge contamination report runs/hanna --scores beluga.scores.jsonl --system Human --own Beluga-13B=Beluga-13b
+    Example: judge contamination report runs/hanna --scores beluga.scores.jsonl --system Human
     """
     from judge.analysis.coverage import with_coverage
     from judge.contamination import report as study
@@ -231,60 +247,6 @@ def report(
         pairs = tuple(_pair(one) for one in own or ())
         found = study.table(table, files, study.ReportOptions(score_name, tuple(system or ()), pairs))
     emit(with_coverage(table, [found], form), form, output)
-
-
-def _scored(
-    texts: TextSet,
-    model: str,
-    reference: str | None,
-    settings: Settings,
-    wanted: dict[str, Any],
-    nonmembers: Path | None,
-    shots: int,
-    frequencies: Path | None,
-    beside: Path,
-    calibration: ScoresFile | None,
-    *,
-    quiet: bool,
-) -> ScoresFile:
-    """Open the models, score, close them. A calibration of another model is refused before anything is scored."""
-    import asyncio
-
-    from judge.backends import Settings, open_scorer
-    from judge.contamination.cache import Cache
-    from judge.contamination.scores_file import assemble
-    from judge.contamination.scoring import ScoreOptions, read_frequencies, score
-    from judge.contamination.texts import first_words, plain_texts
-    from judge.contamination.threshold import refuse_other_model
-
-    if wanted["words"] is not None:
-        texts = first_words(texts, wanted["words"])
-    before = plain_texts(nonmembers, shots) if nonmembers is not None else []
-    target = open_scorer(model, settings)
-    other = None if reference is None else open_scorer(reference, Settings(settings.base_url, engine=settings.engine))
-
-    async def work() -> ScoresFile:
-        opened: list[Scorer] = [target] if other is None else [target, other]
-        try:
-            facts: ScorerFacts = await target.facts()
-            if calibration is not None:
-                refuse_other_model(model, facts, calibration)
-            counts = None if frequencies is None else read_frequencies(frequencies, facts)
-            prefix = " ".join(before) + " " if before else None
-            options: ScoreOptions = ScoreOptions(**wanted, prefix=prefix, shots=len(before), frequencies=counts)
-            path = beside.parent / "derived" / "logprobs.sqlite"
-            with Cache(path) as cache:
-                show = None if quiet else _progress
-                found = await score(texts.texts, target, options, cache, reference=other, progress=show)
-            of_reference = None if other is None else await other.facts()
-            return assemble(
-                texts.name, model, facts, options.written(), found, reference=of_reference, notes=texts.notes
-            )
-        finally:
-            for one in opened:
-                await one.close()
-
-    return asyncio.run(work())
 
 
 def _settings(revision: str | None, base_url: str | None, engine: list[str] | None, concurrency: int) -> Settings:

@@ -1,7 +1,7 @@
 """Log-probabilities that were computed before, by text and model, in one SQLite file. Never a source of truth.
 
-The file can be deleted at any time; then the model is asked again. Log-probabilities are kept, not scores, so that another
-k or another score of the same pass costs nothing.
+The file can be deleted at any time; then the model is asked again. Log-probabilities are kept, not scores, so that
+another k or another score of the same pass costs nothing.
 """
 
 from __future__ import annotations

@@ -43,6 +43,6 @@ def refuse_strangers(scores: ScoresFile, joined: int) -> None:
     """Raise SpecError where none of the scored texts is a story of the runs."""
     if joined == 0:
         raise SpecError(
-            f"none of the {len(scores.rows)} texts scored by {scores.judge} ({scores.header['source']}) is a story of these runs",
+            f"none of the {len(scores.rows)} texts of {scores.header['source']} is a story of these runs",
             hint="score the runs' own dataset: judge contamination score DATASET --model ...",
         )

@@ -1,7 +1,7 @@
 """The study's table: for each model, how much of a story set it seems to have seen, and how its own stories are rated.
 
-A text counts as seen where its score reaches the threshold in the scores file, which stems from a labelled set scored by the
-same model. Without a threshold there is no rate.
+A text counts as seen where its score reaches the threshold in the scores file, which stems from a labelled set scored
+by the same model. Without a threshold there is no rate.
 """
 
 from __future__ import annotations

@@ -2,12 +2,13 @@
 
 Sign convention of every score here: **higher = more likely seen**. The reference implementation of Min-K% Prob (Shi et
 al.) prints its scores with the opposite sign and turns them round before the ROC; those are minus ours, except where a
-docstring says more. Log-probabilities are natural (nats), one for each token, NaN where there is none (the first token of
-a text that nothing stands before); those positions are left out. A text without any, or too short for a score, has no
-score and says why.
+docstring says more. Log-probabilities are natural (nats), one for each token, NaN where there is none (the first token
+of a text that nothing stands before); those positions are left out. A text without any, or too short for a score, has
+no score and says why.
 
 What a score says: how surprising the model finds a text, set against something that stands for how surprising the
-text is in itself. It is evidence, not proof: easy texts look seen. Only a labelled set tells how good it is for a model.
+text is in itself. It is evidence, not proof: easy texts look seen. Only a labelled set tells how good it is for a
+model.
 """
 
 from __future__ import annotations
@@ -76,8 +77,9 @@ def min_k_plus_plus(logprobs: Floats, mean: Floats, variance: Floats, k: float =
 def zlib(logprobs: Floats, text: str) -> Estimate:
     """Mean log-probability divided by the bytes of the text after zlib compression (nats for a byte).
 
-    Carlini et al. 2021, Extracting Training Data from Large Language Models (USENIX Security), section 5: log-perplexity
-    against zlib entropy, as the code of Shi et al. computes it (log-perplexity over len(zlib.compress(utf-8)), minus ours).
+    Carlini et al. 2021, Extracting Training Data from Large Language Models (USENIX Security), section 5:
+    log-perplexity against zlib entropy, as the code of Shi et al. computes it (log-perplexity over
+    len(zlib.compress(utf-8)), minus ours).
     """
     plain = loss(logprobs)
     if plain.value is None:
@@ -147,8 +149,9 @@ def dc_pdd(logprobs: Floats, ids: Sequence[int], frequencies: Frequencies, limit
     """DC-PDD: mean over first occurrences of tokens of p(token) times -log of its share in a corpus, cut at `limit`.
 
     Zhang, Zhang, Guo, de Rijke, Fan & Cheng 2024, Pretraining Data Detection for Large Language Models: A
-    Divergence-based Calibration Method (EMNLP), section 3: divergence of the model's from the corpus's distribution, in nats. Their code
-    puts an end-of-text token before the text and prints minus this; here a token that nothing stands before is left out.
+    Divergence-based Calibration Method (EMNLP), section 3: divergence of the model's from the corpus's distribution, in
+    nats. Their code puts an end-of-text token before the text and prints minus this; here a token that nothing stands
+    before is left out.
     """
     first = np.zeros(len(ids), dtype=np.bool_)
     first[np.unique(np.asarray(ids, dtype=np.int64), return_index=True)[1]] = True

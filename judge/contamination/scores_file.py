@@ -1,7 +1,7 @@
 """A scores file: JSON Lines, a header first, then a line for each text. Holds hashes of texts, never the texts.
 
-The header says which model scored (name, revision, hashes of tokenizer and weights), with which settings, what was cut to
-the context or has no score and why, and the thresholds with the rule and the labelled set they come from. Scores of
+The header says which model scored (name, revision, hashes of tokenizer and weights), with which settings, what was cut
+to the context or has no score and why, and the thresholds with the rule and the labelled set they come from. Scores of
 different models, or made with different settings, are never compared through it.
 """
 

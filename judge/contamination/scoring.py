@@ -1,8 +1,8 @@
 """From texts and a scorer to scores: one pass for each kind of log-probability, cached, in batches. Prints nothing.
 
-The first pass gives loss, zlib, Min-K% Prob, and Min-K%++ where the full distribution is to be had; texts in lower case, a
-reference model and a prefix of texts not seen need a pass each. What a model or server cannot give leaves its scores
-undefined, with that reason; nothing is put in their place.
+The first pass gives loss, zlib, Min-K% Prob, and Min-K%++ where the full distribution is to be had; texts in lower
+case, a reference model and a prefix of texts not seen need a pass each. What a model or server cannot give leaves its
+scores undefined, with that reason; nothing is put in their place.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ OTHER_TOKENIZER = "the tokens in --frequencies were made by another tokenizer th
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """What to compute. `k` is a share in per cent; `prefix` the texts not seen for ReCaLL, joined; `shots` their number.
+    """What to compute. `k` is a share in per cent; `prefix` the texts not seen for ReCaLL, joined; `shots` their
+    number.
 
     `words` cuts every text before scoring (see `texts.first_words`); it stands here because it moves every score.
     """

@@ -1,4 +1,4 @@
-"""The texts to score: stories of a dataset, or a labelled set of texts seen and not seen. Never changes a text silently."""
+"""The texts to score: stories of a dataset, or a labelled set of seen and unseen texts. Never changes one silently."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: in
     if columns is None and path.is_file() and path.suffix.lower() in (".jsonl", ".ndjson") and _is_labelled(path):
         return labelled(path, limit=limit)
     dataset = open_dataset(name, columns=columns)
-    texts = []
+    texts: list[Text] = []
     for story in dataset.stories():
         if limit is not None and len(texts) >= limit:
             break

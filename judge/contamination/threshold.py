@@ -105,7 +105,7 @@ def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) 
     if reason := different_model(facts, calibration.facts):
         raise SpecError(
             f"a threshold does not carry over to another model: {reason}",
-            hint=f"score the labelled set with this one: judge contamination auc FILE --model {judge} --scores-to SCORES",
+            hint=f"score the labelled set with this one: judge contamination auc FILE --model {judge} --scores-to ...",
         )
 
 

@@ -1,8 +1,8 @@
 """Does a judge follow people better on stories it seems to have seen? Never compares strata too small to tell.
 
-Stories are split by a contamination score of the judge's model, at the scores file's threshold or at the median. In each
-half stand the judge's tau-b with people and its mean absolute distance from people's mean rating; the difference of
-halves comes from one bootstrap over story-prompts, so that it is paired. It is no experiment: the halves differ in
+Stories are split by a contamination score of the judge's model, at the scores file's threshold or at the median. In
+each half stand the judge's tau-b with people and its mean absolute distance from people's mean rating; the difference
+of halves comes from one bootstrap over story-prompts, so that it is paired. It is no experiment: the halves differ in
 whatever else goes with the score (systems, topic, style, length).
 """
 
@@ -103,9 +103,8 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOpti
         *(signature(one, []).rsplit("|v", 1)[0] for one in files),
     ]
     notes = [
-        "high: stories the model seems to have seen (score at or above the cut); difference: high less low, from the "
-        "same resamples of story-prompts",
-        "high and low differ in more than contamination (systems, topic, style, length): a difference is no effect of it",
+        "high: score at or above the cut; difference: high less low, from the same resamples of story-prompts",
+        "high and low differ in more than contamination (systems, topic, length): a difference is no effect of it",
         *_mixtures(rows),
         *remarks.notes,
     ]

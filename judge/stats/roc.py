@@ -1,8 +1,8 @@
 """The ROC curve of a score, thresholds by named rules, and the true-positive rate at a given false-positive rate.
 
-Labels are true for the class that should have the *higher* score. A threshold t calls a unit positive where its score is
-t or more, so that every threshold is one of the scores seen (or above all of them: nothing is called positive). Never
-interpolates between thresholds. A NaN score is left out. The area under the curve is `discrimination.auc`.
+Labels are true for the class that should have the *higher* score. A threshold t calls a unit positive where its score
+is t or more, so that every threshold is one of the scores seen (or above all of them: nothing is called positive).
+Never interpolates between thresholds. A NaN score is left out. The area under the curve is `discrimination.auc`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Curve:
 
 
 def curve(score: Floats, label: Flags) -> Curve:
-    """The empirical ROC curve of scores (n,) and labels (n,) (Fawcett 2006, Pattern Recognition Letters 27, algorithm 1).
+    """The empirical ROC curve of scores (n,) and labels (n,) (Fawcett 2006, Pattern Recognition Letters 27, algorithm
+    1).
 
     Raises
     ------
