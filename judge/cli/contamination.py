@@ -79,7 +79,7 @@ def score(
 ) -> None:
     """Min-K% Prob, loss, zlib ratio and relatives of each story, into a scores file; higher = more likely seen.
 
-    Log-probabilities are kept in derived/ beside the file, by text and model: run again to go on, or with another score.
+    Log-probabilities are kept in derived/ beside it, by text and model: run again to go on, or for other scores.
 
     Example: judge contamination score mans_roc --model hf/gpt2 --calibration wikimia.scores.jsonl -o gpt2.scores.jsonl
     """

@@ -133,6 +133,6 @@ def notes_of(scores: ScoresFile) -> list[str]:
     lengths = [row.tokens for row in scores.rows]
     if lengths and max(lengths) > 1.5 * max(1, min(lengths)) and not scores.header["settings"].get("words"):
         notes.append(
-            f"texts have {min(lengths)} to {max(lengths)} tokens, and scores depend on length: --words N cuts all to one"
+            f"{min(lengths)} to {max(lengths)} tokens a text, and scores depend on length: --words N cuts all alike"
         )
     return [*notes, TEMPORAL] if scores.labels is not None else notes
