@@ -49,7 +49,7 @@ _Scores = Annotated[
 @app.command("score")
 def score(
     dataset: Annotated[str, typer.Argument(metavar="DATASET|FILE", help="stories by name or path, or labelled texts")],
-    model: Annotated[str, typer.Option("--model", help="hf/PATH, vllm/MODEL, or openai/MODEL on a vLLM server")],
+    model: Annotated[str, typer.Option("--model", help="hf/PATH, hf/NAME, or openai/NAME on a vLLM server")],
     output: Annotated[Path, typer.Option("-o", "--output", help="scores file to write (.jsonl)")],
     k: _K = 20,
     words: _Words = None,
@@ -89,7 +89,7 @@ def score(
     from judge.contamination.session import Asked, scored
     from judge.contamination.texts import of_dataset
 
-    rule = threshold
+    by_number = thresholds.is_number(threshold)  # a rule that is not known is told before anything is scored
     texts = of_dataset(dataset, columns=column_options(column), limit=limit)
     calibrated = None if calibration is None else scores_file.read(calibration)
     settings = _settings(revision, base_url, engine, concurrency)
@@ -106,10 +106,10 @@ def score(
         frequencies=frequencies,
     )
     made = scored(texts, asked, output.parent, calibration=calibrated, progress=None if quiet else _progress)
-    if thresholds.is_number(rule):
-        made = thresholds.given(made, float(rule), score_name or f"min_k_{k:g}")
+    if by_number:
+        made = thresholds.given(made, float(threshold), score_name or f"min_k_{k:g}")
     elif calibrated is not None:
-        made = thresholds.carried_over(made, calibrated, rule)
+        made = thresholds.carried_over(made, calibrated, threshold)
     scores_file.write(output, made)
     typer.echo(f"{output}: {len(made.rows)} texts, {len(made.names)} scores, {made.truncated} cut to the context")
     _say_lost(made)
@@ -118,9 +118,7 @@ def score(
 @app.command("auc")
 def auc(
     file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="labelled texts, or a scores file of such")],
-    model: Annotated[
-        str | None, typer.Option("--model", help="hf/PATH, vllm/MODEL, or openai/MODEL; not for a scores file")
-    ] = None,
+    model: Annotated[str | None, typer.Option("--model", help="as for score; not for a scores file")] = None,
     scores_to: Annotated[
         Path | None, typer.Option("--scores-to", metavar="FILE", help="scores file to write, for --calibration")
     ] = None,
@@ -187,12 +185,11 @@ def auc(
         )
         beside = (scores_to or file).parent
         made = scored(labelled(file, limit=limit), asked, beside, progress=None if quiet else _progress)
-    found = table(made, options)
     try:
         made = thresholds.all_by_rule(made, threshold)
-        found = table(made, options)
     except SpecError as error:
         typer.echo(f"no thresholds: {error}", err=True)
+    found = table(made, options)
     if scores_to is not None:
         scores_file.write(scores_to, made)
     if roc is not None:

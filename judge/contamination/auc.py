@@ -41,7 +41,11 @@ def table(scores: ScoresFile, options: AucOptions | None = None) -> Table:
         Column("undefined", "undefined"),
     ]
     title = f"Seen against unseen texts of {scores.header['source']}, {scores.judge}"
-    return Table(title, columns, rows, signature(scores, [f"fpr:{options.fpr:g}", ci]), notes_of(scores))
+    notes = [
+        *notes_of(scores),
+        f"sorted by AUC: the best of {len(rows)} on one set is flattered; choose a score beforehand",
+    ]
+    return Table(title, columns, rows, signature(scores, [f"fpr:{options.fpr:g}", ci]), notes)
 
 
 def rows_of(scores: ScoresFile, options: AucOptions) -> list[dict[str, Any]]:
@@ -130,6 +134,7 @@ def notes_of(scores: ScoresFile) -> list[str]:
     notes += [f"{reason} ({', '.join(names)})" for reason, names in reasons.items()]
     rules = {f"{one['rule']} on {one['set']}" for one in scores.header["thresholds"].values() if one.get("set")}
     notes += [f"thresholds: {rule}" for rule in sorted(rules)]
+    notes += list(dict.fromkeys(scores.header["without_threshold"].values()))
     lengths = [row.tokens for row in scores.rows]
     if lengths and max(lengths) > 1.5 * max(1, min(lengths)) and not scores.header["settings"].get("words"):
         notes.append(

@@ -82,7 +82,8 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
     threshold = of_score(scores, options.score)
     refuse_strangers(scores, sum(join(matrix, scores, options.score).found for matrix in matrices))
     if threshold is None:
-        rate = area = Estimate.undefined(NO_THRESHOLD)
+        why = scores.header["without_threshold"].get(options.score)
+        rate = area = Estimate.undefined(f"undefined: {why}" if why else NO_THRESHOLD)
     else:
         rate = wilson(float((usable >= threshold["value"]).sum()), usable.size)
         area = _area(threshold)

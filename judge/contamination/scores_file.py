@@ -113,15 +113,19 @@ def assemble(
         "texts": len(rows),
         "truncated": sum(row.truncated for row in rows),
         "thresholds": {},
+        "without_threshold": {},
         "notes": list(notes),
         "version": __version__,
     }
     return ScoresFile(header, tuple(rows))
 
 
-def with_thresholds(scores: ScoresFile, thresholds: Mapping[str, Any]) -> ScoresFile:
-    """The same with thresholds by score name, each `{rule, value, set, texts, seen, auc, ...}`."""
-    return replace(scores, header={**scores.header, "thresholds": dict(thresholds)})
+def with_thresholds(
+    scores: ScoresFile, thresholds: Mapping[str, Any], without: Mapping[str, str] | None = None
+) -> ScoresFile:
+    """The same with thresholds by score name, each `{rule, value, set, texts, auc, ...}`, and why others have none."""
+    more = {"thresholds": dict(thresholds), "without_threshold": dict(without or {})}
+    return replace(scores, header={**scores.header, **more})
 
 
 def write(path: Path, scores: ScoresFile) -> None:

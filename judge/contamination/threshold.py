@@ -79,10 +79,21 @@ def is_number(rule: str) -> bool:
 
 
 def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
-    """The same file with a threshold for each score that has both classes on this labelled set."""
+    """The same file with a threshold for each score, and for those that can have none the reason.
+
+    Raises SpecError where the rule is not known, and where no score can have one.
+    """
+    _parsed(rule)
     drawn = draw(scores, AucOptions())
-    names = [name for name in scores.names if not np.isnan(scores.score(name)).all()]
-    return with_thresholds(scores, {name: by_rule(scores, rule, name, drawn) for name in names})
+    found, without = {}, {}
+    for name in scores.names:
+        try:
+            found[name] = by_rule(scores, rule, name, drawn)
+        except SpecError as error:
+            without[name] = error
+    if not found:
+        raise next(iter(without.values()))
+    return with_thresholds(scores, found, {name: str(error) for name, error in without.items()})
 
 
 def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> ScoresFile:
@@ -95,9 +106,15 @@ def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> Scor
             f"{ours.get('words')} here",
             hint="score both with the same --words",
         )
-    found = all_by_rule(calibration, rule).header["thresholds"]
-    usable = {name: one for name, one in found.items() if name in scores.names and _same(name, scores, calibration)}
-    return with_thresholds(scores, usable)
+    chosen = all_by_rule(calibration, rule)
+    usable = {}
+    without = {name: why for name, why in chosen.header["without_threshold"].items() if name in scores.names}
+    for name in scores.names:
+        if name in chosen.header["thresholds"] and _same(name, scores, calibration):
+            usable[name] = chosen.header["thresholds"][name]
+        elif name not in without:
+            without[name] = f"no threshold for {name}: {calibration.header['source']} was not scored so"
+    return with_thresholds(scores, usable, without)
 
 
 def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) -> None:
