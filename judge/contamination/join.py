@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,3 +47,14 @@ def refuse_strangers(scores: ScoresFile, joined: int) -> None:
             f"none of the {len(scores.rows)} texts of {scores.header['source']} is a story of these runs",
             hint="score the runs' own dataset: judge contamination score DATASET --model ...",
         )
+
+
+def same_name(model: str, name: str) -> bool:
+    """Whether a name is the model's: letters and digits of one are part of the other's, providers aside."""
+    one, other = letters(model.partition("/")[2]), letters(name.rpartition("/")[2])
+    return min(len(one), len(other)) > 3 and (one in other or other in one)
+
+
+def letters(name: str) -> str:
+    """Letters and digits of a name, in lower case."""
+    return re.sub(r"[^a-z0-9]", "", name.casefold())

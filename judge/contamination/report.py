@@ -6,7 +6,6 @@ by the same model. Without a threshold there is no rate.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.signature import signature as signature_of_runs
 from judge.contamination.auc import TEMPORAL, signature
-from judge.contamination.join import join, refuse_strangers
+from judge.contamination.join import join, letters, refuse_strangers
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError, unknown
@@ -118,8 +117,8 @@ def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str
         if system not in systems:
             raise SpecError(unknown("--own", system, systems))
     mine = [system for name, system in named if name in (model, model.partition("/")[2])]
-    plain = _letters(model)
-    return mine or [name for name in systems if len(_letters(name)) > 3 and _letters(name) in plain]
+    plain = letters(model)
+    return mine or [name for name in systems if len(letters(name)) > 3 and letters(name) in plain]
 
 
 def _mean_of_own(matrices: Sequence[RatingMatrix], own: Sequence[str], *, people: bool) -> Estimate:
@@ -156,7 +155,3 @@ def _notes(files: Sequence[ScoresFile], rows: Sequence[Mapping[str, Any]]) -> li
                 f"{one.judge}: {one.truncated} of {len(one.rows)} texts were cut to {one.facts.context} tokens"
             )
     return notes
-
-
-def _letters(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.casefold())

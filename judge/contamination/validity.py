@@ -3,7 +3,8 @@
 Stories are split by a contamination score of the judge's model, at the scores file's threshold or at the median. In
 each half stand the judge's tau-b with people and its mean absolute distance from people's mean rating; the difference
 of halves comes from one bootstrap over story-prompts, so that it is paired. It is no experiment: the halves differ in
-whatever else goes with the score (systems, topic, style, length).
+whatever else goes with the score (systems, topic, style, length). A scores file is set
+beside the judges that are its model by name, or, where none is, beside all of them, which a note then says.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from judge.analysis.contenders import Contender, comparable, first_columns
 from judge.analysis.signature import signature as signature_of_runs
 from judge.contamination.auc import signature
-from judge.contamination.join import join, refuse_strangers
+from judge.contamination.join import join, refuse_strangers, same_name
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError
@@ -71,12 +72,16 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOpti
     matrices = build(runs)
     found, remarks = comparable(matrices, options.against, None)
     rows = []
+    strangers = []
     for scores in files:
+        own = [(matrix, one) for matrix, one in found if same_name(scores.judge, str(one.labels["judge"]))]
+        if not own:
+            strangers.append(f"no judge of these runs is {scores.judge} by name: the halves are another model's")
         cut = _cut(scores, options)
         joined = {id(matrix): join(matrix, scores, options.score) for matrix in matrices}
         refuse_strangers(scores, sum(one.found for one in joined.values()))
         drawn: dict[int, Resamples] = {}
-        for matrix, one in found:
+        for matrix, one in own or found:
             values = joined[id(matrix)].values
             if id(matrix) not in drawn:
                 rng = np.random.default_rng(options.seed)
@@ -105,7 +110,9 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOpti
     notes = [
         "high: score at or above the cut; difference: high less low, from the same resamples of story-prompts",
         "high and low differ in more than contamination (systems, topic, length): a difference is no effect of it",
+        *strangers,
         *_mixtures(rows),
+        *([f"of {len(rows)} differences 1 in 20 excludes 0 by chance alone"] if len(rows) > 1 else []),
         *remarks.notes,
     ]
     title = "Agreement with people where contamination is high and low"
@@ -215,6 +222,8 @@ def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) 
     up = np.bincount(matrix.system[high], minlength=count) / high.sum()
     down = np.bincount(matrix.system[low], minlength=count) / low.sum()
     most = int(np.argmax(np.abs(up - down)))
+    if abs(up[most] - down[most]) < 0.01:
+        return None
     return (
         f"{scores.judge}, {matrix.dataset}: the halves' systems differ most in {matrix.systems[most]}, "
         f"{100 * up[most]:.0f} % of high and {100 * down[most]:.0f} % of low"
