@@ -3,8 +3,8 @@
 Stories are split by a contamination score of the judge's model, at the scores file's threshold or at the median. In
 each half stand the judge's tau-b with people and its mean absolute distance from people's mean rating; the difference
 of halves comes from one bootstrap over story-prompts, so that it is paired. It is no experiment: the halves differ in
-whatever else goes with the score (systems, topic, style, length). A scores file is set
-beside the judges that are its model by name, or, where none is, beside all of them, which a note then says.
+whatever else goes with the score (systems, topic, style, length). A scores file is set beside the judges that are its
+model by name, or, where none is, beside all of them, which a note then says.
 """
 
 from __future__ import annotations
