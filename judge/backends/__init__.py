@@ -5,10 +5,21 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.metadata import entry_points
 
-from judge.backends.protocol import Backend, Capabilities, Settings
+from judge.backends.protocol import Backend, Capabilities, Scorer, Settings
 from judge.errors import SpecError, unknown
 
-__all__ = ["BACKENDS", "Backend", "Capabilities", "Settings", "known_backends", "open_backend", "split_judge"]
+__all__ = [
+    "BACKENDS",
+    "SCORERS",
+    "Backend",
+    "Capabilities",
+    "Scorer",
+    "Settings",
+    "known_backends",
+    "open_backend",
+    "open_scorer",
+    "split_judge",
+]
 
 BACKENDS: dict[str, str] = {
     "hf": "judge.backends.hf",
@@ -19,6 +30,12 @@ BACKENDS: dict[str, str] = {
     "vllm": "judge.backends.vllm_engine",
 }
 """Name -> module with `open(model: str, settings: Settings) -> Backend`."""
+
+SCORERS: dict[str, str] = {
+    "hf": "judge.backends.hf_scorer",
+    "openai": "judge.backends.openai_scorer",
+}
+"""Name -> module with `open_scorer(model: str, settings: Settings) -> Scorer`."""
 
 
 def known_backends() -> list[str]:
@@ -49,3 +66,17 @@ def open_backend(judge: str, settings: Settings) -> Backend:
         loader = entry.load()
     backend: Backend = loader(model, settings)
     return backend
+
+
+def open_scorer(model: str, settings: Settings) -> Scorer:
+    """Open what scores given texts, written `provider/model`; its module is imported only now."""
+    provider, _, name = model.partition("/")
+    if provider not in SCORERS:
+        raise SpecError(
+            unknown("scorer", provider, SCORERS),
+            hint="write the model as hf/PATH or hf/NAME, or openai/NAME for a vLLM server",
+        )
+    if not name:
+        raise SpecError(f"--model {model!r} names no model", hint=f"write {provider}/MODEL")
+    scorer: Scorer = import_module(SCORERS[provider]).open_scorer(name, settings)
+    return scorer

@@ -1,4 +1,7 @@
-"""What every back-end is: something that answers queries. Never retries; whoever calls it decides that."""
+"""What every back-end is: something that answers queries, or that scores given texts.
+
+Never retries; whoever calls it decides that.
+"""
 
 from __future__ import annotations
 
@@ -52,4 +55,73 @@ class Backend(Protocol):
 
     async def close(self) -> None:
         """Give back connections. Safe to call twice."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprobs:
+    """What a model makes of one given text, token by token.
+
+    Attributes
+    ----------
+    ids : tuple of int
+        The text's tokens as the model reads them, with the special tokens its tokenizer adds. -1 where not told.
+    tokens : tuple of str
+        The same as strings.
+    logprobs : tuple of float
+        Natural log-probability of each token given all before it. The first token of a text without a prefix has
+        none: NaN.
+    mean, variance : tuple of float, or None
+        Of log p under the model's own distribution at each position, over the whole vocabulary: sum p log p, and
+        sum p (log p)^2 - mean^2. None where the full distribution was not asked for; NaN where the log-probability is.
+    truncated : bool
+        Whether the text was longer than the context and only its first tokens were scored.
+    """
+
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+    logprobs: tuple[float, ...]
+    mean: tuple[float, ...] | None = None
+    variance: tuple[float, ...] | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerFacts:
+    """Which model scores: two scorers with equal facts give equal log-probabilities, up to rounding.
+
+    `tokenizer` and `weights` are hashes (None: not told by a server), `vocabulary` counts the distribution's tokens,
+    `context` is the longest text in tokens, `version` that of the package or the server that computes.
+    """
+
+    model: str
+    revision: str | None = None
+    tokenizer: str | None = None
+    weights: str | None = None
+    vocabulary: int | None = None
+    context: int | None = None
+    dtype: str | None = None
+    version: str | None = None
+
+
+class Scorer(Protocol):
+    """Gives log-probabilities of given texts (contamination, perplexity). Never generates."""
+
+    async def facts(self) -> ScorerFacts:
+        """Check address or weights, and say which model this is; raises `BackendError`."""
+        ...
+
+    async def token_logprobs(
+        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | None = None
+    ) -> list[TokenLogprobs]:
+        """One result for each text, in order.
+
+        With a `prefix` the tokens of prefix and text are made apart and joined; only the text's are returned, and all
+        of them have a log-probability. Raises `BackendError` of kind `capability` where the full distribution or a
+        prefix is not to be had.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Give back memory or connections. Safe to call twice."""
         ...

@@ -46,6 +46,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "figure": ("figure", "Results", "Pictures of results: the heat map of correlations."),
     "reproduce": ("reproduce", "Results", "The studies' published tables: printed, as published, corrected."),
     "jury": ("jury", "Results", "A panel of judges as one, out of fold, beside its best member and the control."),
+    "contamination": (
+        "contamination",
+        "Results",
+        "Whether models have seen the stories: Min-K% Prob and relatives, AUC, what follows.",
+    ),
     "export": ("export", "Exchange", "What a run lacks as a batch file, for vllm run-batch and batch APIs."),
     "import": (
         "import_",

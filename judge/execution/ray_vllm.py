@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from judge.backends.openai_http import joined
+from judge.backends.joined_prompt import joined
 from judge.errors import BackendError, MissingExtraError, SpecError
 from judge.execution import ray_blocks
 from judge.execution.shards import answered_row, failed_row, write_shard

@@ -1,0 +1,271 @@
+"""`hf/<model>` as a scorer: log-probabilities of given texts by transformers, in batches. Never generates.
+
+Texts are sorted by length and padded on the right, which a causal model does not see (the attention mask and causality
+keep padding out), so that a text's numbers do not depend on its neighbours beyond rounding. Probabilities are taken in
+float32 whatever the weights' type.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
+from judge.errors import BackendError, MissingExtraError, SpecError, unknown
+from judge.fingerprint import fingerprint, fingerprint_bytes
+
+ENGINE_KEYS = ("device", "dtype", "max_model_len", "batch_tokens", "trust_remote_code")
+_WEIGHTS = ("*.safetensors", "*.bin")
+_LOGITS = {"cpu": 64 << 20, "cuda": 4 << 30}
+"""Bytes of float32 logits a batch may take: little fits a CPU's caches, a GPU wants much at once."""
+
+
+def open_scorer(model: str, settings: Settings) -> HFScorer:
+    """Open the scorer; weights are loaded when it is first asked."""
+    for key in settings.engine:
+        if key not in ENGINE_KEYS:
+            raise SpecError(unknown("hf setting", key, ENGINE_KEYS))
+    return HFScorer(model, settings)
+
+
+class HFScorer:
+    """Scores texts with a causal language model of transformers, on a CPU or a GPU."""
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        self.model = model
+        self._engine = dict(settings.engine)
+        self._revision = settings.revision
+        self._loaded: _Loaded | None = None
+
+    async def facts(self) -> ScorerFacts:
+        """Load the weights if need be, and say which they are."""
+        return (await self._load()).facts
+
+    async def token_logprobs(
+        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | None = None
+    ) -> list[TokenLogprobs]:
+        """Log-probabilities of all texts, batched; see `protocol.Scorer`."""
+        loaded = await self._load()
+        try:
+            return await asyncio.to_thread(loaded.score, texts, full_distribution, prefix)
+        except RuntimeError as error:
+            if "out of memory" not in str(error).lower():
+                raise
+            raise BackendError(
+                f"hf/{self.model}: memory does not suffice for a batch",
+                kind="capability",
+                retryable=False,
+                hint="lower it with --engine batch_tokens=4096, cut texts with --words, or use --engine dtype=bfloat16",
+            ) from error
+
+    async def close(self) -> None:
+        """Give the weights' memory back."""
+        self._loaded = None
+
+    async def _load(self) -> _Loaded:
+        if self._loaded is None:
+            self._loaded = await asyncio.to_thread(_load, self.model, self._revision, self._engine)
+        return self._loaded
+
+
+class _Loaded:
+    """A model and its tokenizer in memory."""
+
+    def __init__(self, model: Any, tokenizer: Any, facts: ScorerFacts, batch_tokens: int) -> None:
+        self._model = model
+        self._tokenizer = tokenizer
+        self.facts = facts
+        self._batch_tokens = batch_tokens
+
+    def score(self, texts: Sequence[str], full: bool, prefix: str | None) -> list[TokenLogprobs]:
+        """All texts, longest batches first, given back in the order asked."""
+        before = self._tokenizer(prefix, add_special_tokens=True)["input_ids"] if prefix is not None else []
+        context = self.facts.context or 1 << 60
+        if len(before) >= context - 1:
+            raise BackendError(
+                f"hf/{self.model_name}: the prefix of {len(before)} tokens leaves no room in a context of {context}",
+                kind="context",
+                retryable=False,
+                hint="give fewer or shorter texts with --nonmembers, or lower --shots",
+            )
+        rows = (
+            self._tokenizer(list(texts), add_special_tokens=prefix is None, verbose=False)["input_ids"] if texts else []
+        )
+        room = context - len(before)
+        found: list[TokenLogprobs | None] = [None] * len(texts)
+        order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
+        for batch in self._batches(order, [min(len(row), room) + len(before) for row in rows]):
+            whole = [before + rows[i][:room] for i in batch]
+            for i, columns in zip(batch, self._forward(whole, full), strict=True):
+                ids = rows[i][:room]
+                start = len(before)
+                logprobs, *rest = (tuple(column[start:].tolist()) for column in columns)
+                tokens = tuple(self._tokenizer.convert_ids_to_tokens(ids))
+                mean, variance = rest if full else (None, None)
+                found[i] = TokenLogprobs(tuple(ids), tokens, logprobs, mean, variance, len(rows[i]) > room)
+        return [one for one in found if one is not None]
+
+    @property
+    def model_name(self) -> str:
+        """As the user wrote it."""
+        return self.facts.model
+
+    def _batches(self, order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+        """Neighbours in length, as many as fit; `order` goes from the longest down."""
+        batch: list[int] = []
+        for i in order:
+            if batch and (len(batch) + 1) * lengths[batch[0]] > self._batch_tokens:
+                yield batch
+                batch = []
+            batch.append(i)
+        if batch:
+            yield batch
+
+    def _forward(self, rows: Sequence[list[int]], full: bool) -> Iterator[list[Any]]:
+        """For each row its columns: log-probabilities, and with `full` mean and variance of log p; NaN at first."""
+        import torch
+
+        width = max(len(row) for row in rows)
+        if width < 2:
+            for row in rows:
+                yield [torch.full((len(row),), torch.nan)] * (3 if full else 1)
+            return
+        ids = torch.zeros((len(rows), width), dtype=torch.long)
+        mask = torch.zeros_like(ids)
+        for i, row in enumerate(rows):
+            ids[i, : len(row)] = torch.tensor(row, dtype=torch.long)
+            mask[i, : len(row)] = 1
+        ids, mask = ids.to(self._model.device), mask.to(self._model.device)
+        with torch.inference_mode():
+            logits = self._model(input_ids=ids, attention_mask=mask, use_cache=False).logits[:, :-1]
+            columns = _columns(logits, ids[:, 1:], full)
+        first = torch.full((len(rows), 1), torch.nan)
+        columns = [torch.cat([first, column.float().cpu()], dim=1) for column in columns]
+        for i, row in enumerate(rows):
+            yield [column[i, : len(row)] for column in columns]
+
+
+def _columns(logits: Any, targets: Any, full: bool) -> list[Any]:
+    """Log-probability of each target (b, t) under logits (b, t, v); with `full`, mean and variance of log p there."""
+    import torch
+
+    logits = logits.float()
+    if not full:
+        # log_softmax at the target alone: the whole table would be written and read once more.
+        chosen = logits.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+        return [chosen - torch.logsumexp(logits, dim=-1)]
+    table = torch.log_softmax(logits, dim=-1)
+    chosen = table.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    p = table.exp()
+    # A token of probability 0 has log p = -inf and adds nothing.
+    table = torch.where(p > 0, table, torch.zeros_like(table))
+    mean = (p * table).sum(-1)
+    # About the mean, not as a difference of squares: that one loses its digits in float32.
+    variance = (p * (table - mean.unsqueeze(-1)) ** 2).sum(-1)
+    return [chosen, mean, variance]
+
+
+def _load(model: str, revision: str | None, engine: dict[str, Any]) -> _Loaded:
+    try:
+        import torch
+        import transformers
+    except ImportError as error:
+        raise MissingExtraError(f"hf/{model}", "hf") from error
+    path = Path(model).expanduser()
+    local = _is_path(model)
+    if local:
+        _check_folder(model, path)
+    name = str(path) if local else model
+    device = str(engine.get("device") or ("cuda" if torch.cuda.is_available() else "cpu"))
+    words = engine.get("dtype") or ("auto" if device.startswith("cuda") else "float32")
+    dtype = words if words == "auto" else getattr(torch, str(words), None)
+    if not (dtype == "auto" or isinstance(dtype, torch.dtype)):
+        raise SpecError(f"dtype {words!r} is not known; allowed: auto, float32, bfloat16, float16")
+    transformers.utils.logging.disable_progress_bar()
+    shared = {"revision": revision, "trust_remote_code": bool(engine.get("trust_remote_code", False))}
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **shared)
+        weights = transformers.AutoModelForCausalLM.from_pretrained(name, dtype=dtype, **shared).to(device).eval()
+    except (OSError, ValueError, RuntimeError, ImportError, KeyError) as error:
+        raise _load_error(model, error) from error
+    config = weights.config
+    context = int(engine.get("max_model_len") or _context(config, tokenizer) or 0) or None
+    vocabulary = int(config.get_text_config().vocab_size)
+    fallback = _LOGITS["cuda" if device.startswith("cuda") else "cpu"] // (4 * vocabulary)
+    facts = ScorerFacts(
+        model=model,
+        revision=revision or getattr(config, "_commit_hash", None),
+        tokenizer=_tokenizer_hash(tokenizer),
+        weights=_weights_hash(path) if local else None,
+        vocabulary=vocabulary,
+        context=context,
+        dtype=str(weights.dtype).removeprefix("torch."),
+        version=f"transformers {transformers.__version__}",
+    )
+    return _Loaded(weights, tokenizer, facts, int(engine.get("batch_tokens") or max(fallback, 512)))
+
+
+def _context(config: Any, tokenizer: Any) -> int | None:
+    """Tokens that the model was built for; a tokenizer that knows no limit says a huge number."""
+    known = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "max_sequence_length")]
+    known.append(tokenizer.model_max_length)
+    return min((int(n) for n in known if n and n < 10**9), default=None)
+
+
+def _is_path(model: str) -> bool:
+    path = Path(model).expanduser()
+    return path.is_absolute() or model.startswith((".", "~")) or path.exists()
+
+
+def _check_folder(model: str, path: Path) -> None:
+    if not path.is_dir():
+        raise _wrong(f"hf/{model} is not a folder of weights", "give the folder with config.json and *.safetensors")
+    if not (path / "config.json").is_file():
+        raise _wrong(f"hf/{model} holds no config.json", "it must be a folder as save_pretrained or hf download writes")
+    if not any(next(path.glob(pattern), None) for pattern in _WEIGHTS):
+        raise _wrong(f"hf/{model} holds no weights ({', '.join(_WEIGHTS)})", "download them: hf download MODEL")
+
+
+def _weights_hash(folder: Path) -> str:
+    """Of names, sizes and both ends (1 MiB) of the weight files: tells two trainings apart without reading it all."""
+    parts: list[bytes] = []
+    for path in sorted(p for pattern in _WEIGHTS for p in folder.glob(pattern)):
+        size = path.stat().st_size
+        with path.open("rb") as stream:
+            parts += [f"{path.name}:{size}:".encode(), stream.read(1 << 20)]
+            stream.seek(max(0, size - (1 << 20)))
+            parts.append(stream.read(1 << 20))
+    return fingerprint_bytes(parts)
+
+
+def _tokenizer_hash(tokenizer: Any) -> str:
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None:
+        return fingerprint(tokenizer.get_vocab())
+    # Truncation and padding are how the last caller left them, not what the tokenizer is.
+    backend.no_truncation()
+    backend.no_padding()
+    return fingerprint_bytes([backend.to_str().encode()])
+
+
+def _load_error(model: str, error: BaseException) -> BackendError:
+    said = " ".join(f"{type(error).__name__}: {error}".split())
+    low = said.lower()
+    if "gated" in low or "401 client" in low or "403 client" in low:
+        return _wrong(f"hf/{model}: its weights are gated", "ask for access on its page, then export HF_TOKEN=...")
+    if "out of memory" in low:
+        return _wrong(f"hf/{model}: memory does not suffice", "--engine dtype=bfloat16, or --engine device=cpu")
+    if any(
+        sign in low for sign in ("couldn't connect", "connection error", "offline", "not a valid model", "404 client")
+    ):
+        return _wrong(
+            f"hf/{model}: there is no such folder, and the hub has or gives no such model",
+            "write hf/ORGANISATION/MODEL, or hf/ and the path of a folder of weights",
+        )
+    return _wrong(f"hf/{model}: it does not load: {said[:300]}", "it must be a causal language model with a tokenizer")
+
+
+def _wrong(sentence: str, hint: str) -> BackendError:
+    return BackendError(sentence, kind="model", retryable=False, hint=hint)

@@ -1,0 +1,53 @@
+"""AUC of a score with an interval by books, or by texts where no book is named. Draws once for all scores of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.contamination.scores_file import ScoresFile
+from judge.errors import SpecError
+from judge.stats import resample
+from judge.stats.discrimination import auc, resampled_auc
+from judge.stats.estimate import Estimate
+from judge.stats.resample import Resamples
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class AucOptions:
+    """Choices of a table of AUCs: `fpr` is the false-positive rate at which the true-positive rate is read."""
+
+    resamples: int = 1000
+    seed: int = 1
+    fpr: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.resamples < 1:
+            raise SpecError(f"--resamples {self.resamples} must be 1 or more")
+        if not 0 < self.fpr < 1:
+            raise SpecError(f"--fpr {self.fpr:g} must lie between 0 and 1")
+
+
+def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
+    """Resamples of books where every text names one (texts of one book are not independent), else of texts."""
+    groups = [row.group for row in scores.rows]
+    rng = np.random.default_rng(options.seed)
+    if any(group is None for group in groups):
+        return resample.draw(np.arange(len(groups), dtype=np.int64), options.resamples, rng, "boot-texts")
+    books = np.unique([str(group) for group in groups], return_inverse=True)[1].astype(np.int64)
+    return resample.draw(books, options.resamples, rng, "boot-books")
+
+
+def area(values: Floats, label: Flags, drawn: Resamples) -> Estimate:
+    """The AUC with its bootstrap interval; NaN scores are left out."""
+    found = auc(values, label)
+    if not found.defined:
+        return found
+    # DeLong's interval takes texts as independent; the bootstrap's takes its place.
+    bare = Estimate(found.value, n=found.n)
+    return resample.percentile(bare, drawn.values(resampled_auc(values, label)), f"{drawn.name}, percentile, 95 %")

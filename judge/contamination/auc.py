@@ -1,0 +1,143 @@
+"""How well scores tell texts a model has seen from texts it has not, on a labelled set. Never without its warning."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from judge.contamination.area import AucOptions, area, draw
+from judge.contamination.scores_file import ScoresFile
+from judge.contamination.threshold import of_score
+from judge.errors import SpecError
+from judge.stats import resample, roc
+from judge.stats.discrimination import auc
+from judge.stats.estimate import Estimate
+from judge.tables import Column, Table
+from judge.version import __version__
+
+TEMPORAL = (
+    "labels by date (WikiMIA, BookMIA: seen = older than the model) overstate: seen and unseen texts also differ in "
+    "topic, style and popularity, and where they do not, such scores come close to chance (Duan et al. 2024)"
+)
+
+
+def table(scores: ScoresFile, options: AucOptions | None = None) -> Table:
+    """AUC, true-positive rate at 5 % false positives, best accuracy and threshold of every score, best AUC first."""
+    options = options or AucOptions()
+    rows = rows_of(scores, options)
+    ci = f"ci:{draw(scores, options).name}/{options.resamples}/seed{options.seed}"
+    rows.sort(key=lambda row: -(row["auc"].value or 0.0))
+    columns = [
+        Column("score", "score"),
+        Column("auc", "AUC", digits=3),
+        Column("tpr", f"TPR at {100 * options.fpr:g} % FPR x100", digits=1, factor=100),
+        Column("accuracy", "best accuracy x100", digits=1, factor=100),
+        Column("threshold", "threshold", digits=4),
+        Column("seen", "seen"),
+        Column("unseen", "unseen"),
+        Column("undefined", "undefined"),
+    ]
+    title = f"Seen against unseen texts of {scores.header['source']}, {scores.judge}"
+    notes = [
+        *notes_of(scores),
+        f"sorted by AUC: the best of {len(rows)} on one set is flattered; choose a score beforehand",
+    ]
+    return Table(title, columns, rows, signature(scores, [f"fpr:{options.fpr:g}", ci]), notes)
+
+
+def rows_of(scores: ScoresFile, options: AucOptions) -> list[dict[str, Any]]:
+    """One row a score: `score, auc, tpr` (with bootstrap intervals), `accuracy, threshold, seen, unseen, undefined`."""
+    label = scores.labels
+    if label is None:
+        raise SpecError(
+            f"{scores.header['source']} has no labels", hint="each line needs label: 1 = seen, 0 = not seen"
+        )
+    drawn = draw(scores, options)
+    how = f"{drawn.name}, percentile, 95 %"
+    rows = []
+    for score in scores.names:
+        values = scores.score(score)
+        found, rate = area(values, label, drawn), roc.tpr_at_fpr(values, label, options.fpr)
+        keep = ~np.isnan(values)
+        if rate.defined:
+            rate = resample.percentile(rate, drawn.values(roc.resampled_tpr_at_fpr(values, label, options.fpr)), how)
+        best = Estimate(roc.best_accuracy(values, label), n=found.n) if found.defined else found
+        threshold = of_score(scores, score)
+        rows.append(
+            {
+                "score": score,
+                "auc": found,
+                "tpr": rate,
+                "accuracy": best,
+                "threshold": None if threshold is None else threshold["value"],
+                "seen": int(label[keep].sum()),
+                "unseen": int((~label[keep]).sum()),
+                "undefined": int((~keep).sum()),
+            }
+        )
+    return rows
+
+
+def write_curves(path: Path, scores: ScoresFile) -> None:
+    """Every ROC curve as CSV: `score, threshold, false_positive, true_positive`."""
+    label = scores.labels
+    if label is None:
+        raise SpecError(f"{scores.header['source']} has no labels")
+    try:
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(["score", "threshold", "false_positive", "true_positive"])
+            for name in scores.names:
+                values = scores.score(name)
+                if auc(values, label).defined:
+                    found = roc.curve(values, label)
+                    columns = (found.threshold.tolist(), found.false_positive.tolist(), found.true_positive.tolist())
+                    writer.writerows((name, *point) for point in zip(*columns, strict=True))
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def signature(scores: ScoresFile, extra: list[str]) -> str:
+    """Set, model and settings: what moves a score."""
+    facts, settings = scores.facts, scores.header["settings"]
+    revision = facts.revision or facts.weights
+    parts = [
+        f"{scores.header['source']}:{len(scores.rows)}",
+        f"model:{scores.judge}" + (f"@{revision}" if revision else ""),
+        f"dtype:{facts.dtype}" if facts.dtype else None,
+        f"words:{settings['words']}" if settings.get("words") else None,
+        f"shots:{settings['shots']}" if settings.get("shots") else None,
+        f"ref:{scores.header['reference']['model']}" if scores.header.get("reference") else None,
+        *extra,
+        f"v{__version__}",
+    ]
+    return "|".join(part for part in parts if part)
+
+
+def notes_of(scores: ScoresFile) -> list[str]:
+    """Direction of scores, what was cut, why scores are undefined, and the warning about labels by date."""
+    notes = [
+        "every score: higher = more likely seen; min_k_20 is the mean log-probability of the 20 % least likely tokens"
+    ]
+    notes += scores.header.get("notes", [])
+    if scores.truncated:
+        notes.append(
+            f"{scores.truncated} of {len(scores.rows)} texts were cut to the context of {scores.facts.context} tokens"
+        )
+    reasons: dict[str, list[str]] = {}
+    for name in scores.names:
+        for reason, count in scores.why_undefined(name).items():
+            reasons.setdefault(reason, []).append(f"{name} {count}")
+    notes += [f"{reason} ({', '.join(names)})" for reason, names in reasons.items()]
+    rules = {f"{one['rule']} on {one['set']}" for one in scores.header["thresholds"].values() if one.get("set")}
+    notes += [f"thresholds: {rule}" for rule in sorted(rules)]
+    notes += list(dict.fromkeys(scores.header["without_threshold"].values()))
+    lengths = [row.tokens for row in scores.rows]
+    if lengths and max(lengths) > 1.5 * max(1, min(lengths)) and not scores.header["settings"].get("words"):
+        notes.append(
+            f"{min(lengths)} to {max(lengths)} tokens a text, and scores depend on length: --words N cuts all alike"
+        )
+    return [*notes, TEMPORAL] if scores.labels is not None else notes

@@ -1,0 +1,79 @@
+"""Log-probabilities that were computed before, by text and model, in one SQLite file. Never a source of truth.
+
+The file can be deleted at any time; then the model is asked again. Log-probabilities are kept, not scores, so that
+another k or another score of the same pass costs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+import orjson
+
+from judge.backends.protocol import TokenLogprobs
+from judge.errors import SpecError
+
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS logprobs (model TEXT, text TEXT, body BLOB, PRIMARY KEY (model, text)) WITHOUT ROWID"
+)
+
+
+class Cache:
+    """Log-probabilities by (model key, text key); `None` as path keeps them in memory only."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        try:
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._base = sqlite3.connect(path or ":memory:")
+            self._base.execute(_TABLE)
+        except (OSError, sqlite3.Error) as error:
+            hint = "delete it: it can be computed again"
+            raise SpecError(f"the cache {path} cannot be used: {error}", hint=hint) from error
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._base.close()
+
+    def get(self, model: str, text: str) -> TokenLogprobs | None:
+        """What was kept for this model and text, or None."""
+        row = self._base.execute("SELECT body FROM logprobs WHERE model = ? AND text = ?", (model, text)).fetchone()
+        return _unpacked(row[0]) if row else None
+
+    def put(self, model: str, found: Sequence[tuple[str, TokenLogprobs]]) -> None:
+        """Keep results by text key; they are on disk when this returns."""
+        with self._base:
+            rows = [(model, text, _packed(one)) for text, one in found]
+            self._base.executemany("INSERT OR REPLACE INTO logprobs VALUES (?, ?, ?)", rows)
+
+
+def _packed(one: TokenLogprobs) -> bytes:
+    columns = (one.ids, one.tokens, one.logprobs, one.mean, one.variance, one.truncated)
+    return zlib.compress(orjson.dumps(columns))
+
+
+def _unpacked(body: bytes) -> TokenLogprobs:
+    ids, tokens, logprobs, mean, variance, truncated = orjson.loads(zlib.decompress(body))
+    return TokenLogprobs(
+        tuple(ids),
+        tuple(tokens),
+        _floats(logprobs),
+        None if mean is None else _floats(mean),
+        None if variance is None else _floats(variance),
+        bool(truncated),
+    )
+
+
+def _floats(values: Sequence[float | None]) -> tuple[float, ...]:
+    """JSON has no NaN: it is null there."""
+    return tuple(math.nan if value is None else value for value in values)

@@ -1,0 +1,60 @@
+"""Scores beside the stories of runs: by the text itself, else by id. Never joins two texts that differ."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.contamination.scores_file import ScoresFile
+from judge.contamination.texts import text_key
+from judge.errors import SpecError
+from judge.rating_matrix import RatingMatrix
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """One score for each story of a matrix, NaN = none; `found` counts stories that are in the scores file."""
+
+    values: Floats
+    found: int
+
+
+def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
+    """The score of each story of the matrix, by the hash of its text.
+
+    Where a result folder does not hold the stories' texts, by id, if the scores were made on the dataset of that name.
+    """
+    by_text = {row.text: i for i, row in enumerate(scores.rows)}
+    same_set = scores.header["source"] == matrix.dataset
+    by_id = {row.id: i for i, row in enumerate(scores.rows)} if same_set else {}
+    known = scores.score(name)
+    place = np.full(matrix.n, -1, dtype=np.int64)
+    for i, (story, text) in enumerate(zip(matrix.stories["story"], matrix.stories["text"], strict=True)):
+        place[i] = by_text.get(text_key(text), -1) if text else by_id.get(str(story), -1)
+    values = np.where(place >= 0, known[place], np.nan)
+    return Joined(np.asarray(values, dtype=np.float64), int((place >= 0).sum()))
+
+
+def refuse_strangers(scores: ScoresFile, joined: int) -> None:
+    """Raise SpecError where none of the scored texts is a story of the runs."""
+    if joined == 0:
+        raise SpecError(
+            f"none of the {len(scores.rows)} texts of {scores.header['source']} is a story of these runs",
+            hint="score the runs' own dataset: judge contamination score DATASET --model ...",
+        )
+
+
+def same_name(model: str, name: str) -> bool:
+    """Whether a name is the model's: letters and digits of one are part of the other's, providers aside."""
+    one, other = letters(model.partition("/")[2]), letters(name.rpartition("/")[2])
+    return min(len(one), len(other)) > 3 and (one in other or other in one)
+
+
+def letters(name: str) -> str:
+    """Letters and digits of a name, in lower case."""
+    return re.sub(r"[^a-z0-9]", "", name.casefold())

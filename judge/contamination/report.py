@@ -1,0 +1,157 @@
+"""The study's table: for each model, how much of a story set it seems to have seen, and how its own stories are rated.
+
+A text counts as seen where its score reaches the threshold in the scores file, which stems from a labelled set scored
+by the same model. Without a threshold there is no rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.signature import signature as signature_of_runs
+from judge.contamination.auc import TEMPORAL, signature
+from judge.contamination.join import join, letters, refuse_strangers
+from judge.contamination.scores_file import ScoresFile
+from judge.contamination.threshold import of_score
+from judge.errors import SpecError, unknown
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats import means
+from judge.stats.estimate import Estimate
+from judge.stats.proportion import wilson
+from judge.tables import Column, Table
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+
+NO_THRESHOLD = "undefined without a threshold: give --calibration or --threshold to judge contamination score"
+NO_SET = "undefined: the threshold was given as a number, not chosen on a labelled set"
+NO_OWN = "undefined: no system of these runs is this model's own (name it: --own MODEL=SYSTEM)"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """Choices of the table: `score` by name, `systems` whose stories make the story set (empty: all), `own` systems."""
+
+    score: str = "min_k_20"
+    systems: tuple[str, ...] = ()
+    own: tuple[tuple[str, str], ...] = ()
+
+
+def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOptions | None = None) -> Table:
+    """Rate on the story set, AUC on the labelled set, mean rating of the model's own stories; a row a scores file."""
+    options = options or ReportOptions()
+    matrices = build(runs)
+    rows = [_row(one, matrices, options) for one in files]
+    columns = [
+        Column("model", "model"),
+        Column("set", "story set"),
+        Column("rate", "seems seen x100", digits=1, factor=100),
+        Column("stories", "stories"),
+        Column("undefined", "undefined"),
+        Column("threshold", "threshold", digits=4),
+        Column("rule", "rule"),
+        Column("auc", "AUC", digits=3),
+        Column("labelled", "labelled set"),
+        Column("own", "own stories of"),
+        Column("people", "rated by people"),
+        Column("judges", "rated by judges"),
+    ]
+    extra = [f"score:{options.score}"]
+    extra += [f"of:{','.join(options.systems)}"] if options.systems else []
+    extra += [signature(one, []).rsplit("|v", 1)[0] for one in files]
+    line = signature_of_runs(runs, matrices, extra=extra)
+    return Table(f"Contamination by {options.score}", columns, rows, line, _notes(files, rows))
+
+
+def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOptions) -> dict[str, Any]:
+    known = {row.system for row in scores.rows if row.system}
+    for name in options.systems:
+        if name not in known:
+            raise SpecError(unknown("--system", name, known))
+    chosen = np.array([not options.systems or row.system in options.systems for row in scores.rows], dtype=np.bool_)
+    values = scores.score(options.score)[chosen]
+    usable = values[~np.isnan(values)]
+    threshold = of_score(scores, options.score)
+    refuse_strangers(scores, sum(join(matrix, scores, options.score).found for matrix in matrices))
+    if threshold is None:
+        why = scores.header["without_threshold"].get(options.score)
+        rate = area = Estimate.undefined(f"undefined: {why}" if why else NO_THRESHOLD)
+    else:
+        rate = wilson(float((usable >= threshold["value"]).sum()), usable.size)
+        area = _area(threshold)
+    own = _own(scores.judge, matrices, options.own)
+    return {
+        "model": scores.judge,
+        "set": scores.header["source"] + (f" ({', '.join(options.systems)})" if options.systems else ""),
+        "rate": rate,
+        "stories": int(usable.size),
+        "undefined": int(np.isnan(values).sum()),
+        "threshold": None if threshold is None else threshold["value"],
+        "rule": None if threshold is None else threshold["rule"],
+        "auc": area,
+        "labelled": None if threshold is None else threshold["set"],
+        "own": ", ".join(own) or None,
+        "people": _mean_of_own(matrices, own, people=True),
+        "judges": _mean_of_own(matrices, own, people=False),
+    }
+
+
+def _area(threshold: Mapping[str, Any]) -> Estimate:
+    if threshold.get("auc") is None:
+        return Estimate.undefined(NO_SET)
+    ends = {key: threshold[f"auc_{key}"] for key in ("low", "high", "method")}
+    return Estimate(threshold["auc"], n=threshold["texts"], **ends)
+
+
+def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str, str]]) -> list[str]:
+    """Systems that are this model's own: those named for it, else those whose name is part of the model's."""
+    systems = list(dict.fromkeys(name for matrix in matrices for name in matrix.systems))
+    for _, system in named:
+        if system not in systems:
+            raise SpecError(unknown("--own", system, systems))
+    mine = [system for name, system in named if name in (model, model.partition("/")[2])]
+    plain = letters(model)
+    return mine or [name for name in systems if len(letters(name)) > 3 and letters(name) in plain]
+
+
+def _mean_of_own(matrices: Sequence[RatingMatrix], own: Sequence[str], *, people: bool) -> Estimate:
+    """Mean rating of these systems' stories, each story's over criteria (and judges), story-prompts as units."""
+    if not own:
+        return Estimate.undefined(NO_OWN)
+    values: list[Floats] = []
+    prompts: list[NDArray[np.int64]] = []
+    offset = 0
+    for matrix in matrices:
+        mine = np.isin(matrix.system, [matrix.systems.index(name) for name in own if name in matrix.systems])
+        ratings = (matrix.people if people else matrix.judge)[:, mine]
+        count = (~np.isnan(ratings)).sum(axis=0)
+        total = np.where(np.isnan(ratings), 0.0, ratings).sum(axis=0)
+        values.append(np.where(count > 0, total / np.maximum(count, 1), np.nan))
+        prompts.append(matrix.story_prompt[mine] + offset)
+        offset += int(matrix.story_prompt.max(initial=-1)) + 1
+    if not values:
+        return Estimate.undefined("no rating")
+    return means.clustered(np.concatenate(values), np.concatenate(prompts))
+
+
+def _notes(files: Sequence[ScoresFile], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    notes = ["seems seen: score at or above the threshold, with Wilson's interval for independent stories"]
+    if any(row["labelled"] for row in rows):
+        notes.append("AUC: of the labelled set the threshold was chosen on; " + TEMPORAL)
+    if any(row["own"] for row in rows):
+        notes.append(
+            "own stories: mean over criteria, and for judges over judges and Eval-Prompts, story-prompts as units"
+        )
+    for one in files:
+        if one.truncated:
+            notes.append(
+                f"{one.judge}: {one.truncated} of {len(one.rows)} texts were cut to {one.facts.context} tokens"
+            )
+    return notes

@@ -1,0 +1,187 @@
+"""A scores file: JSON Lines, a header first, then a line for each text. Holds hashes of texts, never the texts.
+
+The header says which model scored (name, revision, hashes of tokenizer and weights), with which settings, what was cut
+to the context or has no score and why, and the thresholds with the rule and the labelled set they come from. Scores of
+different models, or made with different settings, are never compared through it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from judge.backends.protocol import ScorerFacts
+from judge.contamination.scoring import Scored
+from judge.errors import DataError, SpecError, unknown
+from judge.version import __version__
+
+Floats = NDArray[np.float64]
+FORMAT = "judge-contamination-scores/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One text's line: `text` is its hash; a score that is None has its reason in `undefined`."""
+
+    id: str
+    text: str
+    system: str | None
+    label: bool | None
+    group: str | None
+    tokens: int
+    truncated: bool
+    scores: Mapping[str, float | None]
+    undefined: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresFile:
+    """A header (plain values) and rows."""
+
+    header: Mapping[str, Any]
+    rows: tuple[Row, ...]
+
+    @property
+    def facts(self) -> ScorerFacts:
+        """The model that scored."""
+        return ScorerFacts(**self.header["model"])
+
+    @property
+    def judge(self) -> str:
+        """The model as `--model` named it, provider first."""
+        return str(self.header["judge"])
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the scores."""
+        return list(self.rows[0].scores) if self.rows else []
+
+    def score(self, name: str) -> Floats:
+        """One score of all texts, NaN = undefined; raises SpecError for a name that is not there."""
+        if name not in self.names:
+            raise SpecError(unknown("score", name, self.names))
+        return np.array([np.nan if (v := row.scores[name]) is None else v for row in self.rows], dtype=np.float64)
+
+    def why_undefined(self, name: str) -> dict[str, int]:
+        """Reason -> number of texts without this score."""
+        return dict(Counter(row.undefined[name] for row in self.rows if name in row.undefined))
+
+    @property
+    def labels(self) -> NDArray[np.bool_] | None:
+        """Whether each text was seen, or None where the file has no labels."""
+        if any(row.label is None for row in self.rows):
+            return None
+        return np.array([row.label for row in self.rows], dtype=np.bool_)
+
+    @property
+    def truncated(self) -> int:
+        """Texts cut to the context."""
+        return sum(row.truncated for row in self.rows)
+
+
+def assemble(
+    source: str,
+    judge: str,
+    facts: ScorerFacts,
+    settings: Mapping[str, Any],
+    scored: Sequence[Scored],
+    *,
+    reference: ScorerFacts | None = None,
+    notes: Sequence[str] = (),
+) -> ScoresFile:
+    """A scores file of what was computed, without thresholds yet."""
+    rows = []
+    for one in scored:
+        values = {name: estimate.value for name, estimate in one.scores.items()}
+        why = {name: str(estimate.reason) for name, estimate in one.scores.items() if estimate.value is None}
+        text = one.text
+        rows.append(Row(text.id, text.key, text.system, text.label, text.group, one.tokens, one.truncated, values, why))
+    header = {
+        "format": FORMAT,
+        "source": source,
+        "judge": judge,
+        "model": asdict(facts),
+        "reference": None if reference is None else asdict(reference),
+        "settings": dict(settings),
+        "texts": len(rows),
+        "truncated": sum(row.truncated for row in rows),
+        "thresholds": {},
+        "without_threshold": {},
+        "notes": list(notes),
+        "version": __version__,
+    }
+    return ScoresFile(header, tuple(rows))
+
+
+def with_thresholds(
+    scores: ScoresFile, thresholds: Mapping[str, Any], without: Mapping[str, str] | None = None
+) -> ScoresFile:
+    """The same with thresholds by score name, each `{rule, value, set, texts, auc, ...}`, and why others have none."""
+    more = {"thresholds": dict(thresholds), "without_threshold": dict(without or {})}
+    return replace(scores, header={**scores.header, **more})
+
+
+def write(path: Path, scores: ScoresFile) -> None:
+    """Write whole or not at all: to a name beside it first."""
+    lines = [orjson.dumps(scores.header), *(orjson.dumps(asdict(row)) for row in scores.rows)]
+    half = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        half.write_bytes(b"\n".join(lines) + b"\n")
+        half.replace(path)
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def read(path: Path) -> ScoresFile:
+    """Read a scores file; raises DataError where it is none, or where lines are missing."""
+    if not path.is_file():
+        raise DataError(
+            "there is no such file", file=path, hint="make one: judge contamination score DATASET --model ..."
+        )
+    lines = path.read_bytes().splitlines()
+    try:
+        header = orjson.loads(lines[0]) if lines else {}
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            found = header.get("format") if isinstance(header, dict) else None
+            hint = "make one: judge contamination score DATASET --model ..."
+            raise DataError("not a scores file", file=path, row=1, found=found, allowed=FORMAT, hint=hint)
+        rows = tuple(Row(**orjson.loads(line)) for line in lines[1:] if line.strip())
+    except (orjson.JSONDecodeError, TypeError) as error:
+        raise DataError(f"not a line of a scores file: {error}", file=path) from error
+    if len(rows) != header["texts"]:
+        raise DataError(f"it promises {header['texts']} texts and holds {len(rows)}", file=path)
+    return ScoresFile(header, rows)
+
+
+def is_scores_file(path: Path) -> bool:
+    """Whether the first line is a header of this format."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return FORMAT.encode() in stream.readline(1 << 16)
+
+
+def different_model(one: ScorerFacts, other: ScorerFacts) -> str | None:
+    """Why two facts are not of one model, or None. Weights decide where both are known, else names and revisions."""
+    if None not in (one.weights, other.weights):
+        return None if one.weights == other.weights else f"the weights of {one.model} and {other.model} differ"
+    if _base(one.model) != _base(other.model):
+        return f"{one.model} is not {other.model}"
+    for name in ("revision", "tokenizer"):
+        ours, theirs = getattr(one, name), getattr(other, name)
+        if None not in (ours, theirs) and ours != theirs:
+            return f"{one.model} has another {name}"
+    return None
+
+
+def _base(model: str) -> str:
+    """A model's name without a path's end."""
+    return model.rstrip("/").casefold()

@@ -1,0 +1,277 @@
+"""From texts and a scorer to scores: one pass for each kind of log-probability, cached, in batches. Prints nothing.
+
+The first pass gives loss, zlib, Min-K% Prob, and Min-K%++ where the full distribution is to be had; texts in lower
+case, a reference model and a prefix of texts not seen need a pass each. What a model or server cannot give leaves its
+scores undefined, with that reason; nothing is put in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from judge.backends.protocol import Scorer, ScorerFacts, TokenLogprobs
+from judge.contamination import scores
+from judge.contamination.cache import Cache
+from judge.contamination.scores import Frequencies
+from judge.contamination.texts import Text, text_key
+from judge.errors import BackendError, DataError, SpecError
+from judge.fingerprint import fingerprint
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Progress = Callable[[str, int, int], None]
+"""Called with the name of a pass, texts done and texts in all."""
+
+_AT_ONCE = 512
+"""Texts given to the scorer together; after each lot the results are on disk."""
+
+EMPTY_TEXT = "undefined: the text is empty"
+NO_IDS = "undefined: the server does not tell token ids"
+OTHER_TOKENIZER = "the tokens in --frequencies were made by another tokenizer than the model's"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOptions:
+    """What to compute. `k` is a share in per cent; `prefix` the texts not seen for ReCaLL, joined; `shots` their
+    number.
+
+    `words` cuts every text before scoring (see `texts.first_words`); it stands here because it moves every score.
+    """
+
+    k: float = 20
+    words: int | None = None
+    lowercase: bool = False
+    full_distribution: bool = False
+    prefix: str | None = None
+    shots: int = 0
+    frequencies: Frequencies | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.k <= 100:
+            raise SpecError(f"--k {self.k:g} is not a share in per cent", hint="give a number above 0, at most 100")
+
+    @property
+    def sweep(self) -> tuple[float, ...]:
+        """All shares that are computed, k among them."""
+        return tuple(sorted({*map(float, scores.SWEEP), float(self.k)}))
+
+    def written(self) -> dict[str, Any]:
+        """For a file's header: values, and hashes in place of long ones."""
+        return {
+            "k": self.k,
+            "words": self.words,
+            "lowercase": self.lowercase,
+            "full_distribution": self.full_distribution,
+            "shots": self.shots,
+            "prefix": None if self.prefix is None else text_key(self.prefix),
+            "frequencies": None if self.frequencies is None else fingerprint(_plain(self.frequencies)),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One text's scores by name; `tokens` counts those with a log-probability."""
+
+    text: Text
+    tokens: int
+    truncated: bool
+    scores: Mapping[str, Estimate]
+
+
+async def score(
+    texts: Sequence[Text],
+    scorer: Scorer,
+    options: ScoreOptions,
+    cache: Cache,
+    *,
+    reference: Scorer | None = None,
+    progress: Progress | None = None,
+) -> list[Scored]:
+    """Scores of all texts, in their order. Raises `BackendError` where the model cannot score at all."""
+    facts = await scorer.facts()
+    _same_tokenizer(facts, options.frequencies)
+    show = progress or (lambda _name, _done, _total: None)
+    bodies = [one.text for one in texts]
+    reasons: dict[str, str] = {}
+    plain = None
+    if options.full_distribution:
+        plain = await _if_possible(
+            "min_k_pp", reasons, _passed(scorer, bodies, cache, show, "full distribution", full=True)
+        )
+    if plain is None:
+        plain = await _passed(scorer, bodies, cache, show, "log-probabilities")
+    lower = conditional = other = None
+    if options.lowercase:
+        lower = await _passed(scorer, [body.lower() for body in bodies], cache, show, "lower case")
+    if options.prefix is not None:
+        after = _passed(scorer, bodies, cache, show, "after texts not seen", prefix=options.prefix)
+        conditional = await _if_possible("recall", reasons, after)
+    if reference is not None:
+        other = await _passed(reference, bodies, cache, show, "reference model")
+    found = []
+    for i, one in enumerate(texts):
+        passes = _Passes(
+            plain[i],
+            lower[i] if lower else None,
+            conditional[i] if conditional else None,
+            other[i] if other else None,
+        )
+        tokens = int((~np.isnan(passes.logprobs)).sum())
+        # A cut in any of the passes moves a number of this text.
+        cut = any(p.truncated for p in (passes.plain, passes.lower, passes.conditional, passes.reference) if p)
+        found.append(Scored(one, tokens, cut, _scores(one.text, passes, options, reasons)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Passes:
+    """Log-probabilities of one text."""
+
+    plain: TokenLogprobs
+    lower: TokenLogprobs | None
+    conditional: TokenLogprobs | None
+    reference: TokenLogprobs | None
+
+    @property
+    def logprobs(self) -> Floats:
+        """Of the text as it is."""
+        return _array(self.plain.logprobs)
+
+
+def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[str, str]) -> dict[str, Estimate]:
+    """All scores of one text that were asked for, by name."""
+    logprobs = passes.logprobs
+    found = {"loss": scores.loss(logprobs), "zlib": scores.zlib(logprobs, text)}
+    for k in options.sweep:
+        found[f"min_k_{k:g}"] = scores.min_k(logprobs, k)
+    if options.full_distribution:
+        mean, variance = passes.plain.mean, passes.plain.variance
+        for k in options.sweep:
+            if mean is None or variance is None:
+                value = Estimate.undefined(reasons.get("min_k_pp", "undefined: no full distribution"))
+            else:
+                value = scores.min_k_plus_plus(logprobs, _array(mean), _array(variance), k)
+            found[f"min_k_pp_{k:g}"] = value
+    if passes.lower is not None:
+        found["lowercase"] = scores.lowercase(logprobs, _array(passes.lower.logprobs))
+    if passes.reference is not None:
+        other = _array(passes.reference.logprobs)
+        found["reference_difference"] = scores.reference_difference(logprobs, other)
+        found["reference_ratio"] = scores.reference_ratio(logprobs, other)
+    if options.prefix is not None:
+        found["recall"] = _recall(passes, reasons)
+    if options.frequencies is not None:
+        told = all(token >= 0 for token in passes.plain.ids)
+        ids = passes.plain.ids
+        found["dc_pdd"] = scores.dc_pdd(logprobs, ids, options.frequencies) if told else Estimate.undefined(NO_IDS)
+    if not text.strip():
+        return dict.fromkeys(found, Estimate.undefined(EMPTY_TEXT))
+    return found
+
+
+def _recall(passes: _Passes, reasons: Mapping[str, str]) -> Estimate:
+    """ReCaLL over the tokens that both passes have: after a prefix there is no opening token, and less room."""
+    if passes.conditional is None:
+        return Estimate.undefined(reasons.get("recall", "undefined: no pass after texts not seen"))
+    after, plain = passes.conditional, passes.plain
+    # A tokenizer may open a text with a token of its own; after a prefix it stands before that.
+    for extra in (0, 1):
+        length = min(len(plain.ids) - extra, len(after.ids))
+        if length > 0 and plain.ids[extra : extra + length] == after.ids[:length]:
+            break
+    else:
+        return Estimate.undefined("undefined: too short, or its tokens differ after a prefix")
+    return scores.recall(_array(plain.logprobs[extra : extra + length]), _array(after.logprobs[:length]))
+
+
+async def _if_possible(name: str, reasons: dict[str, str], asked: Any) -> list[TokenLogprobs] | None:
+    """The pass, or None with the reason noted where the model's server cannot do it."""
+    try:
+        found: list[TokenLogprobs] = await asked
+    except BackendError as error:
+        if error.kind != "capability":
+            raise
+        reasons[name] = f"undefined: {error}"
+        return None
+    return found
+
+
+async def _passed(
+    scorer: Scorer,
+    bodies: Sequence[str],
+    cache: Cache,
+    show: Progress,
+    name: str,
+    *,
+    full: bool = False,
+    prefix: str | None = None,
+) -> list[TokenLogprobs]:
+    """One pass over all texts: each distinct text once, from the cache where it is there."""
+    key = model_key(await scorer.facts(), full=full, prefix=prefix)
+    keys = [text_key(body) for body in bodies]
+    body_of = dict(zip(keys, bodies, strict=True))
+    known: dict[str, TokenLogprobs] = {}
+    for text in body_of:
+        stored = cache.get(key, text)
+        if stored is not None:
+            known[text] = stored
+    # Neighbours in length fill batches best.
+    missing = sorted((text for text in body_of if text not in known), key=lambda text: len(body_of[text]))
+    show(name, len(known), len(body_of))
+    for start in range(0, len(missing), _AT_ONCE):
+        lot = missing[start : start + _AT_ONCE]
+        answers = await scorer.token_logprobs([body_of[t] for t in lot], full_distribution=full, prefix=prefix)
+        found = list(zip(lot, answers, strict=True))
+        cache.put(key, found)
+        known.update(found)
+        show(name, len(known), len(body_of))
+    return [known[text] for text in keys]
+
+
+def model_key(facts: ScorerFacts, *, full: bool = False, prefix: str | None = None) -> str:
+    """What log-probabilities depend on beside the text; a package's version does not count."""
+    told = {name: value for name, value in asdict(facts).items() if name != "version"}
+    return fingerprint([told, full, None if prefix is None else text_key(prefix)])
+
+
+def read_frequencies(path: Path, facts: ScorerFacts) -> Frequencies:
+    """Token counts of a corpus: JSON `{"counts": {"17": 4}, "vocabulary": 32000, "tokenizer": "b2:..."}`.
+
+    `vocabulary` may be left out where the model's is known, `tokenizer` always. Raises DataError.
+    """
+    if not path.is_file():
+        raise DataError("there is no such file", file=path)
+    form = 'JSON {"counts": {"17": 4, ...}, "vocabulary": 32000}'
+    try:
+        told = orjson.loads(path.read_bytes())
+        counts = {int(token): int(count) for token, count in told["counts"].items()}
+        vocabulary = int(told.get("vocabulary") or facts.vocabulary or 0)
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError("not a file of token counts", file=path, allowed=form) from error
+    if min(counts.values(), default=0) < 0 or not counts:
+        raise DataError("token counts are missing or negative", file=path, allowed=form)
+    if vocabulary < max(counts) + 1:
+        raise DataError(f"a vocabulary of {vocabulary} has no token {max(counts)}", file=path, allowed=form)
+    return Frequencies(counts, vocabulary, told.get("tokenizer"))
+
+
+def _same_tokenizer(facts: ScorerFacts, frequencies: Frequencies | None) -> None:
+    if frequencies is None or None in (frequencies.tokenizer, facts.tokenizer):
+        return
+    if frequencies.tokenizer != facts.tokenizer:
+        raise SpecError(OTHER_TOKENIZER, hint="count with this model's tokenizer")
+
+
+def _plain(frequencies: Frequencies) -> Any:
+    return [sorted(frequencies.counts.items()), frequencies.vocabulary]
+
+
+def _array(values: Sequence[float]) -> Floats:
+    return np.asarray(values, dtype=np.float64)

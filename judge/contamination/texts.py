@@ -1,0 +1,149 @@
+"""The texts to score: stories of a dataset, or a labelled set of seen and unseen texts. Never changes one silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.datasets import open_dataset
+from judge.errors import DataError, SpecError
+from judge.fingerprint import fingerprint_bytes
+
+TEXT_KEYS = ("input", "snippet", "text")
+"""Names of the text's column: WikiMIA's, BookMIA's, and the plain one."""
+
+GROUP_KEYS = ("book", "book_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text. `label` says whether the model has seen it (None: not known), `group` which book it is from.
+
+    `key` is the hash of the text as its file has it, also where `text` was cut: by it scores find their story again.
+    """
+
+    id: str
+    text: str
+    key: str
+    system: str | None = None
+    label: bool | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextSet:
+    """Texts with the name of their dataset or file, and what was left out while reading, in sentences."""
+
+    name: str
+    texts: tuple[Text, ...]
+    notes: tuple[str, ...] = ()
+
+
+def text_key(text: str) -> str:
+    """Hash of a text, by which scores are cached and joined to stories."""
+    return fingerprint_bytes([text.encode("utf-8", "surrogatepass")])
+
+
+def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: int | None = None) -> TextSet:
+    """Stories of a dataset by name or path, as `judge data list` knows them; labelled JSON Lines are read as such."""
+    path = Path(name)
+    if columns is None and path.is_file() and path.suffix.lower() in (".jsonl", ".ndjson") and _is_labelled(path):
+        return labelled(path, limit=limit)
+    dataset = open_dataset(name, columns=columns)
+    texts: list[Text] = []
+    for story in dataset.stories():
+        if limit is not None and len(texts) >= limit:
+            break
+        texts.append(Text(story.id, story.text, text_key(story.text), story.system))
+    return TextSet(dataset.name, tuple(texts))
+
+
+def labelled(path: Path, *, limit: int | None = None) -> TextSet:
+    """A labelled set: JSON Lines with `label` (1 = seen, 0 = not) and the text under `input`, `snippet` or `text`.
+
+    These are the forms of WikiMIA (`input, label`) and BookMIA (`snippet, label, book`). NUL characters, which BookMIA
+    has, are kept, since they are what was published; a note counts them. Raises DataError, naming file and row.
+    """
+    texts: list[Text] = []
+    damaged = 0
+    for number, row in _rows(path):
+        if limit is not None and len(texts) >= limit:
+            break
+        key = next((k for k in TEXT_KEYS if k in row), None)
+        if key is None:
+            raise DataError("no text", file=path, row=number, found=list(row), allowed=f"one of {', '.join(TEXT_KEYS)}")
+        if "label" not in row:
+            raise DataError("no label", file=path, row=number, found=list(row), allowed="label: 1 = seen, 0 = not seen")
+        label, text = row["label"], row[key]
+        if isinstance(label, bool) or label not in (0, 1):
+            allowed = "1 (seen) or 0 (not seen)"
+            raise DataError("not a label", file=path, row=number, column="label", found=label, allowed=allowed)
+        if not isinstance(text, str) or not text.strip():
+            raise DataError("the text is empty", file=path, row=number, column=key)
+        group = next((str(row[k]) for k in GROUP_KEYS if row.get(k) is not None), None)
+        damaged += "\0" in text
+        name = str(row.get("id", number))
+        texts.append(Text(name, text, text_key(text), label=bool(label), group=group))
+    if not texts:
+        raise DataError("no texts", file=path)
+    notes = [f"{damaged} texts hold NUL characters, scored as they are"] if damaged else []
+    return TextSet(path.stem, tuple(texts), tuple(notes))
+
+
+def first_words(texts: TextSet, words: int) -> TextSet:
+    """Each text cut to its first `words` whitespace-separated words; shorter texts are left out, with a note.
+
+    So does `process_data.py` of the reference implementation, which asks for texts of one length: scores of texts of
+    unequal length cannot be compared well.
+    """
+    if words < 1:
+        raise SpecError(f"--words {words} must be 1 or more")
+    kept = []
+    for one in texts.texts:
+        parts = one.text.split()
+        if len(parts) >= words:
+            kept.append(replace(one, text=" ".join(parts[:words])))
+    lost = len(texts.texts) - len(kept)
+    notes = (*texts.notes, f"{lost} of {len(texts.texts)} texts have fewer than {words} words and are left out")
+    if not kept:
+        raise DataError(f"no text of {texts.name} has {words} words", hint="lower --words")
+    return TextSet(texts.name, tuple(kept), notes if lost else texts.notes)
+
+
+def plain_texts(path: Path, shots: int) -> list[str]:
+    """The first texts of a file of known non-members: JSON Lines as above (label not needed), or one text a line."""
+    if not path.is_file():
+        raise DataError("there is no such file", file=path)
+    if path.suffix.lower() in (".jsonl", ".ndjson"):
+        rows = [row for _, row in _rows(path) if row.get("label", 0) == 0]
+        found = [str(row[key]) for row in rows for key in TEXT_KEYS if isinstance(row.get(key), str)]
+    else:
+        found = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    if len(found) < shots:
+        raise DataError(f"{len(found)} texts not seen, and --shots asks for {shots}", file=path)
+    return found[:shots]
+
+
+def _is_labelled(path: Path) -> bool:
+    first = next(iter(_rows(path)), None)
+    return first is not None and "label" in first[1]
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    if not path.is_file():
+        raise DataError("there is no such file", file=path)
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise DataError(f"not a line of JSON: {error}", file=path, row=number) from error
+            if not isinstance(row, dict):
+                raise DataError("not a JSON object", file=path, row=number)
+            yield number, row

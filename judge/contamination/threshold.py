@@ -1,0 +1,156 @@
+"""From which score on a text counts as seen: by a named rule on a labelled set. Never carried over to another model.
+
+Rules: ``youden`` (largest true-positive less false-positive rate), ``fpr=0.05`` (lowest threshold that calls at most
+that share of the unseen texts seen), or a number, which is taken as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from judge.backends.protocol import ScorerFacts
+from judge.contamination.area import AucOptions, area, draw
+from judge.contamination.scores_file import ScoresFile, different_model, with_thresholds
+from judge.errors import SpecError
+from judge.stats import roc
+from judge.stats.resample import Resamples
+
+_MOVED_BY = {"recall": "prefix", "dc_pdd": "frequencies"}
+"""Score -> the setting that must be equal where its threshold is carried over; `words` must be for all of them."""
+
+
+def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = None) -> dict[str, Any]:
+    """The threshold of one score: `{rule, value, set, texts, seen, words, ...}`.
+
+    Raises SpecError for a rule that is not known, and where the labelled set cannot give it.
+    """
+    kind, number = _parsed(rule)
+    if kind == "value":
+        return {"rule": "given", "value": number, "set": None}
+    label = scores.labels
+    if label is None:
+        raise SpecError(
+            f"--threshold {rule} needs texts with labels, and {scores.header['source']} has none",
+            hint="give --calibration SCORES, made of a labelled set by judge contamination auc --scores-to SCORES",
+        )
+    values = scores.score(name)
+    found = area(values, label, drawn or draw(scores, AucOptions()))
+    if found.value is None:
+        raise SpecError(f"no threshold for {name} on {scores.header['source']}: {found.reason}")
+    keep = ~np.isnan(values)
+    unseen = int((~label[keep]).sum())
+    value: float | None
+    if kind == "youden":
+        value = roc.youden(values, label)
+    elif unseen * number < 1:
+        raise SpecError(f"--threshold {rule}: {unseen} unseen texts are too few for that rate")
+    else:
+        value = roc.threshold_at_fpr(values, label, number)
+        if value is None:
+            raise SpecError(f"--threshold {rule}: more than that share of unseen texts has the highest {name}")
+    called = values[keep] >= value
+    return {
+        "rule": rule,
+        "value": value,
+        "set": scores.header["source"],
+        "texts": int(keep.sum()),
+        "seen": int(label[keep].sum()),
+        "auc": found.value,
+        "auc_low": found.low,
+        "auc_high": found.high,
+        "auc_method": found.method,
+        "false_positive": float(called[~label[keep]].mean()),
+        "true_positive": float(called[label[keep]].mean()),
+    }
+
+
+def given(scores: ScoresFile, value: float, name: str) -> ScoresFile:
+    """The same file with a number as the threshold of one score."""
+    scores.score(name)
+    return with_thresholds(scores, {name: by_rule(scores, repr(value), name)})
+
+
+def is_number(rule: str) -> bool:
+    """Whether a rule is a number, which belongs to one score only."""
+    return _parsed(rule)[0] == "value"
+
+
+def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
+    """The same file with a threshold for each score, and for those that can have none the reason.
+
+    Raises SpecError where the rule is not known, and where no score can have one.
+    """
+    _parsed(rule)
+    drawn = draw(scores, AucOptions())
+    found, without = {}, {}
+    for name in scores.names:
+        try:
+            found[name] = by_rule(scores, rule, name, drawn)
+        except SpecError as error:
+            without[name] = error
+    if not found:
+        raise next(iter(without.values()))
+    return with_thresholds(scores, found, {name: str(error) for name, error in without.items()})
+
+
+def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> ScoresFile:
+    """Stories' scores with thresholds chosen on a labelled set; raises SpecError where models or settings differ."""
+    refuse_other_model(scores.judge, scores.facts, calibration)
+    ours, theirs = scores.header["settings"], calibration.header["settings"]
+    if ours.get("words") != theirs.get("words"):
+        raise SpecError(
+            f"thresholds do not carry over between lengths: --words {theirs.get('words')} in the labelled set, "
+            f"{ours.get('words')} here",
+            hint="score both with the same --words",
+        )
+    chosen = all_by_rule(calibration, rule)
+    usable = {}
+    without = {name: why for name, why in chosen.header["without_threshold"].items() if name in scores.names}
+    for name in scores.names:
+        if name in chosen.header["thresholds"] and _same(name, scores, calibration):
+            usable[name] = chosen.header["thresholds"][name]
+        elif name not in without:
+            without[name] = f"no threshold for {name}: {calibration.header['source']} was not scored so"
+    return with_thresholds(scores, usable, without)
+
+
+def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) -> None:
+    """Raise SpecError where the labelled set was scored by another model: thresholds do not carry over."""
+    if reason := different_model(facts, calibration.facts):
+        raise SpecError(
+            f"a threshold does not carry over to another model: {reason}",
+            hint=f"score the labelled set with this one: judge contamination auc FILE --model {judge} --scores-to ...",
+        )
+
+
+def _same(name: str, one: ScoresFile, other: ScoresFile) -> bool:
+    """Whether what a score needs beside the model was the same."""
+    if name.startswith("reference_"):
+        return bool(one.header["reference"] == other.header["reference"])
+    setting = _MOVED_BY.get(name)
+    return setting is None or one.header["settings"].get(setting) == other.header["settings"].get(setting)
+
+
+def of_score(scores: ScoresFile, name: str) -> Mapping[str, Any] | None:
+    """The threshold of a score in a file's header, or None."""
+    found: Mapping[str, Any] | None = scores.header["thresholds"].get(name)
+    return found
+
+
+def _parsed(rule: str) -> tuple[str, float]:
+    words = "allowed: youden, fpr=0.05 (any share), or a number"
+    if rule == "youden":
+        return "youden", 0.0
+    kind, _, number = rule.rpartition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        raise SpecError(f"--threshold {rule!r} is not a rule; {words}") from None
+    if not kind and np.isfinite(value):
+        return "value", value
+    if kind == "fpr" and 0 < value < 1:
+        return "fpr", value
+    raise SpecError(f"--threshold {rule!r} is not a rule; {words}")

@@ -1,0 +1,239 @@
+"""Does a judge follow people better on stories it seems to have seen? Never compares strata too small to tell.
+
+Stories are split by a contamination score of the judge's model, at the scores file's threshold or at the median. In
+each half stand the judge's tau-b with people and its mean absolute distance from people's mean rating; the difference
+of halves comes from one bootstrap over story-prompts, so that it is paired. It is no experiment: the halves differ in
+whatever else goes with the score (systems, topic, style, length). A scores file is set beside the judges that are its
+model by name, or, where none is, beside all of them, which a note then says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.contenders import Contender, comparable, first_columns
+from judge.analysis.signature import signature as signature_of_runs
+from judge.contamination.auc import signature
+from judge.contamination.join import join, refuse_strangers, same_name
+from judge.contamination.scores_file import ScoresFile
+from judge.contamination.threshold import of_score
+from judge.errors import SpecError
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats import kendall, resample
+from judge.stats.estimate import Estimate
+from judge.stats.resample import Resamples
+from judge.tables import Column, Table
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class ValidityOptions:
+    """Choices of the table: `split` at the file's ``threshold`` or at the ``median``, `least` stories a half."""
+
+    score: str = "min_k_20"
+    split: str = "threshold"
+    least: int = 50
+    against: str | None = None
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.split not in ("threshold", "median"):
+            raise SpecError(f"--split {self.split!r} is not known; allowed: threshold, median")
+        if self.least < 2:
+            raise SpecError(f"--least {self.least} must be 2 or more")
+        if self.resamples < 1:
+            raise SpecError(f"--resamples {self.resamples} must be 1 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """A statistic among stories above and below the cut, and the difference, high less low."""
+
+    high: Estimate
+    low: Estimate
+    difference: Estimate
+
+
+def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOptions | None = None) -> Table:
+    """Tau-b with people and |judge - people| in the two halves, a row for each scores file and judge cell."""
+    options = options or ValidityOptions()
+    matrices = build(runs)
+    found, remarks = comparable(matrices, options.against, None)
+    rows = []
+    strangers = []
+    for scores in files:
+        own = [(matrix, one) for matrix, one in found if same_name(scores.judge, str(one.labels["judge"]))]
+        if not own:
+            strangers.append(f"no judge of these runs is {scores.judge} by name: the halves are another model's")
+        cut = _cut(scores, options)
+        joined = {id(matrix): join(matrix, scores, options.score) for matrix in matrices}
+        refuse_strangers(scores, sum(one.found for one in joined.values()))
+        drawn: dict[int, Resamples] = {}
+        for matrix, one in own or found:
+            values = joined[id(matrix)].values
+            if id(matrix) not in drawn:
+                rng = np.random.default_rng(options.seed)
+                drawn[id(matrix)] = resample.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
+            rows.append(_row(scores, matrix, one, values, cut, drawn[id(matrix)], options))
+    columns = [
+        Column("model", "scored by"),
+        *first_columns(rows),
+        Column("cut", "cut", digits=3),
+        Column("high", "n high"),
+        Column("low", "n low"),
+        *(
+            Column(f"{key}_{part}", f"{title} {part}{' x100' if key == 'tau' else ''}", digits=digits, factor=factor)
+            for key, title, digits, factor in (("tau", "tau-b", 1, 100), ("error", "|judge - people|", 2, 1))
+            for part in ("high", "low", "difference")
+        ),
+    ]
+    extra = [
+        f"score:{options.score}",
+        f"split:{options.split}",
+        f"least:{options.least}",
+        *([f"against:{options.against}"] if options.against else []),
+        f"ci:boot-inputs/{options.resamples}/seed{options.seed}",
+        *(signature(one, []).rsplit("|v", 1)[0] for one in files),
+    ]
+    notes = [
+        "high: score at or above the cut; difference: high less low, from the same resamples of story-prompts",
+        "high and low differ in more than contamination (systems, topic, length): a difference is no effect of it",
+        *strangers,
+        *_mixtures(rows),
+        *([f"of {len(rows)} differences 1 in 20 excludes 0 by chance alone"] if len(rows) > 1 else []),
+        *remarks.notes,
+    ]
+    title = "Agreement with people where contamination is high and low"
+    return Table(title, columns, rows, signature_of_runs(runs, matrices, extra=extra), tuple(dict.fromkeys(notes)))
+
+
+def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamples) -> tuple[Halves, Halves]:
+    """Tau-b and mean absolute difference in two sets of stories, with percentile intervals.
+
+    Parameters
+    ----------
+    judge, people : array, shape (n,)
+        Ratings; NaN = none.
+    high, low : array of bool, shape (n,)
+        The two sets; disjoint, of stories with both ratings.
+    drawn : Resamples
+        Of the n stories; both sets are taken from the same resamples.
+    """
+    how = f"{drawn.name}, percentile, 95 %"
+    both = []
+    for statistic in (_tau, _error):
+        parts = []
+        for chosen in (high, low):
+            rows = np.flatnonzero(chosen)
+            value, values = statistic(judge[rows], people[rows], drawn.of(rows))
+            bare = Estimate(value, n=rows.size) if not np.isnan(value) else Estimate.undefined(_CONSTANT, n=rows.size)
+            parts.append((bare, values))
+        (up, ups), (down, downs) = parts
+        n = up.n + down.n
+        if up.value is None or down.value is None:
+            between = Estimate.undefined(_CONSTANT, n=n)
+        else:
+            between = Estimate(up.value - down.value, n=n)
+        ends = (resample.percentile(e, v, how) for e, v in ((up, ups), (down, downs), (between, ups - downs)))
+        both.append(Halves(*ends))
+    return both[0], both[1]
+
+
+_CONSTANT = "undefined because one side's ratings are all equal"
+
+
+def _tau(judge: Floats, people: Floats, drawn: Resamples) -> tuple[float, Floats]:
+    x, y = kendall.codes(judge), kendall.codes(people)
+    return kendall.tau_b(x, y), drawn.tau_b(x, y)
+
+
+def _error(judge: Floats, people: Floats, drawn: Resamples) -> tuple[float, Floats]:
+    away = np.abs(judge - people)
+
+    def mean(weights: Codes) -> Floats:
+        total = weights.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((weights @ away) / total, dtype=np.float64)
+
+    return float(away.mean()), drawn.values(mean)
+
+
+def _row(
+    scores: ScoresFile,
+    matrix: RatingMatrix,
+    one: Contender,
+    values: Floats,
+    cut: float | None,
+    drawn: Resamples,
+    options: ValidityOptions,
+) -> dict[str, Any]:
+    judge, people = one.sides
+    rated = ~np.isnan(judge) & ~np.isnan(people) & ~np.isnan(values)
+    at = float(np.median(values[rated])) if cut is None and rated.any() else cut
+    # Of stories at the median itself none is above it.
+    above = values > at if cut is None and at is not None else values >= (np.inf if at is None else at)
+    high, low = rated & above, rated & ~above
+    counts = int(high.sum()), int(low.sum())
+    if min(counts) < options.least:
+        reason = (
+            f"refused: {counts[0]} stories high and {counts[1]} low, and {options.least} of each are needed (--least)"
+        )
+        refused = Estimate.undefined(reason, n=sum(counts))
+        tau = error = Halves(refused, refused, refused)
+    else:
+        tau, error = halves(judge, people, high, low, drawn)
+    row = {"model": scores.judge, **one.labels, "kind": one.kind, "cut": at, "high": counts[0], "low": counts[1]}
+    for key, found in (("tau", tau), ("error", error)):
+        row |= {f"{key}_high": found.high, f"{key}_low": found.low, f"{key}_difference": found.difference}
+    row["mixture"] = _mixture(scores, matrix, high, low)
+    return row
+
+
+def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:
+    """The threshold, or None for the median."""
+    if options.split == "median":
+        return None
+    threshold = of_score(scores, options.score)
+    if threshold is None:
+        raise SpecError(
+            f"the scores of {scores.judge} hold no threshold for {options.score}",
+            hint="--split median, or make the scores with --calibration",
+        )
+    return float(threshold["value"])
+
+
+def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) -> str | None:
+    """The system whose share differs most between the halves, in a sentence."""
+    if not high.any() or not low.any():
+        return None
+    count = len(matrix.systems)
+    up = np.bincount(matrix.system[high], minlength=count) / high.sum()
+    down = np.bincount(matrix.system[low], minlength=count) / low.sum()
+    most = int(np.argmax(np.abs(up - down)))
+    if abs(up[most] - down[most]) < 0.01:
+        return None
+    return (
+        f"{scores.judge}, {matrix.dataset}: the halves' systems differ most in {matrix.systems[most]}, "
+        f"{100 * up[most]:.0f} % of high and {100 * down[most]:.0f} % of low"
+    )
+
+
+def _mixtures(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """One sentence for each scores file and dataset."""
+    first: dict[tuple[str, str], str] = {}
+    for row in rows:
+        if row["mixture"]:
+            first.setdefault((row["model"], row["dataset"]), row["mixture"])
+    return list(first.values())

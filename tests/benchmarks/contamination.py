@@ -1,0 +1,134 @@
+"""Speed of scoring texts by transformers in batches against one text at a time. Prints; never asserts.
+
+A random Llama of two layers and 4,096 tokens of vocabulary, 200 texts of 64 tokens, on the CPU; then 512 tokens. Two
+loops stand beside it: that of the reference implementation of Min-K% Prob (a forward pass, log-softmax over the
+vocabulary, one `.item()` a token), and the same without its Python loop over tokens. All give the same
+log-probabilities; the largest difference stands in the remarks. Needs the extra `hf`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.benchmarks.figures import Figure, median, show, spread
+
+TEXTS = 200
+ROUNDS = 3
+
+
+def make(folder: Path) -> Path:
+    """A model and a word tokenizer, written as `save_pretrained` does."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    torch.manual_seed(1)
+    plain = Tokenizer(models.WordLevel({f"w{i}": i for i in range(4096)}, unk_token="w0"))
+    plain.pre_tokenizer = pre_tokenizers.Whitespace()
+    PreTrainedTokenizerFast(tokenizer_object=plain, unk_token="w0", model_max_length=1024).save_pretrained(str(folder))
+    config = LlamaConfig(
+        vocab_size=4096,
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        max_position_embeddings=1024,
+        dtype="float32",
+    )
+    LlamaForCausalLM(config).save_pretrained(str(folder))
+    return folder
+
+
+def reference_loop(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[list[float]]:
+    """As the reference implementation does it."""
+    import torch
+
+    found = []
+    for text in texts:
+        ids = torch.tensor(tokenizer.encode(text)).unsqueeze(0)
+        with torch.no_grad():
+            logits = model(ids, labels=ids)[1]
+        probabilities = torch.nn.functional.log_softmax(logits, dim=-1)
+        chosen = ids[0][1:]
+        found.append([probabilities[0, i, token].item() for i, token in enumerate(chosen)])
+    return found
+
+
+def lean_loop(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[list[float]]:
+    """One text at a time, without a loop over its tokens."""
+    import torch
+
+    found = []
+    for text in texts:
+        ids = torch.tensor([tokenizer.encode(text)])
+        with torch.inference_mode():
+            table = torch.log_softmax(model(ids).logits[0, :-1], dim=-1)
+        found.append(table.gather(-1, ids[0, 1:, None])[:, 0].tolist())
+    return found
+
+
+def timed(work: Callable[[], Any]) -> tuple[list[float], Any]:
+    """Seconds of each round after one that is not counted, and what came out."""
+    out = work()
+    seconds = []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - began)
+    return seconds, out
+
+
+def measure(folder: Path, tokens: int, bar: str) -> list[Figure]:
+    """Both loops and the batches at one length of text."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from judge.backends import Settings, open_scorer
+
+    rng = np.random.default_rng(tokens)
+    texts = [" ".join(f"w{i}" for i in rng.integers(0, 4096, tokens)) for _ in range(TEXTS)]
+    model = AutoModelForCausalLM.from_pretrained(str(folder), dtype="float32").eval()
+    tokenizer = AutoTokenizer.from_pretrained(str(folder))
+    scorer = open_scorer(f"hf/{folder}", Settings())
+    batched, ours = timed(lambda: asyncio.run(scorer.token_logprobs(texts)))
+    lean, plain = timed(lambda: lean_loop(model, tokenizer, texts))
+    slow, published = timed(lambda: reference_loop(model, tokenizer, texts))
+    away = max(
+        float(np.abs(np.array(o.logprobs[1:]) - np.array(p)).max()) for o, p in zip(ours, published, strict=True)
+    )
+    lean_away = max(float(np.abs(np.array(a) - np.array(b)).max()) for a, b in zip(plain, published, strict=True))
+    what = f"{TEXTS} texts of {tokens} tokens"
+    return [
+        Figure(f"{what}, in batches", median(batched), "", "s", spread(batched)),
+        Figure(f"{what}, reference loop", median(slow), "", "s", spread(slow)),
+        Figure(f"{what}, lean loop", median(lean), "", "s", f"{spread(lean)}; away {lean_away:.1e}"),
+        Figure("  reference loop / batches", median(slow) / median(batched), bar, "x", f"log p away {away:.1e}"),
+        Figure("  lean loop / batches", median(lean) / median(batched), "", "x"),
+    ]
+
+
+def main() -> int:
+    """Measure and print."""
+    if find_spec("torch") is None or find_spec("transformers") is None:
+        show("Contamination scores", [Figure("speed of scoring", None, remark="needs pip install 'storyjudge[hf]'")])
+        return 0
+    import torch
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = make(Path(name))
+        figures = [*measure(folder, 64, ">= 5"), *measure(folder, 512, "")]
+    show(f"Contamination scores by transformers on a CPU, {torch.get_num_threads()} threads", figures)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
