@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtrit
 
 from judge.stats.estimate import Estimate
 
@@ -68,6 +67,8 @@ def bca(
         No interval, with a reason, where more than 5 % of the resamples or of the jackknife values are undefined, or
         where all resampled values lie on one side of the estimate, so that no bias correction exists.
     """
+    from scipy.special import ndtr, ndtri
+
     known, refused = _usable(estimate, values)
     if refused is not None or estimate.value is None:
         return refused or estimate
@@ -144,6 +145,8 @@ def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) 
     array, shape (b,)
         For `percentile` or `bca` instead of `values`.
     """
+    from scipy.special import ndtri, stdtrit
+
     first, second = (float(np.nanvar(alone)) if not np.isnan(alone).all() else np.nan for alone in one_way)
     together = float(np.nanvar(values)) if not np.isnan(values).all() else np.nan
     if not together > 0 or np.isnan(first + second):
