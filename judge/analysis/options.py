@@ -10,7 +10,7 @@ from judge.errors import SpecError
 Coefficient = Literal["kendall", "spearman", "pearson"]
 Level = Literal["overall", "system", "by-item", "by-system"]
 Interval = Literal["auto", "boot-inputs", "boot-both", "boot-systems", "boot-stories", "fisher-z", "none"]
-IntervalKind = Literal["percentile", "bca"]
+IntervalKind = Literal["percentile", "bca", "calibrated"]
 Engine = Literal["ours", "pingouin"]
 MeanInterval = Literal["clustered", "as-published", "boot"]
 Family = Literal["cell", "table"]
@@ -98,6 +98,11 @@ class CorrelationOptions:
             raise SpecError(
                 "--ci fisher-z is Fisher's interval for Pearson's r, overall or over systems",
                 hint="leave --ci out, or ask for --coefficient pearson",
+            )
+        if self.interval_kind == "calibrated" and (self.ci != "boot-both" or self.level != "overall"):
+            raise SpecError(
+                "--interval calibrated draws in what --ci boot-both counts thrice, over all stories",
+                hint="add --ci boot-both, or take --interval bca",
             )
         if self.given and self.level not in ("overall", "system"):
             raise SpecError(f"--given {self.given} needs --level overall or system, not {self.level}")

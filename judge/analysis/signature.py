@@ -31,7 +31,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "level": lambda o: f"level:{o.level}",
     "drop_systems": lambda o: f"drop:{','.join(o.drop_systems)}" if o.drop_systems else None,
     "against": lambda o: f"against:{o.against}" if o.against else None,
-    "interval_kind": lambda o: "bca" if o.interval_kind == "bca" else None,
+    "interval_kind": lambda o: o.interval_kind if o.interval_kind != "percentile" else None,
     "given": lambda o: f"given:{o.given}" if o.given else None,
     "ci": _interval,
     "by": lambda o: f"by:{o.by}",

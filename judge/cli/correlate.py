@@ -26,7 +26,9 @@ def correlate(
     ci: Annotated[
         str, typer.Option("--ci", help="auto, boot-inputs, boot-both, boot-systems, boot-stories, fisher-z or none")
     ] = "auto",
-    interval: Annotated[str, typer.Option("--interval", help="of a bootstrap: percentile or bca")] = "percentile",
+    interval: Annotated[
+        str, typer.Option("--interval", help="of a bootstrap: percentile, bca or calibrated")
+    ] = "percentile",
     resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
     given: Annotated[

@@ -312,6 +312,21 @@ def test_every_draw_has_both_kinds_of_interval(make_table, ci: str) -> None:
         assert row["low"] < row["value"] < row["high"]
 
 
+def test_calibrated_intervals_draw_boot_both_in(hanna_table: RatingsTable) -> None:
+    widths = []
+    for kind in ("percentile", "calibrated"):
+        options = CorrelationOptions(
+            drop_systems=("Human",), ci="boot-both", interval_kind=kind, resamples=300, control=False
+        )
+        rows = correlation.correlate(hanna_table, options)
+        cells = rows[(rows["judge"] == "Beluga-13B") & (rows["kind"] == "judge")]
+        widths.append(cells["high"] - cells["low"])
+    assert (widths[1] <= widths[0] + 1e-12).all()
+    assert widths[1].mean() < 0.99 * widths[0].mean()
+    with pytest.raises(SpecError, match="counts thrice"):
+        CorrelationOptions(interval_kind="calibrated")
+
+
 def test_new_systems_widen_the_interval(hanna_table: RatingsTable) -> None:
     widths = {}
     for ci in ("boot-inputs", "boot-both"):

@@ -12,6 +12,8 @@ from judge.rating_matrix import RatingMatrix
 from judge.stats import interval, interval_coverage, resample
 from judge.stats.estimate import Estimate
 
+_NAMES = {"percentile": "percentile", "bca": "BCa", "calibrated": "calibrated percentile"}
+
 MIN_UNITS = 5
 """With fewer units to resample an interval says more about the number of units than about the judge."""
 
@@ -20,7 +22,8 @@ MIN_UNITS = 5
 class Intervals:
     """How intervals are made: in closed form, from resamples, or (with a note that says why) not at all.
 
-    `sets` are the resamples and, for BCa, for each resampled unit the data without one of them. Values of a statistic
+    `sets` are the resamples and, for BCa, for each resampled unit the data without one of them, or, for calibrated
+    intervals, the resamples of either unit alone. Values of a statistic
     are kept in the same form: one array a set.
     """
 
@@ -57,12 +60,16 @@ class Intervals:
                 "boot-stories": np.arange(matrix.n),
             }
             drawn, what = resample.draw(unit[how], count, rng, how), units[how]
-        sets = (drawn, *drawn.jackknife()) if options.interval_kind == "bca" else (drawn,)
-        name = "percentile" if options.interval_kind == "percentile" else "BCa"
+        more = {"percentile": tuple, "bca": drawn.jackknife, "calibrated": drawn.one_way}[options.interval_kind]
+        sets = (drawn, *more())
+        name = _NAMES[options.interval_kind]
         note = f"intervals: {name}, {count} resamples of {what}, the same for every row"
         if how == "boot-inputs":
             note += "; the systems are taken as they are (--ci boot-both asks about new systems too)"
-        cautions = interval_coverage.cautions(how, options.interval_kind, options.level, len(matrix.systems))
+        kind: interval_coverage.Kind = (
+            "calibrated percentile" if options.interval_kind == "calibrated" else options.interval_kind
+        )
+        cautions = interval_coverage.cautions(how, kind, options.level, len(matrix.systems))
         return cls(how, statistic, sets, options.interval_kind, (note, *cautions))
 
     def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
@@ -73,8 +80,11 @@ class Intervals:
         """The estimate with its interval from its values in the sets, where there are any."""
         if not values:
             return estimate
-        name = "percentile" if self.kind == "percentile" else "BCa"
+        name = _NAMES[self.kind]
         method = ", ".join(part for part in (estimate.method, f"{self.how}, {name}, 95 %") if part)
         if self.kind == "bca":
             return interval.bca(estimate, values[0], values[1:], method)
+        if self.kind == "calibrated":
+            units = [factor.counts.shape[1] for factor in self.sets[0].factors]
+            return interval.percentile(estimate, interval.calibrated(values[0], values[1:], units), method)
         return interval.percentile(estimate, values[0], method)
