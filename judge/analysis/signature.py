@@ -45,7 +45,6 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "holm_over": lambda o: f"holm:{o.holm_over}",
     "between": lambda o: f"between:{o.between}",
     "target": lambda o: f"target:{o.target:g}",
-    **PEOPLE_FRAGMENTS,
     "combiner": lambda o: f"jury:{o.combiner}",
     "members": lambda o: f"members:{','.join(o.members)}" if o.members else None,
     "min_members": lambda o: f"min-members:{o.min_members}" if o.min_members > 1 else None,
@@ -54,6 +53,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "calibrate": lambda o: f"calibrate:{o.calibrate}" if o.calibrate != "none" else None,
     "hold_out": lambda o: f"hold-out:{o.hold_out}",
     "folds": lambda o: f"folds:{o.foldings}x{o.folds}/seed{o.seed}" if hasattr(o, "foldings") else f"folds:{o.folds}",
+    **PEOPLE_FRAGMENTS,
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }
 """Option -> its part of the signature. `ci`, `mean_interval` and `permutations` show `resamples` and `seed` too."""

@@ -253,7 +253,7 @@ def test_the_notes_say_what_was_missing_and_by_how_much_it_wins(hanna: RatingsTa
     frame.loc[lost, "rating"] = np.nan
     frame.loc[lost, "status"] = "out_of_scale"
     table = replace(hanna, frame=frame)
-    options = replace(FOUR, combiner="ridge", ci="boot-inputs", resamples=100)
+    options = replace(FOUR, combiner="ridge", ci="boot-inputs", resamples=40)
     (held,) = hold(table, options)
     # 809 of 92,160 means lie below 1 in the ten systems (counted in the released file).
     assert any(note.startswith("809 of 92160 ratings by members are missing") for note in held.notes)
