@@ -87,11 +87,14 @@ def _token(text: str, logprob: float, top: Sequence[Mapping[str, Any]]) -> Token
 
 
 def _position(tokens: Sequence[Token], text: str, start: int) -> int | None:
-    """The token that holds the character at `start` of the answer; None where the tokens do not spell the answer."""
-    if "".join(token.text for token in tokens).strip() != text.strip():
+    """The token that holds the character at `start` of the answer; None where the tokens do not spell the answer.
+
+    Tokens after it are no part of it: engines list the one that ends an answer, and those of a stop string.
+    """
+    spelled = "".join(token.text for token in tokens)
+    if not spelled.lstrip().startswith(text.strip()):
         return None
     skipped = len(text) - len(text.lstrip())
-    spelled = "".join(token.text for token in tokens)
     at = len(spelled) - len(spelled.lstrip()) - skipped + start
     for i, token in enumerate(tokens):
         if at < len(token.text):

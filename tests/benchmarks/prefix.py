@@ -171,7 +171,7 @@ def main() -> int:
     """Start a server with a cache of the stated size, ask twice, print."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--stories", type=int, default=12)
-    made.add_argument("--concurrency", type=int, default=4, help="requests in flight")
+    made.add_argument("--concurrency", type=int, default=2, help="requests in flight")
     made.add_argument("--block", type=int, default=32, help="tokens in a block of the engine's cache")
     given = made.parse_args()
     from tests.vllm.conftest import ENVIRONMENT, end_process, start_server

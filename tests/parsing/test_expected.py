@@ -56,6 +56,16 @@ def test_the_place_is_where_the_rating_is_stated_not_the_first_number() -> None:
     assert found.rating == pytest.approx(3.25)
 
 
+def test_tokens_after_the_answer_are_no_part_of_it() -> None:
+    """vLLM lists the token that ends an answer, and those of the stop string at which it cut."""
+    four = ("4", {"4": 0.75, "5": 0.25})
+    for end in ("<|end|>", "\n\nStory"):
+        assert judged("4", chat(four, (end, {end: 1.0}))).rating == pytest.approx(4.25)
+    one = judged("1", chat(("1", {"1": 1.0}), ("<|end|>", {"<|end|>": 0.75, "0": 0.25})), TEN)
+    assert one.rating == pytest.approx(1 * 0.75 + 10 * 0.25)
+    assert judged("4", chat(("5", {"5": 1.0}), ("4", {"4": 1.0}))).status == "no_rating"
+
+
 def test_ten_of_two_tokens_is_followed_along_what_was_emitted() -> None:
     tokens = [("1", {"1": 0.6, "9": 0.4}), ("0", {"0": 0.75, "\n": 0.25})]
     found = judged("10", chat(*tokens), TEN)
