@@ -58,13 +58,17 @@ def most(prompts: Sequence[Sequence[int]], block: int) -> Counted:
     return Counted(queried, cached)
 
 
-def group_blocks(groups: Sequence[Sequence[Sequence[int]]], block: int) -> int:
-    """Blocks that the largest group of prompts takes in a cache, answers not counted."""
-    sizes = []
-    for prompts in groups:
-        chains = {hash(tuple(p[:end])) for p in prompts for end in range(block, len(p) + 1, block)}
-        sizes.append(len(chains) + len(prompts))
-    return max(sizes)
+def group_blocks(prompts: Sequence[Sequence[int]], block: int) -> int:
+    """Blocks that a prefix group needs at a time: what its prompts share, and what one of them has of its own."""
+    held: dict[int, int] = {}
+    for prompt in prompts:
+        for end in range(block, len(prompt) + 1, block):
+            chain = hash(tuple(prompt[:end]))
+            held[chain] = held.get(chain, 0) + 1
+    shared = sum(count > 1 for count in held.values())
+    # Repeats share a prompt's whole blocks; each has a last block of its own, and one for its answer.
+    own = max(len(prompt) // block for prompt in prompts) + 2 * REPEATS
+    return shared + own if len(prompts) > 1 else own
 
 
 def counters(url: str) -> Counted:
@@ -183,13 +187,11 @@ def main() -> int:
         run = run_definition(folder, model, "http://127.0.0.1:9/v1", given.concurrency, given.stories)
         groups = planned(run)
         prompts = tokens_of(groups, model)
-        by_story: dict[str, list[list[int]]] = {}
-        for group, tokens in zip(groups, prompts, strict=True):
-            for query, one in zip(group, tokens, strict=True):
-                by_story.setdefault(query.story.id, []).append(one)
-        blocks = 2 * given.concurrency * group_blocks(list(by_story.values()), given.block)
+        blocks = 2 * given.concurrency * max(group_blocks(group, given.block) for group in prompts)
         environment = {**os.environ, **ENVIRONMENT, "VLLM_SERVER_DEV_MODE": "1"}
+        longest = max(len(one) for group in prompts for one in group)
         more = ["--block-size", str(given.block), "--num-gpu-blocks-override", str(blocks)]
+        more += ["--max-model-len", str(longest + 64)]
         process, url = start_server(model, environment, folder / "server.log", *more)
         try:
             run = run_definition(folder, model, url, given.concurrency, given.stories)
