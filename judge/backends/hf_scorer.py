@@ -188,7 +188,7 @@ def _load(model: str, revision: str | None, engine: dict[str, Any]) -> _Loaded:
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **shared)
         weights = transformers.AutoModelForCausalLM.from_pretrained(name, dtype=dtype, **shared).to(device).eval()
-    except Exception as error:  # noqa: BLE001  a broken file raises whatever its reader raises
+    except Exception as error:
         raise _load_error(model, error) from error
     config = weights.config
     context = int(engine.get("max_model_len") or _context(config, tokenizer) or 0) or None
