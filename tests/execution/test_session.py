@@ -375,16 +375,18 @@ def test_two_processes_on_one_run_and_kill_9(loopback: Start, stories: Path) -> 
     server = loopback(latency_ms=100)
     first = start(stories, server, "--quiet")
     server.wait(answered=6)
+    # Nothing more is answered, so that the first is still there however slowly the second starts.
+    server.configure(hold=True)
     second = start(stories, server, "--quiet")
-    _, err = second.communicate(timeout=20)
+    _, err = second.communicate(timeout=60)
     assert second.returncode == 1
     assert f"in use by another process (pid {first.pid})" in err
     first.kill()
     first.communicate(timeout=20)
     answered, in_flight = server.stats()["answered"], 2
-    server.configure(latency_ms=0)
+    server.configure(latency_ms=0, hold=False)
     third = start(stories, server, "--quiet")
-    _, err = third.communicate(timeout=20)
+    _, err = third.communicate(timeout=60)
     assert third.returncode == 0, err
     with JournalReader(stories.parent / "openai-mock" / "journal.sqlite") as journal:
         assert journal.totals().answered == 36
