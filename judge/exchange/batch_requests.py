@@ -138,9 +138,7 @@ def _backend(asked: Wanted) -> OpenAIBackend:
             f"{spec.judge} has no batch form: batch files are for openai/MODEL and vllm/MODEL",
             hint="judge run asks this judge directly",
         )
-    # What configures an engine in process is no part of a request.
-    engine = spec.engine if provider == "openai" else {}
-    backend = OpenAIBackend(model, Settings(base_url=tuple(spec.base_url), engine=engine))
+    backend = OpenAIBackend(model, Settings(base_url=tuple(spec.base_url), engine=spec.engine))
     facts = read_manifest(asked.result.manifest).get("in_force", {}).get("server", {})
     if asked.max_completion_tokens:
         backend.name_max_tokens("max_completion_tokens")

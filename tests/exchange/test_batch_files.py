@@ -111,7 +111,7 @@ def test_a_run_half_live_and_half_by_batch_equals_a_live_one(
     with JournalReader(half.result.journal) as journal, JournalReader(whole.result.journal) as other:
         assert journal.totals().prompt_tokens == other.totals().prompt_tokens
     manifest = json.loads(half.result.manifest.read_text(encoding="utf-8"))
-    assert [each["executor"] for each in manifest["sittings"]] == ["async", "batch export", "batch"]
+    assert [each["executor"] for each in manifest["sittings"]] == ["openai", "batch export", "batch"]
     assert manifest["totals"]["answered"] == 288
     assert sit(half).outcomes.answered == 0
 
@@ -283,6 +283,10 @@ def test_judges_without_a_server_and_other_settings_are_refused(stories: Path) -
         exported(asked(None, stories, "s", judge="surface"))
     (file,) = exported(asked(None, stories, "a", limit=1, max_completion_tokens=True))
     assert lines_of(file)[0]["body"]["max_completion_tokens"] == 200
+    # What starts an engine is no part of a request; the rest of `engine` is, in process or not.
+    (other,) = exported(asked(None, stories, "v", limit=1, judge="vllm/m", engine={"dtype": "half", "top_k": 5}))
+    body = lines_of(other)[0]["body"]
+    assert (body["model"], body["top_k"], "dtype" in body) == ("m", 5, False)
     with pytest.raises(RunFolderError, match="generation changed"):
         exported(asked(None, stories, "a", generation={}))
 
