@@ -18,8 +18,11 @@ from judge.fingerprint import fingerprint, fingerprint_bytes
 
 ENGINE_KEYS = ("device", "dtype", "max_model_len", "batch_tokens", "trust_remote_code")
 _WEIGHTS = ("*.safetensors", "*.bin")
-_LOGITS = {"cpu": 64 << 20, "cuda": 4 << 30}
+_LOGITS = {"cpu": 16 << 20, "cuda": 4 << 30}
 """Bytes of float32 logits a batch may take: little fits a CPU's caches, a GPU wants much at once."""
+
+_MOST = {"cpu": 1 << 12, "cuda": 1 << 17}
+"""Tokens a batch may have, however small the vocabulary."""
 
 
 def open_scorer(model: str, settings: Settings) -> HFScorer:
@@ -78,6 +81,8 @@ class _Loaded:
         self._tokenizer = tokenizer
         self.facts = facts
         self._batch_tokens = batch_tokens
+        # Asking the tokenizer for one token after the other takes longer than a small model's forward pass.
+        self._strings = {number: token for token, number in tokenizer.get_vocab().items()}
 
     def score(self, texts: Sequence[str], full: bool, prefix: str | None) -> list[TokenLogprobs]:
         """All texts, longest batches first, given back in the order asked."""
@@ -102,7 +107,7 @@ class _Loaded:
                 ids = rows[i][:room]
                 start = len(before)
                 logprobs, *rest = (tuple(column[start:].tolist()) for column in columns)
-                tokens = tuple(self._tokenizer.convert_ids_to_tokens(ids))
+                tokens = tuple(self._strings.get(number, "") for number in ids)
                 mean, variance = rest if full else (None, None)
                 found[i] = TokenLogprobs(tuple(ids), tokens, logprobs, mean, variance, len(rows[i]) > room)
         return [one for one in found if one is not None]
@@ -193,7 +198,8 @@ def _load(model: str, revision: str | None, engine: dict[str, Any]) -> _Loaded:
     config = weights.config
     context = int(engine.get("max_model_len") or _context(config, tokenizer) or 0) or None
     vocabulary = int(config.get_text_config().vocab_size)
-    fallback = _LOGITS["cuda" if device.startswith("cuda") else "cpu"] // (4 * vocabulary)
+    kind = "cuda" if device.startswith("cuda") else "cpu"
+    fallback = _LOGITS[kind] // (4 * vocabulary)
     facts = ScorerFacts(
         model=model,
         revision=revision or getattr(config, "_commit_hash", None),
@@ -204,7 +210,7 @@ def _load(model: str, revision: str | None, engine: dict[str, Any]) -> _Loaded:
         dtype=str(weights.dtype).removeprefix("torch."),
         version=f"transformers {transformers.__version__}",
     )
-    return _Loaded(weights, tokenizer, facts, int(engine.get("batch_tokens") or max(fallback, 512)))
+    return _Loaded(weights, tokenizer, facts, int(engine.get("batch_tokens") or min(max(fallback, 512), _MOST[kind])))
 
 
 def _context(config: Any, tokenizer: Any) -> int | None:
