@@ -1,11 +1,11 @@
 """Speed of scoring texts by transformers in batches against one text at a time. Prints; never asserts.
 
-Random Llamas of two layers, vocabularies of 512 and 4,096 tokens, 200 texts of 64 tokens, then 25 of 512; on one thread
-of the CPU, in CPU time, so that waiting on a busy machine does not count. Two loops stand beside it: that of the
-reference implementation of Min-K% Prob (a forward pass, log-softmax over the vocabulary, one `.item()` a token), and
-the same without its Python loop over tokens. Batches save what a call costs, not what a token costs: the larger the vocabulary,
-the less there is to save on a CPU. All give the same log-probabilities; the largest difference stands in the remarks.
-Needs the extra `hf`.
+Random Llamas of two layers, vocabularies of 512 and 4,096 tokens, 200 texts of 64 tokens, then 25 of 512; on one
+thread of the CPU, in CPU time, so that waiting on a busy machine does not count. Two loops stand beside it: that of
+the reference implementation of Min-K% Prob (a forward pass, log-softmax over the vocabulary, one `.item()` a token),
+and the same without its Python loop over tokens. Batches save what a call costs, not what a token costs: the larger
+the vocabulary, the less there is to save on a CPU. All give the same log-probabilities; the largest difference stands
+in the remarks. Needs the extra `hf`.
 """
 
 from __future__ import annotations
