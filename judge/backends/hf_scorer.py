@@ -142,9 +142,11 @@ class _Loaded:
         for i, row in enumerate(rows):
             ids[i, : len(row)] = torch.tensor(row, dtype=torch.long)
             mask[i, : len(row)] = 1
-        ids, mask = ids.to(self._model.device), mask.to(self._model.device)
+        ids = ids.to(self._model.device)
+        # Without padding no mask is needed, and attention has a quicker way.
+        seen = None if all(len(row) == width for row in rows) else mask.to(self._model.device)
         with torch.inference_mode():
-            logits = self._model(input_ids=ids, attention_mask=mask, use_cache=False).logits[:, :-1]
+            logits = self._model(input_ids=ids, attention_mask=seen, use_cache=False).logits[:, :-1]
             columns = _columns(logits, ids[:, 1:], full)
         first = torch.full((len(rows), 1), torch.nan)
         columns = [torch.cat([first, column.float().cpu()], dim=1) for column in columns]
