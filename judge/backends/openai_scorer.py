@@ -6,8 +6,7 @@ Two routes, tried in this order and kept once one has worked:
   `/v1/completions` answers `prompt_logprobs`; with a server started with `--max_logprobs -1` also the whole
   distribution.
 - `echo` with `logprobs`, of the old completions protocol: no prefix, no distribution, and the server refuses a text
-that
-  is longer than its context.
+  that is longer than its context.
 
 Chat services give no log-probabilities of what they are sent: there the scorer stops with that sentence.
 """
@@ -145,7 +144,7 @@ class OpenAIScorer:
             if not entries:
                 raise self._cannot("it ignores prompt_logprobs")
             rows = entries[len(before) :]
-            return _of_entries(kept, rows, full, truncated=len(ids) > room)
+            return of_entries(kept, rows, full, truncated=len(ids) > room)
         except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
             raise self._garbage("/completions") from error
 
@@ -226,7 +225,7 @@ class OpenAIScorer:
         )
 
 
-def _of_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, truncated: bool) -> TokenLogprobs:
+def of_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, truncated: bool) -> TokenLogprobs:
     """From vLLM's `prompt_logprobs`: for each token None (the first) or {token id: {logprob, decoded_token}}."""
     logprobs, tokens, mean, variance = [], [], [], []
     for token, entry in zip(ids, entries, strict=True):

@@ -182,6 +182,29 @@ class VLLMBackend:
             said["structured_outputs"] = StructuredOutputsParams(json=schema(query))
         return SamplingParams(n=len(repeats), output_kind=RequestOutputKind.FINAL_ONLY, **said)
 
+    @property
+    def tokenizer(self) -> Any:
+        """The model's tokenizer, once the engine has started."""
+        return self._tokenizer
+
+    async def prompt_logprobs(self, tokens: list[int], *, full: bool) -> list[dict[str, dict[str, Any]] | None]:
+        """Of each given token what a vLLM server answers as `prompt_logprobs`; `full` for the whole vocabulary."""
+        from vllm.sampling_params import RequestOutputKind, SamplingParams
+
+        parameters = SamplingParams(
+            max_tokens=1,
+            temperature=0,
+            prompt_logprobs=-1 if full else 0,
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
+        final = await self._generate(tokens, parameters)
+        return [
+            None
+            if entry is None
+            else {str(k): {"logprob": v.logprob, "decoded_token": v.decoded_token} for k, v in entry.items()}
+            for entry in final.prompt_logprobs
+        ]
+
     async def close(self) -> None:
         """Stop the engine and its processes."""
         engine, self._engine = self._engine, None

@@ -251,3 +251,46 @@ def test_the_echo_route_gives_the_same_numbers(trained: Trained, server: str, mo
         np.testing.assert_allclose(one.logprobs, other.logprobs, atol=2e-3)
     with pytest.raises(BackendError, match="full distribution"):
         ask("seen", trained.texts[:1], "openai", base_url=(server,), full_distribution=True)
+
+
+def test_the_engine_in_process_gives_the_same_numbers(trained: Trained) -> None:
+    if importlib.util.find_spec("vllm") is None:
+        missing("vllm", "vllm is not installed here")
+    texts = uneven(trained)[:6]
+    program = (
+        "import asyncio, json, sys\n"
+        "from judge.backends import Settings, open_scorer\n"
+        "async def main():\n"
+        "    settings = Settings(engine={'dtype': 'float32', 'enforce_eager': True, 'max_num_seqs': 8})\n"
+        "    scorer = open_scorer('vllm/' + sys.argv[1], settings)\n"
+        "    texts, prefix = json.loads(sys.argv[2]), sys.argv[3]\n"
+        "    whole = await scorer.token_logprobs(texts, full_distribution=True)\n"
+        "    after = await scorer.token_logprobs(texts[5:6], prefix=prefix)\n"
+        "    await scorer.close()\n"
+        "    print(json.dumps([[o.ids, o.logprobs, o.mean, o.variance] for o in whole]))\n"
+        "    print(json.dumps([after[0].ids, after[0].logprobs]))\n"
+        "if __name__ == '__main__':\n"
+        "    asyncio.run(main())\n"
+    )
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
+    arguments = [str(trained.after), json.dumps(texts), trained.texts[1]]
+    script = trained.after.parent / "score.py"
+    script.write_text(program)
+    ended = subprocess.run(
+        [sys.executable, str(script), *arguments],
+        env={**environment, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    whole, after = (json.loads(line) for line in ended.stdout.strip().splitlines()[-2:])
+    for one, (ids, *rows) in zip(ask(trained.after, texts, full_distribution=True), whole, strict=True):
+        assert list(one.ids) == ids
+        for ours, theirs in zip((one.logprobs, one.mean, one.variance), rows, strict=True):
+            np.testing.assert_allclose(np.array(ours, dtype=float), np.array(theirs, dtype=float), atol=2e-3)
+    (ours,) = ask(trained.after, texts[5:6], prefix=trained.texts[1])
+    assert list(ours.ids) == after[0]
+    np.testing.assert_allclose(ours.logprobs, np.array(after[1], dtype=float), atol=2e-3)
