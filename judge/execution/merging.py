@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -62,8 +63,10 @@ class Shards:
 
     def merge_new(self, progress: Progress) -> None:
         """Merge every whole shard of this sitting that the journal does not name yet."""
-        for path in sorted(self._sitting.glob("part-*.parquet")):
-            self._merge(path, progress)
+        # Names only: late in a long run there are very many files, and all but a few are merged.
+        for name in sorted(os.listdir(self._sitting)):  # noqa: PTH208
+            if name.endswith(".parquet") and f"{self._sitting.name}/{name}" not in self._seen:
+                self._merge(self._sitting / name, progress)
 
     def _merge(self, path: Path, progress: Progress | None) -> None:
         name = f"{path.parent.name}/{path.name}"

@@ -132,9 +132,12 @@ class Feed:
         self._changed = asyncio.Condition()
 
     async def put(self, block: bytes, most: int) -> bool:
-        """Add a block once fewer than `most` are not done; False where nothing more is wanted."""
+        """Add a block once fewer than `most` wait to be taken; False where nothing more is wanted.
+
+        How many are taken and not done is the pipeline's to limit: its stages may collect rows of several blocks.
+        """
         async with self._changed:
-            await self._changed.wait_for(lambda: self._stopped or len(self._next) + len(self._given) < most)
+            await self._changed.wait_for(lambda: self._stopped or len(self._next) < most)
             if not self._stopped:
                 self._next.append(block)
                 self._changed.notify_all()
@@ -169,11 +172,11 @@ class Feed:
                 if not self._next:
                     return b""
                 self._given[ticket] = self._next.popleft()
+                self._changed.notify_all()
             self._shown[ticket] += 1
             if self._shown[ticket] > MOST_WORKERS:
                 self._given.pop(ticket)
                 self._done.add(ticket)
-                self._changed.notify_all()
                 return b""
             return self._given[ticket]
 
@@ -189,4 +192,3 @@ class Feed:
                 self._given.pop(ticket, None)
                 self._units.pop(ticket, None)
                 self._done.add(ticket)
-                self._changed.notify_all()

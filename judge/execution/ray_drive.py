@@ -33,10 +33,10 @@ from judge.plan import Plan, load_prices
 from judge.run_folder import read_manifest, write_manifest
 
 _LARGEST = 2048
-_BLOCKS_AHEAD = 3
-"""Blocks rendered for each worker and not done: one that is asked, and the next ones waiting."""
+_BLOCKS_AHEAD = 2
+"""Blocks rendered for each worker and not taken yet."""
 
-_LOOK = 0.25
+_LOOK = 0.5
 """Seconds between looks for new shards."""
 
 

@@ -1,16 +1,20 @@
-"""What Ray's vLLM stage is told: its configuration, its rows, and what becomes of its answers. No engine runs here."""
+"""What Ray's vLLM stage is told: its configuration, its rows, what becomes of its answers. No engine runs here."""
 
 from __future__ import annotations
 
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from judge.errors import MissingExtraError, SpecError
-from judge.execution import ray_vllm
+from judge.execution import ray_engine, ray_vllm
 from judge.execution.ray_blocks import encode
+from judge.execution.session import Sitting
+from judge.journal import JournalReader
 from judge.records import Criterion, Generation, Message, Query, Story
+from judge.run_folder import ResultFolder
 from judge.run_spec import RunSpec, parse_run_spec
 
 pytestmark = pytest.mark.filterwarnings("default")
@@ -71,6 +75,42 @@ def test_a_row_is_one_repeat_with_its_own_seed() -> None:
     assert second["sampling_params"]["seed"] == 42
     assert (first["ticket"], first["of"], second["of"]) == (5, 2, 2)
     assert ray_vllm.rows_of(6, b"") == []
+
+
+class Standing:
+    """In the place of ray.data.llm: a processor of three real Ray Data stages, whose middle one is no model."""
+
+    def __init__(self) -> None:
+        self.config: dict[str, Any] = {}
+
+    def vLLMEngineProcessorConfig(self, **arguments: Any) -> dict[str, Any]:  # noqa: N802  Ray's name
+        self.config = arguments
+        return arguments
+
+    def build_processor(self, config: Any, *, preprocess: Any, postprocess: Any) -> Any:
+        assert config is self.config
+
+        def answer(row: dict[str, Any]) -> dict[str, Any]:
+            text = row["messages"][-1]["content"]
+            told = f"Rating: {1 + len(text) % 5}"
+            return row | {"generated_text": told, "num_input_tokens": len(text), "num_generated_tokens": 3}
+
+        return lambda dataset: dataset.map(preprocess).map(answer).map(postprocess)
+
+
+def test_rows_go_through_a_processor_into_the_journal(ray: Any, stories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    standing = Standing()
+    monkeypatch.setattr(ray_engine, "_vllm_module", lambda: standing)
+    asked = spec(dataset=str(stories), repeats=2, eval_prompts=["ep1", "ep2"])
+    result = ResultFolder(stories.parent / "results")
+    sitting = Sitting(asked, stories.parent, result, limit=9, quiet=True)
+    ended = ray_engine.sit_on_ray(sitting, ray_engine.Cluster(actors=1))
+    assert (ended.planned, ended.missing, ended.outcomes.answered) == (36, 0, 36)
+    assert standing.config["model_source"] == "org/model"
+    with JournalReader(result.journal) as journal:
+        assert journal.check_integrity() == []
+        assert {answer.response.model for answer in journal.answers() if answer.response} == {"org/model"}
+        assert {answer.repeat for answer in journal.answers()} == {0, 1}
 
 
 def test_answers_errors_and_cuts_become_attempts() -> None:
