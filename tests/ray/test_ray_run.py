@@ -78,7 +78,7 @@ def test_a_run_on_ray_keeps_what_a_run_on_one_machine_keeps(ray: Any, loopback: 
     asked = sitting(server, stories, "on-ray", **alike)
     ended = sit_on_ray(asked, TWO)
     assert (ended.planned, ended.missing, ended.outcomes.answered) == (360, 0, 360)
-    assert server.stats()["repeats_after_answer"] == 0
+    assert (ended.totals.attempts, ended.outcomes.retries) == (360, 0)
     server.reset()
     sit(sitting(server, stories, "on-one-machine", **alike))
     assert content(stories.parent / "on-ray") == content(stories.parent / "on-one-machine")
