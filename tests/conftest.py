@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no mistake of the program's.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 pytest_plugins = ["tests.server.fixtures"]
 

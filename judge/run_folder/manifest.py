@@ -32,7 +32,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest as plain data; {} where there is none yet."""
     try:
         data = orjson.loads(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except orjson.JSONDecodeError as error:
         raise RunFolderError(
