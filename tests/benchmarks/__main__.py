@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-NAMES = ("startup", "throughput", "cpu", "kill", "faults", "statistics", "coverage")
+NAMES = ("startup", "throughput", "cpu", "kill", "faults", "statistics", "tables", "coverage", "jury")
 
 
 def main() -> int:
