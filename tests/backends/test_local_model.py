@@ -1,4 +1,4 @@
-"""What is wrong with weights, in sentences. The messages are those that the engines raise."""
+"""What is wrong with weights, in sentences. The messages are worded after those of the engines, shortened."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_path_without_a_model_is_told(tmp_path: Path) -> None:
     check_folder(str(folder))
 
 
-# vLLM 0.32.0, transformers 5.19.0, huggingface_hub 1.x, torch 2.13.0: the words of their own exceptions.
+# Worded after the exceptions of vLLM 0.32, transformers 5.19, huggingface_hub 1.x and torch 2.13, shortened.
 @pytest.mark.parametrize(
     ("words", "kind", "said", "hint"),
     [
