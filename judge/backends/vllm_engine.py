@@ -10,16 +10,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import sys
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from judge.backends.engine_keys import OURS, REQUEST, SAMPLING, TOP_LOGPROBS, check_keys, weights
+from judge.backends.engine_log import tail, written_to
 from judge.backends.joined_prompt import joined
 from judge.backends.local_model import (
     chat_template,
@@ -95,10 +95,10 @@ class VLLMBackend:
         from vllm.v1.engine.async_llm import AsyncLLM
 
         try:
-            with _written_to(self._log):
+            with written_to(self._log):
                 self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**self._arguments))
         except Exception as error:  # an engine fails in as many ways as there are machines
-            raise loading_error(f"vllm/{self.model}", error, _tail(self._log)) from error
+            raise loading_error(f"vllm/{self.model}", error, tail(self._log)) from error
         self._read_model()
         if "lora" in self._engine_keys:
             await self._load_adapter(str(self._engine_keys["lora"]))
@@ -131,7 +131,7 @@ class VLLMBackend:
         try:
             await self._engine.add_lora(self._lora)
         except Exception as error:
-            raise loading_error(f"the LoRA adapter {path}", error, _tail(self._log)) from error
+            raise loading_error(f"the LoRA adapter {path}", error, tail(self._log)) from error
 
     async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
         """One request for all given repeats; raises `BackendError`."""
@@ -209,7 +209,7 @@ class VLLMBackend:
         """Stop the engine and its processes."""
         engine, self._engine = self._engine, None
         if engine is not None:
-            with _written_to(self._log):
+            with written_to(self._log):
                 engine.shutdown()
             self._log.unlink(missing_ok=True)
 
@@ -277,36 +277,10 @@ def _quiet() -> None:
         os.environ.setdefault(key, value)
 
 
-@contextlib.contextmanager
-def _written_to(log: Path) -> Iterator[None]:
-    """Send what this process and those it starts write to a file; theirs stays so, ours comes back."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    kept = [os.dup(1), os.dup(2)]
-    with log.open("ab") as stream:
-        os.dup2(stream.fileno(), 1)
-        os.dup2(stream.fileno(), 2)
-    try:
-        yield
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        for number, old in zip((1, 2), kept, strict=True):
-            os.dup2(old, number)
-            os.close(old)
-
-
 def _on_cpu() -> bool:
     from vllm.platforms import current_platform
 
     return bool(current_platform.is_cpu())
-
-
-def _tail(log: Path) -> str:
-    try:
-        return log.read_text(encoding="utf-8", errors="replace")[-20000:]
-    except OSError:
-        return ""
 
 
 def _commit(config: Any) -> str | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from judge.cli.table_options import Against, DropSystem, Form, Output, ParserName, Runs
 
 if TYPE_CHECKING:
     from judge.analysis.options import CompareOptions
@@ -17,7 +18,7 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 @app.command()
 def compare(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    runs: Runs,
     by: Annotated[str, typer.Option("--by", help="eval_prompt, judge, structured, parser or run")] = "eval_prompt",
     baseline: Annotated[
         str | None, typer.Option("--baseline", metavar="NAME", help="compare each with this one; without it, all pairs")
@@ -32,14 +33,8 @@ def compare(
         list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
     ] = None,
     level: Annotated[str, typer.Option("--level", help="tau with people: overall or system")] = "overall",
-    drop_system: Annotated[
-        list[str] | None,
-        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
-    ] = None,
+    drop_system: DropSystem = None,
+    against: Against = None,
     adjust: Annotated[str, typer.Option("--adjust", help="p values over the family: bh, by, holm or none")] = "bh",
     family: Annotated[
         str | None, typer.Option("--family", metavar="TEXT", help="what the family of tests is about; printed")
@@ -50,9 +45,9 @@ def compare(
     heatmap: Annotated[
         bool, typer.Option("--heatmap", help="the published layout instead: judge x Eval-Prompt by criterion")
     ] = False,
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
 ) -> None:
     """Paired contrasts of Eval-Prompts, judges, structured modes, parsers or runs, on the same stories and repeats.
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from judge.cli.table_options import DropSystem, Form, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def consistency(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
-    drop_system: Annotated[
-        list[str] | None,
-        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
-    ] = None,
+    runs: Runs,
+    drop_system: DropSystem = None,
     components: Annotated[
         bool, typer.Option("--components", help="what ratings vary over, and how many repeats, judges... are needed")
     ] = False,
@@ -24,9 +22,9 @@ def consistency(
     seed: Annotated[int, typer.Option("--seed", help="seed of the intervals, with --components")] = 1,
     full: Annotated[bool, typer.Option("--full", help="one row a form, with F, degrees of freedom and p")] = False,
     engine: Annotated[str, typer.Option("--engine", help="ours, or pingouin for that package's own table")] = "ours",
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
 ) -> None:
     """ICC family over repeats, exact agreement, flip rate; people's agreement beside it. Or variance components.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.cli.table_options import Output, ParserName, Runs
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def auc(
 
 @app.command("report")
 def report(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    runs: Runs,
     scores: _Scores,
     score_name: Annotated[str, typer.Option("--score", help="the score to go by")] = "min_k_20",
     system: Annotated[
@@ -221,8 +222,8 @@ def report(
     resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
     form: _Format = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    output: Output = None,
+    parser: ParserName = "ours",
 ) -> None:
     """Each model's rate of stories it seems to have seen, AUC, and its own stories' ratings; or --validity.
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from judge.cli.table_options import Against, DropSystem, Form, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def correlate(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    runs: Runs,
     coefficient: Annotated[str, typer.Option("--coefficient", help="kendall, spearman or pearson")] = "kendall",
     level: Annotated[str, typer.Option("--level", help="overall, system, by-item or by-system")] = "overall",
-    drop_system: Annotated[
-        list[str] | None,
-        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
-    ] = None,
+    drop_system: DropSystem = None,
+    against: Against = None,
     ci: Annotated[
         str, typer.Option("--ci", help="auto, boot-inputs, boot-both, boot-systems, boot-stories, fisher-z or none")
     ] = "auto",
@@ -48,9 +43,9 @@ def correlate(
         typer.Option("--errors", metavar="RULE", help="an error type to set against --labels, one at a time"),
     ] = None,
     control: Annotated[bool, typer.Option("--control/--no-control", help="the control judge's row")] = True,
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
 ) -> None:
     """Correlations with people's ratings, with intervals, human ceiling and the control judge's row.
 

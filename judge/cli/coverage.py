@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from judge.cli.table_options import DropSystem, Form, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -15,18 +16,15 @@ CHECK_FAILED = 4
 
 @app.command()
 def coverage(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
-    drop_system: Annotated[
-        list[str] | None,
-        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
-    ] = None,
+    runs: Runs,
+    drop_system: DropSystem = None,
     require: Annotated[
         float | None, typer.Option("--require", metavar="PERCENT", help="exit with code 4 if less than this was rated")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="seed of permuted tests where counts are small")] = 1,
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
 ) -> None:
     """What was asked, answered and rated; whether loss goes with system, length or people's rating; bounds of the mean.
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.cli.table_options import DropSystem, Output, ParserName
+
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
@@ -31,16 +33,13 @@ def criteria(
         list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="matrices of every judge, scale use of every criterion")] = False,
-    drop_system: Annotated[
-        list[str] | None,
-        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
-    ] = None,
+    drop_system: DropSystem = None,
     ci: Annotated[str, typer.Option("--ci", help="boot-inputs or none")] = "boot-inputs",
     resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
     form: Annotated[str, typer.Option("--format", help="table, md, latex (wide); json, csv (long)")] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    output: Output = None,
+    parser: ParserName = "ours",
 ) -> None:
     """Tau between criteria, halo beside people, whether a criterion agrees with its own, and use of the scale.
 

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from judge.cli.table_options import Against, DropSystem, Form, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def diagnose(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
-    drop_system: Annotated[
-        list[str] | None,
-        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
-    ] = None,
+    runs: Runs,
+    drop_system: DropSystem = None,
+    against: Against = None,
     own: Annotated[
         list[str] | None,
         typer.Option("--own", metavar="SYSTEM", help="a system that is the judge's own (default: by name)"),
     ] = None,
     alpha: Annotated[float, typer.Option("--alpha", help="level of each test")] = 0.05,
     full: Annotated[bool, typer.Option("--full", help="every test, also those that found nothing")] = False,
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
 ) -> None:
     """Leniency, length bias, compression, a stuck rating, halo, self-preference, loss that depends on quality.
 

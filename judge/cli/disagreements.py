@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from judge.cli.table_options import DropSystem, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def disagreements(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    runs: Runs,
     between: Annotated[str, typer.Option("--between", help="people, repeats, eval-prompts or judges")] = "people",
     top: Annotated[
         int, typer.Option("--top", help="so many stories, each once; 0: all, with every judge, prompt and criterion")
@@ -26,16 +27,13 @@ def disagreements(
     eval_prompt: Annotated[
         list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
     ] = None,
-    drop_system: Annotated[
-        list[str] | None,
-        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
-    ] = None,
+    drop_system: DropSystem = None,
     full_text: Annotated[bool, typer.Option("--full-text", help="stories and explanations whole")] = False,
     form: Annotated[
         str, typer.Option("--format", help="table, md (with texts); json (everything), csv, latex (the list)")
     ] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    output: Output = None,
+    parser: ParserName = "ours",
 ) -> None:
     """Stories where judge and people, repeats, Eval-Prompts or judges differ most, with texts and explanations.
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from judge.cli.table_options import Against, DropSystem, ParserName, Runs
+
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 
@@ -17,22 +19,16 @@ def _group() -> None:
 
 @app.command()
 def heatmap(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    runs: Runs,
     output: Annotated[Path, typer.Option("-o", "--output", help="the picture: .png, .svg or .pdf")],
     coefficient: Annotated[str, typer.Option("--coefficient", help="kendall, spearman or pearson")] = "kendall",
     level: Annotated[str, typer.Option("--level", help="overall, system, by-item or by-system")] = "overall",
-    drop_system: Annotated[
-        list[str] | None,
-        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
-    ] = None,
+    drop_system: DropSystem = None,
+    against: Against = None,
     resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
     control: Annotated[bool, typer.Option("--control/--no-control", help="the control judge's row")] = True,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    parser: ParserName = "ours",
 ) -> None:
     """Correlations with people as a heat map: judges and Eval-Prompts by criterion, human ceiling and control as rows.
 

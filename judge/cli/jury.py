@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.table_options import DropSystem, Form, Output, ParserName, Runs
+
 if TYPE_CHECKING:
     from judge.analysis.jury import Held
     from judge.ratings_table import RatingsTable
@@ -18,7 +20,7 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 @app.command()
 def jury(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    runs: Runs,
     combiner: Annotated[
         str,
         typer.Option(
@@ -45,10 +47,7 @@ def jury(
     ] = "story-prompt",
     folds: Annotated[int, typer.Option("--folds", help="folds, outer and inner")] = 5,
     foldings: Annotated[int, typer.Option("--foldings", help="how often folds are dealt; figures are means")] = 5,
-    drop_system: Annotated[
-        list[str] | None,
-        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
-    ] = None,
+    drop_system: DropSystem = None,
     ci: Annotated[str, typer.Option("--ci", help="boot-inputs, boot-both or none")] = "boot-inputs",
     resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="seed of the first folding and of the resamples")] = 1,
@@ -56,9 +55,9 @@ def jury(
     ratings: Annotated[
         Path | None, typer.Option("--ratings", metavar="FOLDER", help="write the jury's ratings as a result folder")
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
 ) -> None:
     """A panel's ratings combined into one and scored out of fold, beside its best member, its mean and the control.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.cli.table_options import Output, ParserName
 from judge.errors import SpecError, unknown
 
 if TYPE_CHECKING:
@@ -30,10 +31,10 @@ def parse(
     ] = False,
     criterion: Annotated[str | None, typer.Option("--criterion", help="what the answers rate, e.g. Coherence")] = None,
     scale: Annotated[str, typer.Option("--scale", help="lowest-highest, e.g. 1-5 or 1-5/0.5")] = "1-5",
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    parser: ParserName = "ours",
     structured: Annotated[str, typer.Option("--structured", help="none, choice or json, as it was asked")] = "none",
     form: Annotated[str, typer.Option("--format", help="table, jsonl, json, csv, md or latex")] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
+    output: Output = None,
 ) -> None:
     """Answers in, one row each out: rating, status, flags, explanation. No answer becomes a number it does not state.
 

@@ -8,17 +8,19 @@ from typing import Annotated
 
 import typer
 
+from judge.cli.table_options import ParserName, Runs
+
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def ratings(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    runs: Runs,
     form: Annotated[str, typer.Option("--format", help="table (first rows), csv, jsonl, json, md or latex")] = "table",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="write all rows to this .csv, .jsonl or .parquet file")
     ] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    parser: ParserName = "ours",
 ) -> None:
     """One row for each repeat of a judge and each rating of a person; nothing stands for a rating that is not there.
 

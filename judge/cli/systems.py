@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from judge.cli.table_options import DropSystem, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def systems(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")],
+    runs: Runs,
     criterion: Annotated[
         list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
     ] = None,
@@ -36,15 +37,12 @@ def systems(
         str, typer.Option("--family", help="adjust p over the pairs of a cell (judge and criterion), or of the table")
     ] = "cell",
     full: Annotated[bool, typer.Option("--full", help="every judge, Eval-Prompt and criterion")] = False,
-    drop_system: Annotated[
-        list[str] | None,
-        typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
-    ] = None,
+    drop_system: DropSystem = None,
     resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for ranks")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
     form: Annotated[str, typer.Option("--format", help="table, md, latex (wide); json, csv (long)")] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")] = None,
-    parser: Annotated[str, typer.Option("--parser", help="ours or as-published")] = "ours",
+    output: Output = None,
+    parser: ParserName = "ours",
 ) -> None:
     """Mean rating of each system by people and judges, ranks, and which systems cannot be told apart.
 

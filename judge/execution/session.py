@@ -222,7 +222,7 @@ def _interruptible(run: Run) -> Iterator[None]:
     try:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupted)
-    except (ValueError, NotImplementedError, RuntimeError):  # not the main thread, as in a notebook
+    except (ValueError, NotImplementedError, RuntimeError):  # no signals off the main thread (notebooks) or on Windows
         yield
         return
     try:

@@ -1,0 +1,36 @@
+"""What an engine's processes write, kept in a file: out of the progress, and at hand when a start fails."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def written_to(log: Path) -> Iterator[None]:
+    """Send what this process and those it starts write to a file; theirs stays so, ours comes back."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [os.dup(1), os.dup(2)]
+    with log.open("ab") as stream:
+        os.dup2(stream.fileno(), 1)
+        os.dup2(stream.fileno(), 2)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for number, old in zip((1, 2), kept, strict=True):
+            os.dup2(old, number)
+            os.close(old)
+
+
+def tail(log: Path) -> str:
+    """The end of the file; empty where there is none."""
+    try:
+        return log.read_text(encoding="utf-8", errors="replace")[-20000:]
+    except OSError:
+        return ""

@@ -1,0 +1,21 @@
+"""Options that every table command takes, written once. Never holds a default: that stands in the command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Runs = Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")]
+DropSystem = Annotated[
+    list[str] | None,
+    typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
+]
+Against = Annotated[
+    str | None,
+    typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
+]
+Form = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")]
+ParserName = Annotated[str, typer.Option("--parser", help="ours or as-published")]
