@@ -154,14 +154,9 @@ def smallest(
     universe, least = error({**kept, **dict.fromkeys(free, INFINITE)})
     if found.total <= 0:
         return Plan({}, None, float("nan"), "undefined because nothing varies (0/0)")
-    if universe <= 0:
-        what = " x ".join(objects)
-        return Plan(
-            {}, None, 0.0, f"{target:g} is out of reach: the variance between levels of {what} is estimated as 0"
-        )
-    limit = float(universe / (universe + least))
+    limit = float(universe / (universe + least)) if universe > 0 else 0.0
     if limit < target:
-        return Plan({}, None, limit, f"{target:g} is out of reach: the limit is {limit:.2f}")
+        return Plan({}, None, limit, _out_of_reach(target, limit, objects))
     allowed = universe * (1 - target) / target
     # The error is linear in one over each number, so the facet that may grow most is solved for, not searched.
     solved = max(free, key=lambda name: free[name])
@@ -178,9 +173,8 @@ def smallest(
         calls = calls * number
     if not np.isfinite(calls).any():
         most = ", ".join(f"{count} for {name}" for name, count in free.items())
-        return Plan(
-            {}, None, limit, f"{target:g} needs more levels than were searched ({most}); the limit is {limit:.2f}"
-        )
+        why = f"{target:g} needs more levels than were searched ({most}); the limit is {limit:.2f}"
+        return Plan({}, None, limit, why)
     fewest = float(calls.min())
     final = error({**levels, solved: need})[1]
     best = np.unravel_index(np.argmin(np.where(calls == fewest, final, np.inf)), calls.shape)
@@ -232,3 +226,9 @@ def _check(found: VarianceComponents, objects: Sequence[str], levels: Mapping[st
     none = sorted(name for name, count in levels.items() if count < 1)
     if none:
         raise SpecError(f"a D-study needs 1 or more levels of {', '.join(none)}")
+
+
+def _out_of_reach(target: float, limit: float, objects: Sequence[str]) -> str:
+    if limit > 0:
+        return f"{target:g} is out of reach: the limit is {limit:.2f}"
+    return f"{target:g} is out of reach: the variance between levels of {' x '.join(objects)} is estimated as 0"
