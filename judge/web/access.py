@@ -1,0 +1,111 @@
+"""Who may look and who may write: allowed hosts, a key for readers from elsewhere, a token for writes.
+
+A page on another site can make a browser send requests to this machine. Such a request is refused: its Host is not ours
+(a name that was made to point here), or, for a write, it lacks the token that stands in our own pages.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+TOKEN_HEADER = "x-judge-token"  # noqa: S105  a header's name
+_COOKIE = "judge_key"
+_READS = frozenset({"GET", "HEAD"})
+_HEADERS = {
+    b"content-security-policy": (
+        b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+        b"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cross-origin-resource-policy": b"same-origin",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a server allows.
+
+    On loopback `key` is None and the Host header must be one of this machine's own names. Elsewhere readers need the
+    key once in the address (`?key=`), then a cookie, which browsers tie to the name they used, remembers it. `token`
+    stands in every page and goes with every write.
+    """
+
+    key: str | None = None
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+
+
+def access_for(host: str) -> Access:
+    """Access of a server bound to `host`: open on loopback, with a key elsewhere."""
+    return Access(None if host in LOOPBACK else secrets.token_urlsafe(16))
+
+
+class Guard:
+    """Middleware that lets through what `Access` allows and adds the headers that keep a page to itself."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self.app = app
+        self.access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        refusal = self._refusal(scope["method"], headers, query)
+        if refusal is not None:
+            await _plain(send, *refusal)
+            return
+        fresh = self.access.key is not None and query.get("key") == [self.access.key]
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                known = {name.lower() for name, _ in message["headers"]}
+                extra = [(name, value) for name, value in _HEADERS.items() if name not in known]
+                if fresh:
+                    cookie = f"{_COOKIE}={self.access.key}; Path=/; HttpOnly; SameSite=Strict"
+                    extra.append((b"set-cookie", cookie.encode("ascii")))
+                message["headers"] = [*message["headers"], *extra]
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+    def _refusal(self, method: str, headers: dict[str, str], query: dict[str, list[str]]) -> tuple[int, str] | None:
+        """(status, sentence) where a request is refused."""
+        if self.access.key is None and _name(headers.get("host", "")) not in LOOPBACK:
+            return 421, "This server answers to 127.0.0.1 and localhost only.\n"
+        if self.access.key is not None and not self._has_key(headers, query):
+            return 403, "This page needs its key: open the address that the server printed when it started.\n"
+        if method in _READS:
+            return None
+        given = headers.get(TOKEN_HEADER) or (query.get("token") or [""])[0]
+        if not secrets.compare_digest(given.encode(), self.access.token.encode()):
+            return 403, "This write did not come from a page of this server. Load the page again.\n"
+        return None
+
+    def _has_key(self, headers: dict[str, str], query: dict[str, list[str]]) -> bool:
+        cookie = SimpleCookie(headers.get("cookie", "")).get(_COOKIE)
+        given = (query.get("key") or [cookie.value if cookie else ""])[0]
+        return secrets.compare_digest(given.encode(), (self.access.key or "").encode())
+
+
+def _name(host: str) -> str:
+    """The name in a Host header, without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].casefold()
+    return host.partition(":")[0].casefold()
+
+
+async def _plain(send: Send, status: int, text: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), *_HEADERS.items()]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": text.encode()})

@@ -1,0 +1,61 @@
+"""Pages as responses: templates with the token for writes, and the few files that they load. Never caches a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judge.fingerprint import fingerprint
+from judge.pages import environment, stylesheet
+from judge.version import __version__
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from judge.web.access import Access
+
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_FOLDER = Path(__file__).parent
+
+
+class Pages:
+    """Templates of one folder, rendered with the values that every page has: `token`, `version`, `static`."""
+
+    def __init__(self, folder: Path, access: Access) -> None:
+        self._environment = environment(folder)
+        self._environment.globals.update(token=access.token, version=__version__, static=static_address)
+
+    def response(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page; it is not to be kept by the browser, because results change."""
+        from starlette.responses import HTMLResponse
+
+        text = self._environment.get_template(template).render(**values)
+        return HTMLResponse(text, status, headers={"cache-control": "no-store"})
+
+
+def static_address(name: str) -> str:
+    """The address of a file in `static/`, or of the stylesheet, with a mark that changes when its content does."""
+    return f"/static/{name}?{fingerprint(_static(name))[3:11]}"
+
+
+def static_route() -> Route:
+    """Serves `judge/web/static/` and the stylesheet, by name from a fixed list: no path is ever made from a request."""
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    names = {path.name for path in (_FOLDER / "static").glob("*") if path.suffix in _TYPES} | {"style.css"}
+
+    async def endpoint(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in names:
+            return Response("no such file\n", 404)
+        kept = {"cache-control": "max-age=31536000, immutable"} if request.url.query else {}
+        return Response(_static(name), media_type=_TYPES[Path(name).suffix], headers=kept)
+
+    return Route("/static/{name}", endpoint)
+
+
+def _static(name: str) -> str:
+    return stylesheet() if name == "style.css" else (_FOLDER / "static" / name).read_text(encoding="utf-8")

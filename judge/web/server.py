@@ -1,0 +1,80 @@
+"""Starts a server of local pages and says where it is. Never opens a port that was not asked for."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from judge.errors import MissingExtraError, SpecError
+from judge.web.access import LOOPBACK, Access, Guard, access_for
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+DEFAULT_PORT = 8765
+_TRIED = 20
+_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  what a user may ask for
+
+
+def check_installed() -> None:
+    """Raise MissingExtraError where starlette or uvicorn is not installed."""
+    try:
+        import starlette
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("serving pages", "web") from error
+    del starlette
+
+
+def serve(
+    build: Callable[[Access], ASGIApp],
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    what: str = "pages",
+    quiet: bool = False,
+) -> None:
+    """Serve what `build` makes until Ctrl-C or SIGTERM; requests that are being answered are finished.
+
+    Without `port`, the first free one from 8765 on; 0 takes any. The first line on stdout is the address, so that a
+    program can read it. Raises SpecError where the port is taken or the host is none of this machine's.
+    """
+    check_installed()
+    import uvicorn
+
+    bound = _bind(host, port)
+    access = access_for(host)
+    app = Guard(build(access), access)
+    name = socket.gethostname() if host in _EVERYWHERE else host
+    shown = f"[{name}]" if ":" in name else name
+    address = f"http://{shown}:{bound.getsockname()[1]}/" + (f"?key={access.key}" if access.key else "")
+    print(address, flush=True)
+    if not quiet:
+        sys.stderr.write(f"{what} at {address}  (Ctrl-C ends)\n")
+        if host not in LOOPBACK:
+            sys.stderr.write("open to other machines: whoever has this address with its key can read and write\n")
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[bound])
+
+
+def _bind(host: str, port: int | None) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    candidates = range(DEFAULT_PORT, DEFAULT_PORT + _TRIED) if port is None else [port]
+    failure: OSError | None = None
+    for candidate in candidates:
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind((host, candidate))
+        except (OSError, OverflowError) as error:
+            bound.close()
+            failure = error if isinstance(error, OSError) else OSError(str(error))
+            continue
+        return bound
+    place = f"{host}:{port}" if port is not None else f"{host}, ports {DEFAULT_PORT} to {DEFAULT_PORT + _TRIED - 1}"
+    reason = (failure.strerror if failure else None) or str(failure)
+    raise SpecError(f"no page can be served at {place}: {reason}", hint="choose another with --port or --host")

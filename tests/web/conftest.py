@@ -1,0 +1,67 @@
+"""Local pages served for real: uvicorn in a thread of its own, on a loopback port that was free."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import uvicorn
+
+from judge.web.access import Access, Guard
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running server: its address, and what it allows."""
+
+    address: str
+    access: Access
+
+    def ask(
+        self, path: str = "/", *, method: str = "GET", body: bytes | None = None, **headers: str
+    ) -> tuple[int, Any, str]:
+        """(status, headers, text) of one request; header names with underscores for dashes."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        request = urllib.request.Request(self.address + path, body, named, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return response.status, response.headers, response.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers, error.read().decode()
+
+
+@contextmanager
+def serving(build: Callable[[Access], Any], access: Access) -> Iterator[Served]:
+    """Serve what `build` makes behind the guard, for as long as the block lasts."""
+    bound = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(Guard(build(access), access), log_level="warning", access_log=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 30
+    while not server.started and time.monotonic() < deadline:
+        time.sleep(0.01)
+    try:
+        yield Served(f"http://127.0.0.1:{bound.getsockname()[1]}", access)
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        bound.close()
+
+
+@pytest.fixture
+def served() -> Iterator[Callable[..., Served]]:
+    """A factory: `served(build)` or `served(build, Access(...))`. All servers end with the test."""
+    with ExitStack() as stack:
+
+        def start(build: Callable[[Access], Any], access: Access | None = None) -> Served:
+            return stack.enter_context(serving(build, access or Access()))
+
+        yield start
