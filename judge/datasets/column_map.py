@@ -101,12 +101,12 @@ def _columns(path: Path) -> list[str]:
         with _parquet(path) as table:
             names: list[str] = table.schema_arrow.names
             return names
-    for _, cells in _rows(path):
+    for _, cells in table_rows(path):
         return list(cells)
     raise DataError("the table has no rows", file=path)
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def table_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(row, cells) of a table of any of the three formats. Lines of JSON may lack keys; they are null then."""
     suffix = path.suffix.lower()
     if suffix == ".parquet":
@@ -145,7 +145,7 @@ def _parquet(path: Path) -> Any:
 
 def _one_row_a_story(path: Path, columns: ColumnMap) -> Iterator[Story]:
     seen: dict[str, int] = {}
-    for row, cells in _rows(path):
+    for row, cells in table_rows(path):
         texts = _texts(cells, columns, path, row)
         story = texts.get("id") or str(row)
         if story in seen:
@@ -159,7 +159,7 @@ def _one_row_a_story(path: Path, columns: ColumnMap) -> Iterator[Story]:
 def _grouped(path: Path, columns: ColumnMap) -> Iterator[Story]:
     texts: dict[str, dict[str, str | None]] = {}
     ratings: dict[str, list[Rating]] = {}
-    for row, cells in _rows(path):
+    for row, cells in table_rows(path):
         read = _texts(cells, columns, path, row)
         story = str(read["id"])
         known = texts.setdefault(story, read)

@@ -1,0 +1,173 @@
+"""Explanations with what is known of each: out of RUNs, or out of a file. Never rewrites one, and drops none.
+
+Rows without a text stay, so that what is missing can be counted. Of a judge's answer, `explanation` is what parsing
+left beside the rating and `text`, which everything analyses, is the same; a file's column `text` is both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from judge.errors import SpecError
+from judge.records import Criterion
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RunFacts
+
+COLUMNS = (
+    "run",
+    "judge",
+    "dataset",
+    "story",
+    "story_prompt",
+    "system",
+    "criterion",
+    "eval_prompt",
+    "repeat",
+    "rating",
+    "status",
+    "flags",
+    "answer",
+    "explanation",
+    "text",
+    "key",
+)
+"""Columns of the frame. The first eight are texts ("" = not known), `repeat` is Int64 (<NA> = not known), `rating` is
+float (NaN = none); `answer`, `explanation`, `text` and `key` are None where there is none."""
+
+STORY_COLUMNS = ("story_prompt", "system", "text", "reference")
+
+_TABLES = (".csv", ".jsonl", ".ndjson", ".parquet", ".json")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplanationTexts:
+    """Explanations, a row each, and what they are about.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        `COLUMNS`, a row for each repeat of each query, or each row of a file; index 0, 1, 2...
+    stories : DataFrame
+        `STORY_COLUMNS`, indexed by (dataset, story), as far as known; None where a text is not.
+    criteria : tuple of Criterion
+        Those whose definition is known; guidelines may be empty.
+    facts : tuple of RunFacts
+        Of the result folders; empty for a file.
+    notes : tuple of str
+        Whole sentences that stand under every table.
+    """
+
+    frame: pd.DataFrame
+    stories: pd.DataFrame
+    criteria: tuple[Criterion, ...]
+    facts: tuple[RunFacts, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def with_text(self) -> pd.DataFrame:
+        """The rows that have a text, with their index in `frame`."""
+        return self.frame[self.frame["text"].notna()]
+
+
+def text_key(text: str) -> str:
+    """Hash of a text as caches and `key` hold it: BLAKE2b, 128 bits, hexadecimal."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def read_texts(
+    runs_or_file: str | Path | Sequence[str | Path],
+    *,
+    parser: str = "ours",
+    columns: Mapping[str, str] | None = None,
+) -> ExplanationTexts:
+    """Explanations of RUNs, of one CSV, JSON Lines or Parquet file, or of a study's file by name.
+
+    `columns` says which of a table's columns holds what (`explanations.texts_file.FIELDS`). Raises RunFolderError,
+    DataError or SpecError with the sentence that says what is wrong.
+    """
+    given = [runs_or_file] if isinstance(runs_or_file, str | Path) else list(runs_or_file)
+    if not given:
+        raise SpecError("nothing to read: name a RUN or a FILE")
+    files = [one for one in given if is_file(one)]
+    if not files:
+        if columns:
+            raise SpecError("--column is for a file of explanations; runs need none")
+        from judge.explanations.texts_runs import read_runs
+
+        return read_runs(given, parser)
+    if len(given) > 1:
+        raise SpecError(f"{files[0]} is a file of explanations: give one file alone, or RUNs alone")
+    from judge.explanations.texts_file import read_file
+
+    return read_file(files[0], parser, columns)
+
+
+def is_file(named: str | Path) -> bool:
+    """Whether a word names a file of explanations (by path or a study's by name) and not a RUN."""
+    from judge.explanations.texts_studies import NAMES
+
+    return str(named) in NAMES or Path(named).suffix.lower() in _TABLES
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Rows with any of `COLUMNS` as a frame with all of them; `text` and `key` follow from `explanation`."""
+    frame = pd.DataFrame(list(rows), columns=[c for c in COLUMNS if c not in ("text", "key")])
+    for column in COLUMNS[:8]:
+        frame[column] = frame[column].astype(object).where(frame[column].notna(), "")
+    for column in ("status", "flags"):
+        frame[column] = frame[column].astype(object).where(frame[column].notna(), "")
+    for column in ("answer", "explanation"):
+        frame[column] = frame[column].astype(object).where(frame[column].notna(), None)
+    frame["rating"] = frame["rating"].astype("float64")
+    frame["repeat"] = frame["repeat"].astype("Int64")
+    said = [text if isinstance(text, str) and text.strip() else None for text in frame["explanation"]]
+    frame["text"] = pd.Series(said, index=frame.index, dtype=object)
+    frame["key"] = pd.Series([None if t is None else text_key(t) for t in said], index=frame.index, dtype=object)
+    return frame[list(COLUMNS)]
+
+
+def stories_of(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
+    """(dataset, story, story-prompt, system, text, reference) tuples as the frame of stories; each story once."""
+    frame = pd.DataFrame(list(rows), columns=["dataset", "story", *STORY_COLUMNS], dtype=object)
+    frame = frame.where(frame.notna(), None)
+    return frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])
+
+
+def narrowed(
+    texts: ExplanationTexts,
+    *,
+    criteria: Sequence[str] = (),
+    judges: Sequence[str] = (),
+    eval_prompts: Sequence[str] = (),
+) -> ExplanationTexts:
+    """The explanations that bear these names, letter case aside; an empty sequence keeps all.
+
+    Raises SpecError for a name that stands nowhere, and where nothing is left.
+    """
+    from judge.errors import unknown
+
+    frame = texts.frame
+    wanted = pd.Series(data=True, index=frame.index)
+    chosen = (("criterion", criteria, "--criterion"), ("judge", judges, "--judge"))
+    for column, names, option in (*chosen, ("eval_prompt", eval_prompts, "--eval-prompt")):
+        if names:
+            levels = {str(name).casefold(): str(name) for name in frame[column].unique() if name}
+            for name in names:
+                if name.casefold() not in levels:
+                    raise SpecError(unknown(option, name, levels.values()))
+            wanted &= frame[column].isin([levels[name.casefold()] for name in names])
+    if not wanted.any():
+        raise SpecError(f"no explanation is at once {', '.join([*judges, *eval_prompts, *criteria])}")
+    kept = frame[wanted].reset_index(drop=True)
+    left = set(kept["criterion"])
+    facts = texts.facts
+    if judges:
+        facts = tuple(f for f in facts if f.judge.casefold() in {name.casefold() for name in judges}) or facts
+    return replace(texts, frame=kept, criteria=tuple(c for c in texts.criteria if c.name in left), facts=facts)

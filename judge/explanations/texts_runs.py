@@ -1,0 +1,68 @@
+"""Explanations of runs: the ratings table's judge rows, each with the whole raw answer beside it. Never asks again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from judge.errors import SpecError
+from judge.explanations.texts import ExplanationTexts, frame_of, stories_of
+from judge.journal import JournalReader
+from judge.ratings_table import RunFacts, read
+from judge.records import Criterion
+from judge.run_folder import resolve
+
+_Place = tuple[str, str, str, str, str, int]
+
+
+def read_runs(runs: Sequence[str | Path], parser: str = "ours") -> ExplanationTexts:
+    """Explanations of RUNs, in the order of the ratings table.
+
+    Raises SpecError where two result folders bear one run name and judge: their answers could not be told apart.
+    """
+    folders = resolve(runs)
+    table = read([folder.path for folder in folders], parser)
+    seen: dict[tuple[str, str], Path] = {}
+    for fact in table.facts:
+        other = seen.setdefault((fact.run, fact.judge), fact.path)
+        if other != fact.path:
+            raise SpecError(f"{other} and {fact.path} are both run {fact.run!r} by {fact.judge!r}: give one at a time")
+    answers: dict[_Place, str] = {}
+    stories: dict[tuple[str, str], tuple[Any, ...]] = {}
+    for folder, fact in zip(folders, table.facts, strict=True):
+        if folder.journal.is_file():
+            _add(JournalReader(folder.journal), fact, answers, stories)
+    for known in table.stories.reset_index().to_dict("records"):
+        place = (str(known["dataset"]), str(known["story"]))
+        text = known["text"] if isinstance(known["text"], str) else None
+        stories.setdefault(place, (*place, known["story_prompt"], known["system"], text, None))
+    rows: list[dict[str, Any]] = []
+    judged = table.frame[table.frame["source"] == "judge"]
+    for row in judged.to_dict("records"):
+        asked = (row["run"], row["judge"], row["story"], row["criterion"], row["eval_prompt"], row["repeat"])
+        rows.append({**{str(k): v for k, v in row.items()}, "answer": answers.get(asked)})
+    criteria: dict[str, Criterion] = {}
+    for fact in table.facts:
+        for criterion in fact.criteria:
+            criteria.setdefault(criterion.name, criterion)
+    notes = tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes))
+    return ExplanationTexts(
+        frame_of(rows), stories_of(list(stories.values())), tuple(criteria.values()), table.facts, notes
+    )
+
+
+def _add(
+    journal: JournalReader,
+    fact: RunFacts,
+    answers: dict[_Place, str],
+    stories: dict[tuple[str, str], tuple[Any, ...]],
+) -> None:
+    with journal:
+        for story in journal.stories(ratings=False):
+            place = (fact.dataset, story.id)
+            stories.setdefault(place, (*place, story.story_prompt, story.system, story.text, story.reference))
+        for answer in journal.answers():
+            if answer.response is not None:
+                key = (fact.run, fact.judge, answer.story, answer.criterion, answer.eval_prompt, answer.repeat)
+                answers[key] = answer.response.text
