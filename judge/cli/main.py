@@ -51,6 +51,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "Results",
         "Whether models have seen the stories: Min-K% Prob and relatives, AUC, what follows.",
     ),
+    "explain": ("explain", "Results", "What explanations say: a map, clusters, keywords, and numbers beside them."),
     "export": ("export", "Exchange", "What a run lacks as a batch file, for vllm run-batch and batch APIs."),
     "import": (
         "import_",

@@ -94,9 +94,7 @@ def _by_model(
         table = kept.get(key, list(distinct))
     vectors = table[[place[text_key(text)] for text in texts]] if texts else np.empty((0, 0), np.float32)
     name = signature_name(model)
-    same = len(texts) - len(distinct)
-    repeated = f", {same} of {len(texts)} texts are copies of another" if same else ""
-    note = f"embeddings by {Path(model).name or model}, {vectors.shape[1]} dimensions, by cosine{repeated}"
+    note = f"embeddings by {name.rpartition('@')[0]}, {vectors.shape[1]} dimensions, by cosine"
     return Embedded(vectors, name, note, len(wanted), len(distinct) - len(wanted))
 
 

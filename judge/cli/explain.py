@@ -1,0 +1,146 @@
+"""`judge explain`: explanations as data. The work is in `explanations`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.cli.table_options import Form, Output, ParserName
+
+if TYPE_CHECKING:
+    from judge.explanations.looked import Step
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def explain(
+    named: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN... or FILE",
+            help="runs, or one CSV, JSON Lines or Parquet file; also storyer_reasons, hanna_user_study",
+        ),
+    ],
+    model: Annotated[
+        str, typer.Option("--model", help="of sentence-transformers, name or folder; tfidf needs none")
+    ] = "auto",
+    picture: Annotated[str, typer.Option("--map", help="umap, tsne or pca")] = "auto",
+    no_map: Annotated[bool, typer.Option("--no-map", help="no picture; clusters come from the PCA")] = False,
+    neighbours: Annotated[int, typer.Option("--neighbours", help="of UMAP")] = 15,
+    metric: Annotated[str, typer.Option("--metric", help="of UMAP: cosine or euclidean")] = "cosine",
+    cluster_on: Annotated[
+        str, typer.Option("--cluster-on", help="umap (the picture), pca (50 dimensions) or none")
+    ] = "auto",
+    min_cluster: Annotated[
+        int | None, typer.Option("--min-cluster", help="texts of the smallest cluster; default 1 %, at least 10")
+    ] = None,
+    by: Annotated[
+        str, typer.Option("--by", help="keywords by these: criterion, eval-prompt, rating, cluster, judge, system")
+    ] = "criterion,eval-prompt,rating,cluster",
+    top: Annotated[int, typer.Option("--top", help="so many keywords a group")] = 10,
+    seed: Annotated[int, typer.Option("--seed", help="of the map and the clusters")] = 1,
+    as_published: Annotated[
+        bool, typer.Option("--as-published", help="the HANNA judge study's texts, map and keywords (YAKE)")
+    ] = False,
+    criterion: Annotated[
+        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
+    ] = None,
+    judge: Annotated[
+        list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")
+    ] = None,
+    eval_prompt: Annotated[
+        list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
+    ] = None,
+    column: Annotated[
+        list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="for a FILE: which column holds what")
+    ] = None,
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
+    quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,
+) -> None:
+    """What explanations say: embeddings, a map, clusters, keywords, and numbers beside them.
+
+    A FILE has columns text, criterion, rating, story, story_prompt, story_text, system, judge, eval_prompt, repeat, as
+    far as known; --column text=Comment names others. Points and tables go to derived/explanations.json of each run.
+
+    Example: judge explain runs/my-run --eval-prompt ep3
+
+    Example: judge explain comments.csv --column text=Comment --column criterion=Aspect --model tfidf
+    """
+    from judge.cli.data import column_options
+    from judge.explanations import looked, stored
+    from judge.explanations.options import WORDS, ExplainOptions, published
+    from judge.explanations.tables import tables
+    from judge.explanations.texts import narrowed, read_texts
+    from judge.tables import emit
+
+    if quiet:
+        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # bars of the model's own loading
+    words = [word.strip() for word in by.split(",") if word.strip()]
+    options = ExplainOptions(
+        model,
+        "none" if no_map else picture,  # type: ignore[arg-type]  # checked by the options
+        neighbours,
+        metric,  # type: ignore[arg-type]
+        cluster_on,  # type: ignore[arg-type]
+        min_cluster,
+        tuple(dict.fromkeys(WORDS.get(word, word) for word in words)),
+        top,
+        seed,
+    )
+    if as_published:
+        options = published(options)
+    texts = narrowed(
+        read_texts(named, parser=parser, columns=column_options(column)),
+        criteria=criterion or (),
+        judges=judge or (),
+        eval_prompts=eval_prompt or (),
+    )
+    with _Progress(quiet=quiet) as step:
+        seen = looked.look(texts, options, step)
+        found, keywords = tables(seen, step)
+    for folder, kept in stored.of_folders(seen, found, keywords):
+        stored.write(folder, kept)
+    emit(found, form, output)
+
+
+def _quiet(_what: str, _done: int, _total: int) -> None:
+    """Say nothing."""
+
+
+class _Progress:
+    """Bars on stderr for what can be counted, one line for what cannot."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.quiet = quiet
+
+    def __enter__(self) -> Step:
+        if self.quiet:
+            return _quiet
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(file=sys.stderr)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self.bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self.bars.start()
+        self.tasks: dict[str, object] = {}
+        return self._step
+
+    def _step(self, what: str, done: int, total: int) -> None:
+        if not self.bars.console.is_terminal:
+            typer.echo(f"{what}: {done}/{total}" if total else what, err=True)
+        elif not total:
+            self.bars.console.print(what)
+        else:
+            task = self.tasks.setdefault(what, self.bars.add_task(what, total=total))
+            self.bars.update(task, completed=done)  # type: ignore[arg-type]
+
+    def __exit__(self, *_: object) -> None:
+        if not self.quiet:
+            self.bars.stop()
