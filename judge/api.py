@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judge.datasets import Dataset
+    from judge.explanations.looked import Looked
     from judge.ratings_table import RatingsTable
 
 
@@ -138,6 +139,17 @@ class OpenedRun:
         from judge.analysis.options import DisagreementsOptions
 
         return disagreements(self.table, DisagreementsOptions(**options))
+
+    def explain(self, **options: Any) -> Looked:
+        """Explanations embedded, mapped and clustered: `.rows` is a frame with `cluster, x, y`; `ExplainOptions`' fields.
+
+        `judge.explanations.tables.tables` makes the tables of `judge explain` from what this gives.
+        """
+        from judge.explanations.looked import look
+        from judge.explanations.options import ExplainOptions
+        from judge.explanations.texts import read_texts
+
+        return look(read_texts(self.folders, parser=self.parser), ExplainOptions(**options))
 
     def jury(self, **options: Any) -> pd.DataFrame:
         """A panel's ratings as one, out of fold, beside its best member, mean and control; `JuryOptions`' fields."""

@@ -73,15 +73,13 @@ class Looked:
         crit = [short.get(name, name) for name in frame["criterion"].unique() if name]
         prompts = [name for name in frame["eval_prompt"].unique() if name]
         named = judges(table) or [name for name in frame["judge"].unique() if name]
-        parsers = dict.fromkeys(fact.parser for fact in self.texts.facts)
+        facts = self.texts.facts
+        repeats = dict.fromkeys(str(fact.repeats) for fact in facts if fact.repeats)
+        parsers = dict.fromkeys(fact.parser for fact in facts)
+        listed = {"crit": crit, "ep": prompts, "judge": named, "rep": repeats, "parser": parsers}
         parts = [
             ",".join(f"{name}:{part['story'].nunique()}" for name, part in frame.groupby("dataset", sort=False)),
-            *(
-                f"{key}:{','.join(words)}"
-                for key, words in (("crit", crit), ("ep", prompts), ("judge", named))
-                if words
-            ),
-            *(f"parser:{name}" for name in parsers),
+            *(f"{key}:{','.join(words)}" for key, words in listed.items() if words),
             f"texts:{len(self.rows)}of{len(frame)}",
             f"emb:{self.embedded.name}",
             *(made.name for made in (self.picture, self.clustering) if made is not None),

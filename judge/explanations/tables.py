@@ -104,7 +104,9 @@ def cluster_table(looked: Looked, words: Keywords) -> Table:
         Column("words", "keywords", wrap=40),
         Column("example", "nearest to its middle", wrap=50, text=True),
     ]
-    notes = [clustering.note, "none: texts that HDBSCAN puts into no cluster; they have no middle and no keywords"]
+    notes = [clustering.note]
+    if (clustering.labels == NOISE).any():
+        notes.append("none: texts that HDBSCAN puts into no cluster; they have no middle and no keywords")
     return Table("Clusters of explanations", columns, rows, looked.signature("kw:ctfidf"), notes)
 
 
