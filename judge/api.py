@@ -141,7 +141,7 @@ class OpenedRun:
         return disagreements(self.table, DisagreementsOptions(**options))
 
     def explain(self, **options: Any) -> Looked:
-        """Explanations embedded, mapped and clustered: `.rows` is a frame with `cluster, x, y`; `ExplainOptions`' fields.
+        """Explanations embedded, mapped and clustered: `.rows` has `cluster, x, y`. `ExplainOptions`' fields.
 
         `judge.explanations.tables.tables` makes the tables of `judge explain` from what this gives.
         """

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError, SpecError
+from judge.explanations.neighbour_graph import NEIGHBOURS, graph
 from judge.explanations.options import ExplainOptions
 from judge.explanations.projection import Projection, components
 
@@ -16,7 +17,12 @@ Labels = NDArray[np.int64]
 
 NOISE = -1
 DIMENSIONS = 50
+SAMPLES = 10
+"""HDBSCAN's `min_samples`: how far a point's neighbourhood reaches. Its default, the smallest cluster, makes most noise."""
+
 _SHARE, _SMALLEST = 0.01, 10
+_EXACT, _FLAT = 5000, 3
+"""Texts up to which, and dimensions in which, HDBSCAN looks at all distances."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,14 +64,16 @@ def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOption
     else:
         points, share = components(vectors, DIMENSIONS, options.seed)
         where = f"on {points.shape[1]} principal components, {100 * share:.0f} % of the variance"
-    labels = by_size(_hdbscan(points, least))
+    found, how = _hdbscan(points, least)
+    labels = by_size(found)
     noise = int((labels == NOISE).sum())
     count = int(labels.max()) + 1
     note = (
-        f"{count} clusters by HDBSCAN {where}, {least} texts or more each; "
+        f"{count} clusters by HDBSCAN {where}{how}, {least} texts or more each; "
         f"{noise} of {len(labels)} texts ({100 * noise / len(labels):.0f} %) are in none"
     )
-    return Clustering(labels, f"cluster:hdbscan/{on}/min{least}", note)
+    by_graph = f"/knn{NEIGHBOURS}" if how else ""
+    return Clustering(labels, f"cluster:hdbscan/{on}/min{least}/samples{min(SAMPLES, least)}{by_graph}", note)
 
 
 def by_size(labels: Labels) -> Labels:
@@ -76,9 +84,15 @@ def by_size(labels: Labels) -> Labels:
     return np.array([renamed.get(int(label), NOISE) for label in labels], dtype=np.int64)
 
 
-def _hdbscan(points: Vectors, least: int) -> Labels:
+def _hdbscan(points: Vectors, least: int) -> tuple[Labels, str]:
+    """Labels, and what to say of how: many points of many dimensions go through a graph of nearest neighbours."""
     try:
         from sklearn.cluster import HDBSCAN
     except ImportError as error:
         raise MissingExtraError("clusters of explanations", "stats") from error
-    return np.asarray(HDBSCAN(min_cluster_size=least, copy=True).fit(points).labels_, dtype=np.int64)
+    chosen = {"min_cluster_size": least, "min_samples": min(SAMPLES, least), "copy": True}
+    if len(points) <= _EXACT or points.shape[1] <= _FLAT:
+        return np.asarray(HDBSCAN(**chosen).fit(points).labels_, dtype=np.int64), ""
+    found = HDBSCAN(metric="precomputed", **chosen).fit(graph(points))
+    how = f" (distances to {NEIGHBOURS} nearest neighbours stand for all)"
+    return np.asarray(found.labels_, dtype=np.int64), how

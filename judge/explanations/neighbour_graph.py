@@ -1,0 +1,70 @@
+"""Distances of many points to their nearest neighbours, as one connected graph, for HDBSCAN on more points than a matrix
+of all distances can hold. Never all pairs at once.
+
+HDBSCAN needs a minimum spanning tree of the points. Nearly all of its edges join near neighbours; where neighbours alone
+leave the points in several parts, each part is joined to the point nearest to it, until there is one part (Borůvka).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Points = NDArray[np.float32]
+
+NEIGHBOURS = 100
+_NO_DISTANCE = 1e-6
+"""Distance of two copies: a sparse matrix takes 0 for no edge."""
+
+_BLOCK = 2048
+
+
+def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
+    """A symmetric sparse matrix of distances, shape (n, n), connected; every row has `neighbours` entries or more."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+    from sklearn.neighbors import NearestNeighbors
+
+    n = points.shape[0]
+    found = NearestNeighbors(n_neighbors=neighbours, algorithm="brute").fit(points)
+    distance, other = found.kneighbors()
+    row = np.repeat(np.arange(n), neighbours)
+    edges = _symmetric(coo_matrix((np.maximum(distance.ravel(), _NO_DISTANCE), (row, other.ravel())), shape=(n, n)))
+    while True:
+        parts, part = connected_components(edges, directed=False)
+        if parts == 1:
+            return edges
+        one, two, away = _bridges(points, part, parts)
+        more = coo_matrix((np.maximum(away, _NO_DISTANCE), (one, two)), shape=(n, n))
+        edges = edges.maximum(_symmetric(more))
+
+
+def _symmetric(edges: Any) -> Any:
+    """Both directions of every edge; an edge that stands twice has its greater distance (they are equal)."""
+    edges = edges.tocsr()
+    return edges.maximum(edges.T).tocsr()
+
+
+def _bridges(
+    points: Points, part: NDArray[np.int32], parts: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """For every part but the largest the shortest edge out of it: (point, point of another part, distance)."""
+    largest = int(np.argmax(np.bincount(part)))
+    shortest = np.full(parts, np.inf)
+    one, two = np.zeros(parts, np.int64), np.zeros(parts, np.int64)
+    square = (points.astype(np.float64) ** 2).sum(axis=1)
+    outside = np.flatnonzero(part != largest)
+    for start in range(0, outside.size, _BLOCK):
+        rows = outside[start : start + _BLOCK]
+        away = square[rows, None] + square - 2 * (points[rows] @ points.T).astype(np.float64)
+        away[part[rows, None] == part] = np.inf
+        nearest = away.argmin(axis=1)
+        length = away[np.arange(rows.size), nearest]
+        for i in np.argsort(-length, kind="stable"):  # the shortest of a part is written last
+            if length[i] < shortest[part[rows[i]]]:
+                shortest[part[rows[i]]] = length[i]
+                one[part[rows[i]]], two[part[rows[i]]] = rows[i], nearest[i]
+    kept = np.flatnonzero(np.isfinite(shortest))
+    return one[kept], two[kept], np.sqrt(np.maximum(shortest[kept], 0))
