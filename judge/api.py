@@ -147,9 +147,9 @@ class OpenedRun:
         """
         from judge.explanations.looked import look
         from judge.explanations.options import ExplainOptions
-        from judge.explanations.texts import read_texts
+        from judge.explanations.texts_runs import of_table
 
-        return look(read_texts(self.folders, parser=self.parser), ExplainOptions(**options))
+        return look(of_table(self.table), ExplainOptions(**options))
 
     def jury(self, **options: Any) -> pd.DataFrame:
         """A panel's ratings as one, out of fold, beside its best member, mean and control; `JuryOptions`' fields."""

@@ -18,7 +18,7 @@ Labels = NDArray[np.int64]
 NOISE = -1
 DIMENSIONS = 50
 SAMPLES = 10
-"""HDBSCAN's `min_samples`: how far a point's neighbourhood reaches. Its default, the smallest cluster, makes most noise."""
+"""HDBSCAN's `min_samples`. Its default, the size of the smallest cluster, makes noise of most texts of many."""
 
 _SHARE, _SMALLEST = 0.01, 10
 _EXACT, _FLAT = 5000, 3

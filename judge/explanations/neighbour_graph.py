@@ -1,8 +1,8 @@
-"""Distances of many points to their nearest neighbours, as one connected graph, for HDBSCAN on more points than a matrix
-of all distances can hold. Never all pairs at once.
+"""Distances of many points to their nearest neighbours, as one connected graph. Never holds all pairs at once.
 
-HDBSCAN needs a minimum spanning tree of the points. Nearly all of its edges join near neighbours; where neighbours alone
-leave the points in several parts, each part is joined to the point nearest to it, until there is one part (Borůvka).
+HDBSCAN needs a minimum spanning tree of the points, and nearly all of its edges join near neighbours. Where neighbours
+alone leave the points in several parts, each part is joined to the point nearest to it, until there is one part
+(Borůvka's step).
 """
 
 from __future__ import annotations

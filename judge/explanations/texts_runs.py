@@ -9,9 +9,9 @@ from typing import Any
 from judge.errors import SpecError
 from judge.explanations.texts import ExplanationTexts, frame_of, stories_of
 from judge.journal import JournalReader
-from judge.ratings_table import RunFacts, read
+from judge.ratings_table import RatingsTable, RunFacts, read
 from judge.records import Criterion
-from judge.run_folder import resolve
+from judge.run_folder import ResultFolder, resolve
 
 _Place = tuple[str, str, str, str, str, int]
 
@@ -21,8 +21,11 @@ def read_runs(runs: Sequence[str | Path], parser: str = "ours") -> ExplanationTe
 
     Raises SpecError where two result folders bear one run name and judge: their answers could not be told apart.
     """
-    folders = resolve(runs)
-    table = read([folder.path for folder in folders], parser)
+    return of_table(read([folder.path for folder in resolve(runs)], parser))
+
+
+def of_table(table: RatingsTable) -> ExplanationTexts:
+    """Explanations of a ratings table's judges, which may be narrowed; raw answers come from its facts' journals."""
     seen: dict[tuple[str, str], Path] = {}
     for fact in table.facts:
         other = seen.setdefault((fact.run, fact.judge), fact.path)
@@ -30,7 +33,8 @@ def read_runs(runs: Sequence[str | Path], parser: str = "ours") -> ExplanationTe
             raise SpecError(f"{other} and {fact.path} are both run {fact.run!r} by {fact.judge!r}: give one at a time")
     answers: dict[_Place, str] = {}
     stories: dict[tuple[str, str], tuple[Any, ...]] = {}
-    for folder, fact in zip(folders, table.facts, strict=True):
+    for fact in table.facts:
+        folder = ResultFolder(fact.path)
         if folder.journal.is_file():
             _add(JournalReader(folder.journal), fact, answers, stories)
     for known in table.stories.reset_index().to_dict("records"):
