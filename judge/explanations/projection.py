@@ -78,13 +78,14 @@ def components(vectors: Vectors, wanted: int, seed: int) -> tuple[Vectors, float
 
 
 def _umap(vectors: Vectors, options: ExplainOptions) -> tuple[Vectors, str, str]:
-    try:
-        from umap import UMAP
-    except ImportError as error:
-        raise MissingExtraError("--map umap", "explain") from error
     neighbours = min(options.neighbours, vectors.shape[0] - 1)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a seed means one thread: the library says so each time
+        # The library warns of TensorFlow, which it does not need here, and that a seed means one thread.
+        warnings.simplefilter("ignore")
+        try:
+            from umap import UMAP
+        except ImportError as error:
+            raise MissingExtraError("--map umap", "explain") from error
         made = UMAP(n_neighbors=neighbours, metric=options.metric, random_state=options.seed).fit_transform(vectors)
     name = f"map:umap/{neighbours}/{options.metric}/seed{options.seed}"
     fewer = "" if neighbours == options.neighbours else f" (not {options.neighbours}: there are no more texts)"

@@ -1,0 +1,110 @@
+"""UMAP, KeyBERT and YAKE on real comments and real answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from judge.cli.main import main
+from judge.explanations import keywords
+from judge.explanations.embedding import embed
+from judge.explanations.looked import look
+from judge.explanations.options import ExplainOptions, published
+from judge.explanations.texts import read_texts
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[str, Any]]:
+    """Tables of the command by title."""
+    with pytest.raises(SystemExit) as ended:
+        main(["explain", *arguments, "--format", "json", "--quiet"])
+    out = capsys.readouterr()
+    assert ended.value.code == 0, out.err
+    return {table["title"]: table for table in json.loads(out.out)}
+
+
+def test_comments_fall_into_clusters_that_are_about_aspects(
+    capsys: pytest.CaptureFixture[str], minilm: str, studies: Path
+) -> None:
+    """Ten aspects; the largest share of one among all comments is 58/303 = 19 %."""
+    tables = as_json(capsys, "storyer_reasons", "--model", minilm)
+    clusters = [row for row in tables["Clusters of explanations"]["rows"] if row["cluster"] != "none"]
+    assert len(clusters) >= 3
+    known = sum(row["texts"] for row in clusters)
+    about = sum(row["texts"] * row["criterion_share"] for row in clusters)
+    assert about / known > 2 * 58 / 303
+    assert sum(row["texts"] for row in tables["Clusters of explanations"]["rows"]) == 303
+    words = {row["group"]: row for row in tables["Keywords of explanations"]["rows"] if row["by"] == "criterion"}
+    assert "ending" in words["Ending"]["keybert"].split(", ")[0]
+    assert "horror" in words["Horror"]["keybert"]
+    signature = tables["Keywords of explanations"]["signature"]
+    assert "map:umap/15/cosine/seed1" in signature
+    assert "keybert/300/mmr0.3" in signature
+
+
+def test_a_seed_draws_the_same_umap_and_another_seed_another(minilm: str, studies: Path) -> None:
+    texts = read_texts("storyer_reasons")
+    one, same, other = (look(texts, ExplainOptions(model=minilm, seed=seed)) for seed in (1, 1, 2))
+    assert (one.rows[["x", "y"]] == same.rows[["x", "y"]]).all(axis=None)
+    assert (one.rows["cluster"] == same.rows["cluster"]).all()
+    assert not np.allclose(one.rows["x"], other.rows["x"])
+
+
+def test_keybert_starts_with_the_candidate_nearest_to_the_group(minilm: str) -> None:
+    group = ["The ending surprised me.", "I did not expect the ending at all.", "What a surprising end!"]
+    words = ["surprising ending", "unexpected end", "talking horse", "heavy rain"]
+    vectors, centroid = embed(words, minilm).vectors, embed(group, minilm).vectors.mean(axis=0)
+    found = keywords.keybert(words, vectors, centroid, 2)
+    likeness = dict(zip(words, vectors @ centroid / np.linalg.norm(centroid), strict=True))
+    assert found[0][0] == max(likeness, key=lambda word: likeness[word])
+    assert found[0][1] == pytest.approx(likeness[found[0][0]], abs=1e-3)
+    assert {word for word, _ in found} == {"surprising ending", "unexpected end"}
+
+
+def test_yake_is_the_studys_call_with_its_threshold_in_force(minilm: str) -> None:
+    """In YAKE 0.6 and later `dedupLim` is taken without a word and does nothing: the threshold must be heard."""
+    from yake import KeywordExtractor
+
+    text = "The story roughly matches the prompt. The story only roughly matches. The story matches the prompt exactly."
+    found = keywords.yake(text * 3)
+    assert found == KeywordExtractor(n=3, dedup_lim=0.3, top=30).extract_keywords(text * 3)
+    assert found != KeywordExtractor(n=3, dedup_lim=0.9, top=30).extract_keywords(text * 3)
+
+
+def test_as_published_gives_the_studys_words_of_relevance_and_declares_the_rest(
+    capsys: pytest.CaptureFixture[str], minilm: str, studies: Path
+) -> None:
+    """The study's 30 words of Relevance, over all its answers, begin: story, prompt, Relevance, story roughly matches,
+    target, match, weak relationship, human, connection, weak, Mark Zuckerberg. Sixteen of its answers are at hand."""
+    tables = as_json(capsys, "hanna_user_study", "--model", minilm, "--as-published")
+    (row,) = [row for row in tables["Keywords by YAKE, as published"]["rows"] if row["criterion"] == "Relevance"]
+    words = row["words"].split(", ")
+    assert len(words) == 30
+    assert {"story", "prompt", "story roughly matches", "weak relationship", "Mark Zuckerberg"} <= set(words)
+    notes = tables["Explanations"]["notes"]
+    assert any("99 neighbours (not 300" in note for note in notes)
+    assert any("the study set no seed" in note for note in notes)
+    assert any("the study's was all-mpnet-base-v2" in note for note in notes)
+    assert "map:umap/99/euclidean/seed1|texts:as-published" in tables["Explanations"]["signature"]
+
+
+def test_as_published_looks_at_whole_answers_of_first_repeats_on_stories_by_people(minilm: str, tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    kept = [f"{i % 5 + 1} - The story number {i} makes sense in its way." for i in range(20)]
+    rows = [(answer, "Human", 0) for answer in kept]
+    rows += [("3 - Fine.", "Human", 0), ("4 - Good and long. ### Human: next", "Human", 0)]
+    rows += [("4 - A machine wrote this one.", "GPT-2", 0), ("4 - The second answer of it.", "Human", 1)]
+    body = "\n".join(f'"{answer}",{system},{repeat},Coherence' for answer, system, repeat in rows)
+    file.write_text(f"answer,system,repeat,criterion\n{body}\n", encoding="utf-8")
+    seen = look(read_texts(file), published(ExplainOptions(model=minilm)))
+    assert seen.rows["text"].to_list() == kept
+    assert seen.left_out == {
+        "not of the first repeat": 1,
+        "on stories not by people": 1,
+        "of 10 characters or fewer": 1,
+        "with ###": 1,
+    }
+    assert seen.clustering is None
