@@ -36,8 +36,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
 """
 
 
-def texts(count: int) -> list[dict[str, str]]:
-    """Distinct texts of about 60 words with their aspect, rating and story, seeded."""
+def texts(count: int, more: int) -> list[dict[str, str]]:
+    """Distinct texts, a comment and `more` sentences of others (about 15 words each), with their aspect, rating and story, seeded."""
     from judge.explanations.texts import read_texts
 
     rng = random.Random(1)
@@ -46,7 +46,7 @@ def texts(count: int) -> list[dict[str, str]]:
     made: dict[str, dict[str, str]] = {}
     while len(made) < count:
         row = rng.choice(rows)
-        text = ". ".join([str(row["text"]), *rng.sample(sentences, 3)])
+        text = ". ".join([str(row["text"]), *rng.sample(sentences, more)])
         story, rating = f"{row['story']}-{rng.randrange(40)}", f"{row['rating']:g}"
         made[text] = {"text": text, "criterion": str(row["criterion"]), "rating": rating, "story": story}
     return list(made.values())
@@ -56,7 +56,7 @@ def embedding(model: str) -> list[Figure]:
     """Ours and bare encode, in turns."""
     from judge.explanations.embedding import BATCH, _loaded, embed
 
-    some = [row["text"] for row in texts(TEXTS)]
+    some = [row["text"] for row in texts(TEXTS, 2)]
     bare = _loaded(model)
     bare.encode(some[:64], show_progress_bar=False)
     ours: list[float] = []
@@ -89,7 +89,7 @@ def whole(model: str, count: int) -> list[Figure]:
         with file.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, ("text", "criterion", "rating", "story"))
             writer.writeheader()
-            writer.writerows(texts(count))
+            writer.writerows(texts(count, 2))
         common = ["explain", str(file), "--model", model, "--quiet", "-o", str(Path(folder) / "out.txt")]
         for name, more, bars in (
             ("empty cache, no map", ["--no-map"], ("", "<= 2000")),
