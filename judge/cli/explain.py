@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli.table_options import Form, Output, ParserName
+from judge.errors import RunFolderError
 
 if TYPE_CHECKING:
     from judge.explanations.looked import Step
@@ -104,9 +105,12 @@ def explain(
     with _Progress(quiet=quiet) as step:
         seen = looked.look(texts, options, step)
         found, keywords = tables(seen, step)
-    for folder, kept in stored.of_folders(seen, found, keywords):
-        stored.write(folder, kept)
     emit(found, form, output)
+    for folder, kept in stored.of_folders(seen, found, keywords):
+        try:
+            stored.write(folder, kept)
+        except RunFolderError as error:  # a folder that is only to be read: the tables are out all the same
+            typer.echo(f"the map is not kept for pages and figures: {error}", err=True)
 
 
 def _quiet(_what: str, _done: int, _total: int) -> None:

@@ -31,7 +31,8 @@ class Keywords:
         self.found: dict[Group, dict[str, Any]] = {}
         # A grouping of which nothing is known, as a file without a column has it, has nothing to tell apart.
         self.codes: dict[str, tuple[NDArray[np.int64], list[Any]]] = {}
-        for by in looked.options.by:
+        # Clusters have words in any case: their own table and the map need them.
+        for by in dict.fromkeys((*looked.options.by, "cluster")):
             if by != "cluster" or looked.clustering is not None:
                 codes, names = _codes(looked, by)
                 if names != [""]:
@@ -67,7 +68,7 @@ class Keywords:
     def name(self) -> str:
         """What was done, as the signature has it."""
         keybert = f"+keybert/{keywords.CANDIDATES}/mmr{keywords.DIVERSITY:g}" if self.with_keybert else ""
-        return f"kw:ctfidf{keybert}/by:{','.join(self.codes)}"
+        return f"kw:ctfidf{keybert}/by:{','.join(by for by in self.codes if by in self.looked.options.by)}"
 
     def of_cluster(self, number: int) -> list[str]:
         """The cluster's words by class-TF-IDF, for its row and its place on the map."""
@@ -78,6 +79,8 @@ class Keywords:
         """One row a group, grouping by grouping."""
         rows = []
         for (by, name), row in self.found.items():
+            if by not in self.looked.options.by:
+                continue
             shown = cluster_name(name) if by == "cluster" else name or "not known"
             words = {key: _joined(row[key]) for key in ("ctfidf", "keybert")}
             rows.append({"by": _NAMES.get(by, by), "group": shown, "texts": row["texts"], **words})

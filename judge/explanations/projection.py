@@ -37,8 +37,7 @@ def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
     how = options.map
     if how == "none":
         return None
-    distinct, place = np.unique(vectors, axis=0, return_inverse=True)
-    place = place.reshape(-1)
+    distinct, place = _distinct(vectors)
     if distinct.shape[0] < _LEAST:
         return None
     if how == "auto":
@@ -55,6 +54,14 @@ def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
     points, share = plane(vectors, options.seed)
     note = f"map by the first two principal components, {100 * share:.0f} % of the variance{instead}"
     return Projection(points, f"map:pca/seed{options.seed}", "principal components", note)
+
+
+def _distinct(vectors: Vectors) -> tuple[Vectors, NDArray[np.int64]]:
+    """Each vector once, in the order of first rows, and where each row's own is."""
+    seen: dict[bytes, int] = {}
+    place = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in vectors], dtype=np.int64)
+    first = np.unique(place, return_index=True)[1] if place.size else place
+    return vectors[first], place
 
 
 def plane(vectors: Vectors, seed: int) -> tuple[Vectors, float]:

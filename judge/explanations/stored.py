@@ -1,7 +1,7 @@
-"""What `judge explain` leaves in a result folder for pages and figures: points, clusters, tables. No text stands in it.
+"""What `judge explain` leaves in a result folder for pages and figures: points, clusters, tables. Never the texts.
 
 One file, `derived/explanations.json`, made again by each `judge explain`. Pages take texts from the journal, by story,
-criterion, Eval-Prompt and repeat.
+criterion, Eval-Prompt and repeat; only short examples stand in the tables.
 """
 
 from __future__ import annotations
