@@ -12,6 +12,8 @@ from judge.cli.table_options import Form, Output, ParserName
 from judge.errors import RunFolderError
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
     from judge.explanations.looked import Step
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
@@ -133,7 +135,7 @@ class _Progress:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         self.bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self.bars.start()
-        self.tasks: dict[str, object] = {}
+        self.tasks: dict[str, TaskID] = {}
         return self._step
 
     def _step(self, what: str, done: int, total: int) -> None:
@@ -142,8 +144,9 @@ class _Progress:
         elif not total:
             self.bars.console.print(what)
         else:
-            task = self.tasks.setdefault(what, self.bars.add_task(what, total=total))
-            self.bars.update(task, completed=done)  # type: ignore[arg-type]
+            if what not in self.tasks:
+                self.tasks[what] = self.bars.add_task(what, total=total)
+            self.bars.update(self.tasks[what], completed=done)
 
     def __exit__(self, *_: object) -> None:
         if not self.quiet:

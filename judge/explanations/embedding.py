@@ -94,7 +94,9 @@ def _by_model(
         table = kept.get(key, list(distinct))
     vectors = table[[place[text_key(text)] for text in texts]] if texts else np.empty((0, 0), np.float32)
     name = signature_name(model)
-    note = f"embeddings by {name.rpartition('@')[0]}, {vectors.shape[1]} dimensions, by cosine"
+    limit = _longest(model)
+    cut = f"; texts are cut at its {limit} tokens" if limit else ""
+    note = f"embeddings by {name.rpartition('@')[0]}, {vectors.shape[1]} dimensions, by cosine{cut}"
     return Embedded(vectors, name, note, len(wanted), len(distinct) - len(wanted))
 
 
@@ -157,6 +159,23 @@ def _revision(model: str) -> str | None:
     if not isinstance(found, str):
         found = try_to_load_from_cache(_repository(model), "config.json")
     return Path(found).parent.name if isinstance(found, str) else None
+
+
+def _longest(model: str) -> int | None:
+    """Tokens of a text that the model reads, as its own configuration says, without loading it; None if it does not."""
+    from json import JSONDecodeError, loads
+
+    name = "sentence_bert_config.json"
+    file: object = Path(model) / name
+    if not Path(model).is_dir():
+        from huggingface_hub import try_to_load_from_cache
+
+        file = try_to_load_from_cache(_repository(model), name)
+    try:
+        limit = loads(Path(str(file)).read_text(encoding="utf-8")).get("max_seq_length")
+    except (OSError, JSONDecodeError):
+        return None
+    return limit if isinstance(limit, int) else None
 
 
 @lru_cache(maxsize=1)

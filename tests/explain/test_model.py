@@ -29,7 +29,7 @@ def test_vectors_are_the_librarys_own_in_the_order_of_the_texts(minilm: str, com
     assert np.allclose(found.vectors[:40], plain, atol=1e-5)
     assert (found.vectors[40] == found.vectors[3]).all()
     assert found.computed == 40
-    assert found.note.startswith("embeddings by model, 384 dimensions")
+    assert found.note == "embeddings by model, 384 dimensions, by cosine; texts are cut at its 256 tokens"
 
 
 def test_a_second_look_asks_the_cache_and_no_model(
