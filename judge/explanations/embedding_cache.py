@@ -46,8 +46,11 @@ class Cache:
     def put(self, model: str, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Keep a vector for each text key; they are on disk when this returns."""
         rows = [(model, key, vector.astype("<f4").tobytes()) for key, vector in zip(texts, vectors, strict=True)]
-        with self._base:
-            self._base.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+        try:
+            with self._base:
+                self._base.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+        except sqlite3.Error as error:
+            raise SpecError(f"the cache {self.path} cannot be written: {error}") from error
 
     def get(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Array of shape (texts, dimensions), in the order given; all must be kept."""
