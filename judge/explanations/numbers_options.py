@@ -1,0 +1,80 @@
+"""Choices of the numbers beside the pictures of explanations, and how each stands in a signature. Never a default hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+from judge.errors import SpecError
+
+
+@dataclass(frozen=True, slots=True)
+class NumbersOptions:
+    """Choices that can move a number.
+
+    Attributes
+    ----------
+    seed : int
+        Of samples, folds, permutations and resamples.
+    sample : int
+        Texts that specificity looks at, whole stories of them, shared evenly between rows.
+    neighbours : int
+        k of the purity.
+    folds : int
+        Of stories, for classification and for predicted ratings.
+    permutations, refits : int
+        Of labels, for silhouette and purity; for the classification, which is fitted anew each time.
+    components : int
+        Principal components of the vectors that regressions read.
+    resamples : int
+        Of stories, for intervals of rank correlations.
+    words, stories_share : int, float
+        Boilerplate: runs of so many words that stand in explanations of at least this share of the other stories.
+    top : int
+        Length of lists; moves no number.
+    """
+
+    seed: int = 1
+    sample: int = 5000
+    neighbours: int = 10
+    folds: int = 5
+    permutations: int = 199
+    refits: int = 39
+    components: int = 64
+    resamples: int = 500
+    words: int = 4
+    stories_share: float = 0.05
+    top: int = 10
+
+    def __post_init__(self) -> None:
+        least = {"sample": 50, "neighbours": 1, "folds": 2, "permutations": 19, "refits": 19, "components": 2}
+        least |= {"resamples": 1, "words": 2, "top": 0, "seed": 0}
+        for name, low in least.items():
+            if getattr(self, name) < low:
+                raise SpecError(f"--{name} {getattr(self, name)} must be {low} or more")
+        if not 0 < self.stories_share < 1:
+            raise SpecError(f"--stories-share {self.stories_share:g} must lie between 0 and 1")
+
+
+FRAGMENTS: dict[str, Callable[[NumbersOptions], str]] = {
+    "seed": lambda o: f"seed:{o.seed}",
+    "sample": lambda o: f"sample:{o.sample}",
+    "neighbours": lambda o: f"knn:{o.neighbours}",
+    "folds": lambda o: f"folds:{o.folds}/story",
+    "permutations": lambda o: f"perm:{o.permutations}",
+    "refits": lambda o: f"refit:{o.refits}",
+    "components": lambda o: f"pca:{o.components}",
+    "resamples": lambda o: f"ci:boot-stories/{o.resamples}",
+    "words": lambda o: f"ngram:{o.words}",
+    "stories_share": lambda o: f"boilerplate:{o.stories_share:g}",
+}
+"""Option -> its part of the signature."""
+
+EXEMPT = {"top": "the length of a list; no row's number depends on it"}
+"""Options that move no number, and why."""
+
+
+def fragments(options: NumbersOptions, *names: str) -> list[str]:
+    """The parts of a signature that show these options, in their own order; all of them for no name."""
+    wanted = set(names) or set(FRAGMENTS)
+    return [FRAGMENTS[field.name](options) for field in fields(options) if field.name in wanted & set(FRAGMENTS)]

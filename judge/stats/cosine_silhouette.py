@@ -1,0 +1,55 @@
+"""Silhouette of groups of unit vectors under cosine distance, for many labellings at once. Never holds n x n distances.
+
+For unit vectors the distances from one vector to a whole group sum to size - x.S with S the group's vector sum, so that
+a silhouette costs n x groups instead of n x n. Rousseeuw 1987, Silhouettes: a graphical aid to the interpretation and
+validation of cluster analysis, Journal of Computational and Applied Mathematics 20.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Vectors = NDArray[np.float32]
+Codes = NDArray[np.int64]
+
+_CHUNK = 4_000_000
+
+
+def mean_silhouette(x: Vectors, labels: Codes, groups: int) -> Floats:
+    """Mean silhouette over all vectors, of each labelling.
+
+    Parameters
+    ----------
+    x : array, shape (n, d)
+        Rows of unit length.
+    labels : array of int, shape (b, n)
+        Group 0..groups-1 of each vector in each of b labellings.
+    groups : int
+
+    Returns
+    -------
+    array, shape (b,)
+        (b_i - a_i) / max(a_i, b_i) over the vectors, a vector alone in its group counting 0, as scikit-learn's
+        ``silhouette_score(metric="cosine")``; NaN for a labelling with fewer than two groups.
+    """
+    step = max(1, _CHUNK // max(1, x.shape[0] * groups))
+    parts = [_some(x, labels[start : start + step], groups) for start in range(0, labels.shape[0], step)]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _some(x: Vectors, labels: Codes, groups: int) -> Floats:
+    b, n = labels.shape
+    belongs = labels[:, None, :] == np.arange(groups)[None, :, None]
+    size = belongs.sum(axis=2).astype(np.float64)
+    sums = belongs.reshape(b * groups, n).astype(np.float32) @ x
+    away = size[:, :, None] - (sums @ x.T).reshape(b, groups, n).astype(np.float64)
+    own = np.take_along_axis(away, labels[:, None, :], axis=1)[:, 0, :]
+    own_size = np.take_along_axis(size, labels, axis=1)
+    inside = np.maximum(own, 0.0) / np.maximum(own_size - 1, 1.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        other = np.where((size[:, :, None] > 0) & ~belongs, away / size[:, :, None], np.inf).min(axis=1)
+        ratio = (other - inside) / np.maximum(np.maximum(inside, other), 1e-12)
+    value = np.where(own_size > 1, ratio, 0.0).mean(axis=1)
+    return np.where((size > 0).sum(axis=1) > 1, value, np.nan)

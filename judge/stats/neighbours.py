@@ -1,0 +1,70 @@
+"""Nearest neighbours among vectors of other groups, and how often they carry the same label. Never holds n x n numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Vectors = NDArray[np.float32]
+Codes = NDArray[np.int64]
+
+_CHUNK = 8_000_000
+
+
+def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
+    """The k vectors of greatest cosine among those of another group.
+
+    Parameters
+    ----------
+    x : array, shape (n, d)
+        Rows of unit length.
+    apart : array of int, shape (n,)
+        Group of each vector (its story); neighbours of the same group, the vector itself with them, are left out:
+        several texts about one story are alike for other reasons than their label.
+    k : int
+
+    Returns
+    -------
+    array of int, shape (n, k)
+        Rows of the neighbours, in no order; -1 where a vector has fewer than k. Which of equally near vectors count is
+        left to chance: shuffle rows whose order means something.
+    """
+    n = x.shape[0]
+    k = min(k, max(n - 1, 0))
+    found = np.empty((n, k), dtype=np.int64)
+    step = max(1, _CHUNK // max(1, n))
+    for start in range(0, n, step):
+        rows = slice(start, min(n, start + step))
+        cosine = x[rows] @ x.T
+        cosine[apart[rows, None] == apart[None, :]] = -np.inf
+        if k:
+            best = np.argpartition(cosine, n - k, axis=1)[:, n - k :]
+            found[rows] = np.where(np.isneginf(np.take_along_axis(cosine, best, axis=1)), -1, best)
+    return found
+
+
+def purity(neighbours: Codes, labels: Codes) -> Floats:
+    """Mean share of neighbours that carry the vector's own label, of each labelling.
+
+    Parameters
+    ----------
+    neighbours : array of int, shape (n, k)
+        From `nearest`; -1 = none. A vector without any neighbour is left out.
+    labels : array of int, shape (b, n)
+
+    Returns
+    -------
+    array, shape (b,)
+        NaN where no vector has a neighbour.
+    """
+    there = neighbours >= 0
+    count = there.sum(axis=1)
+    use = count > 0
+    out = np.full(labels.shape[0], np.nan)
+    if not use.any():
+        return out
+    for b, label in enumerate(labels):
+        same = (label[neighbours] == label[:, None]) & there
+        out[b] = float((same.sum(axis=1)[use] / count[use]).mean())
+    return out
