@@ -1,7 +1,6 @@
 """The HANNA study's audit of 100 explanations by three annotators: agreement and error rates. Never hides one polarity.
 
-The first question of the form asks whether the guideline was followed, the others whether an error is there: its
-answers are turned round here. Rows come in blocks of three, one a position; positions are not persons.
+The reader (`judge.datasets.hanna_user_study`) turns the first question's answers round; positions are not persons.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from judge.datasets.source_file import check_count, csv_rows
-from judge.errors import DataError
+from judge.datasets.hanna_user_study import ITEMS, POSITIONS, QUESTIONS, read_items
 from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.family import Family
 from judge.reproduce.recipe import Recipe
@@ -24,18 +22,6 @@ from judge.stats import chance_agreement, means
 from judge.stats.estimate import Estimate
 
 AC1, HALF, RATE = "user_study_AC1", "user_study_AC1_ci95_halfwidth", "user_study_error_rate"
-ITEMS, POSITIONS = 100, 3
-QUESTIONS: Mapping[str, tuple[str, bool]] = {
-    "Poor Syntax": ("Answer.a-2-syntax.1", False),
-    "Incoherence": ("Answer.a-6-incoherence.1", False),
-    "Wrong Guideline": ("Answer.a-1-guidelines.1", True),
-    "Superfluous Text": ("Answer.a-3-superfluous.1", False),
-    "Unsubstantiated Claims": ("Answer.a-5-unsubstantiated.1", False),
-}
-"""Error as printed -> column, and whether 1 means that the error is absent."""
-
-UNUSED = "Answer.a-4-incorrectness.1"
-_TEXTS = ("Input.story_id", "Input.explanation")
 UNUSED_NAME = "Incorrectness"
 NO_EXPLANATION = "No Explanation"
 RAW_ANSWERS = (
@@ -54,27 +40,10 @@ class UserStudy:
 
 
 def read_user_study(path: Path) -> UserStudy:
-    """Read `user_study.csv`; DataError unless three rows in a block are about one explanation, answered 0 or 1."""
-    columns = [column for column, _ in QUESTIONS.values()] + [UNUSED]
-    answers: dict[str, list[float]] = {column: [] for column in columns}
-    block: tuple[str, ...] = ()
-    rows = 0
-    for row, cells in csv_rows(path, (*_TEXTS, *columns)):
-        texts = tuple(cells[column] for column in _TEXTS)
-        if rows % POSITIONS and texts != block:
-            raise DataError(
-                "not the explanation of the row above", file=path, row=row, found=texts[0], allowed=block[0]
-            )
-        block = texts
-        rows += 1
-        for column in columns:
-            if cells[column] not in ("0", "1"):
-                raise DataError("not an answer", file=path, row=row, column=column, found=cells[column], allowed="0, 1")
-            answers[column].append(float(cells[column]))
-    check_count("answers", rows, ITEMS * POSITIONS, path)
-    wide = {column: np.array(values).reshape(ITEMS, POSITIONS) for column, values in answers.items()}
-    errors = {name: 1 - wide[column] if turned else wide[column] for name, (column, turned) in QUESTIONS.items()}
-    return UserStudy(path, errors, wide[UNUSED])
+    """Read `user_study.csv`; DataError as from `judge.datasets.hanna_user_study.read_items`."""
+    items = read_items(path)
+    errors = {name: np.array([item.errors[name] for item in items], dtype=np.float64) for name in QUESTIONS}
+    return UserStudy(path, errors, np.array([item.unused for item in items], dtype=np.float64))
 
 
 def family(study: UserStudy) -> Family:

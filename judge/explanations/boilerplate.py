@@ -1,0 +1,73 @@
+"""How much of an explanation its judge also writes about many other stories. Never calls a guideline's words its own.
+
+A run of words is boilerplate where it stands in the judge's explanations of at least a declared share of the other
+stories (and of three at least). Copied guidelines and the question's own words count too: they say nothing of this story
+either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+MIN_STORIES = 10
+LEAST = 3
+"""Stories below which there is no share, and other stories a run must stand in at least."""
+
+
+def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) -> Floats:
+    """Share of each text's runs of `words` words that are boilerplate among these texts (of one judge).
+
+    Parameters
+    ----------
+    texts : sequence of str
+    story : array of int, shape (n,)
+        Story of each text, 0...
+    words : int
+        Length of a run.
+    share : float
+        Of the other stories.
+
+    Returns
+    -------
+    array, shape (n,)
+        0-1; NaN for a text shorter than a run, and for all with fewer than `MIN_STORIES` stories.
+    """
+    out = np.full(len(texts), np.nan)
+    stories = np.unique(story).size
+    if stories < MIN_STORIES:
+        return out
+    run, text = runs(texts, words)
+    if not run.size:
+        return out
+    pair = np.unique(run * (int(story.max()) + 1) + story[text])
+    in_stories = np.bincount(pair // (int(story.max()) + 1))
+    common = in_stories[run] - 1 >= max(LEAST, share * (stories - 1))
+    total = np.bincount(text, minlength=len(texts))
+    hits = np.bincount(text, weights=common, minlength=len(texts))
+    np.divide(hits, total, out=out, where=total > 0)
+    return out
+
+
+def runs(texts: Sequence[str], words: int) -> tuple[Codes, Codes]:
+    """Codes of all runs of `words` words, case folded, and the text each stands in."""
+    number: dict[str, int] = {}
+    found = [[number.setdefault(w, len(number)) for w in _WORDS.findall(text.lower())] for text in texts]
+    size = np.array([len(one) for one in found], dtype=np.int64)
+    flat = np.fromiter((w for one in found for w in one), dtype=np.int64, count=int(size.sum()))
+    text = np.repeat(np.arange(len(texts), dtype=np.int64), size)
+    code = flat
+    for step in range(1, words):
+        if flat.size <= step:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        joined = code[: flat.size - step] * (len(number) + 1) + flat[step:]
+        code = np.unique(joined, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    whole = text[: code.size] == text[words - 1 :]
+    return code[whole], text[: code.size][whole]

@@ -1,0 +1,49 @@
+"""Which points of its criterion's guidelines a text quotes, by the words that only that point has. Never by meaning."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from judge.records import Criterion
+
+_WORD = re.compile(r"[a-z0-9]+")
+_PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
+QUOTED = 0.6
+"""Share of a sentence's own pairs of words from which on it counts as quoted."""
+
+Pairs = frozenset[tuple[str, str]]
+
+
+def quoted_points(text: str, criterion: Criterion) -> list[tuple[float, float]]:
+    """Points whose guideline the text quotes, with the share of it, most quoted first.
+
+    Counted are pairs of neighbouring words of one sentence (person folded: "surprised me" is "surprised you") that no
+    other guideline of the criterion has: guidelines often share most of their words.
+    """
+    if not criterion.guidelines:
+        return []
+    said = _pairs(text)
+    found = []
+    for point, parts in zip(criterion.scale.points(), _own_pairs(criterion.guidelines), strict=True):
+        share = max((len(own & said) / len(own) for own in parts), default=0.0)
+        if share >= QUOTED:
+            found.append((point, share))
+    return sorted(found, key=lambda one: -one[1])
+
+
+@lru_cache(maxsize=64)
+def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
+    """Of each guideline, each sentence's pairs that no other guideline has; sentences with fewer than two are left out."""
+    whole = [_pairs(guideline) for guideline in guidelines]
+    found = []
+    for place, guideline in enumerate(guidelines):
+        others: Pairs = frozenset().union(*(pairs for other, pairs in enumerate(whole) if other != place))
+        parts = (_pairs(sentence) - others for sentence in re.split(r"(?<=[.!?])\s+", guideline))
+        found.append(tuple(part for part in parts if len(part) > 1))
+    return tuple(found)
+
+
+def _pairs(text: str) -> Pairs:
+    words = [_PERSON.get(w, w) for w in _WORD.findall(text.lower().replace("’", "").replace("'", ""))]
+    return frozenset(zip(words, words[1:], strict=False))
