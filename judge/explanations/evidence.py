@@ -10,9 +10,11 @@ another spelling is the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
+
+import pandas as pd
 
 from judge.records import Criterion
 
@@ -20,19 +22,22 @@ Place = Literal["story", "story-prompt", "reference", "task", "nowhere"]
 PLACES: tuple[Place, ...] = ("story", "story-prompt", "reference", "task", "nowhere")
 """Where something may stand, looked through in this order; `task` is the criterion's own wording."""
 
+_COLUMNS: dict[Place, str] = {"story": "text", "story-prompt": "story_prompt", "reference": "reference"}
 _QUOTED = re.compile(
     r"[“„«]([^“”„«»\n]{3,400})[”“»]|(?<!\w)\"([^\"\n]{3,400})\"(?!\w)|``([^`'\n]{3,400})''"
     r"|(?<!\w)[‘']((?:[^\s‘’']|(?<=\w)[’'](?=\w))+(?:\s+(?:[^\s‘’']|(?<=\w)[’'](?=\w))+)+)[’'](?!\w)"
 )
 _OMITTED = re.compile(r"\[?(?:\.\s?){3,}\]?|\[?…\]?")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_SENTENCES = re.compile(r"(?<=[.!?:;…])[\"”’')\]]*\s+|\n+|\s[-–—*•]\s")
-_NUMBERED = re.compile(r"^[\s\"“”'‘’(\[*•#>_-]*(?:\d+[.):]?\s*)?[\s\"“”'‘’(\[*_–—-]*")
+_NAME = re.compile(r"(?<=[\w,’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]*(?: [^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
+"""Capitalised words behind a word or a comma: the first word of a sentence, a line or a list is never one."""
+
 _NOT_NAMES = frozenset(
     "i i'm i'd i've i'll mr mrs ms dr god english american explanation rating rate score guidelines guideline prompt "
     "story overall however author reader human eval".split()
 )
-_POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s\b", re.IGNORECASE)
+_MARKS = re.compile(r"[\"“”„«»`‘']")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,71 +66,85 @@ class Evidence:
         return sum(where == place for _, where in getattr(self, kind))
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """What may support an explanation, by place."""
+Sources = Mapping[Place, Source]
+"""What may support an explanation, by place; a place that is not known is absent or holds nothing."""
 
-    by_place: dict[Place, Source] = field(default_factory=dict)
 
-    @classmethod
-    def of(
-        cls, story: str | None, story_prompt: str | None, reference: str | None, criterion: Criterion | None
-    ) -> Sources:
-        """From the texts as they are; None = not known."""
-        task = (criterion.name, criterion.definition, *criterion.guidelines) if criterion else ()
-        return cls(
-            {
-                "story": Source.of(story),
-                "story-prompt": Source.of(story_prompt),
-                "reference": Source.of(reference),
-                "task": Source.of(*task),
-            }
-        )
+class Library:
+    """The sources of every explanation, each story's words read once."""
+
+    def __init__(self, stories: pd.DataFrame, criteria: Sequence[Criterion]) -> None:
+        """From `ExplanationTexts.stories` and `.criteria`."""
+        self._texts = {place: row for place, row in zip(stories.index, stories.to_dict("records"), strict=True)}
+        self._task = {c.name: Source.of(c.name, c.definition, *c.guidelines) for c in criteria}
+        self._stories: dict[tuple[str, str], dict[Place, Source]] = {}
+
+    def knows(self, dataset: str, story: str) -> bool:
+        """Whether the story's text is there."""
+        return isinstance(self._texts.get((dataset, story), {}).get("text"), str)
+
+    def of(self, dataset: str, story: str, criterion: str) -> Sources:
+        """Sources of an explanation of this story on this criterion."""
+        place = (dataset, story)
+        if place not in self._stories:
+            row = self._texts.get(place, {})
+            words = {key: row[key] if isinstance(row.get(key), str) else None for key in _COLUMNS.values()}
+            self._stories[place] = {where: Source.of(words[key]) for where, key in _COLUMNS.items()}
+        task = self._task.get(criterion)
+        return self._stories[place] if task is None else {**self._stories[place], "task": task}
 
 
 def evidence(text: str, sources: Sources) -> Evidence:
     """Quotations and names of a text, and where they stand."""
-    quotes = tuple((span, _place_of_quote(span, sources)) for span in quotations(text))
-    found = tuple((name, _place_of_name(name, sources)) for name in names(text))
-    return Evidence(quotes, found)
+    spans, bare = _read(text)
+    quotes = tuple((span, place_of_quote(span, sources)) for span in spans)
+    return Evidence(quotes, tuple((name, _place_of_name(name, sources)) for name in _names(bare)))
 
 
 def normalised(text: str) -> str:
     """Words in small letters with single blanks; punctuation, typography and possessives gone."""
-    return " ".join(_POSSESSIVE.sub("", word).replace("’", "'") for word in _WORDS.findall(text.casefold()))
+    return " ".join(_WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
 
 
 def quotations(text: str) -> list[str]:
     """Spans of two words or more in quotation marks, in order."""
-    spans = (next(part for part in found.groups() if part) for found in _QUOTED.finditer(text))
-    return [span.strip() for span in spans if len(_WORDS.findall(span)) > 1]
+    return _read(text)[0]
 
 
 def names(text: str) -> list[str]:
     """Runs of capitalised words inside sentences, outside quotations; each once, in order."""
-    bare = _QUOTED.sub(" , ", text)
-    small = {word for word in _WORDS.findall(bare) if word[0].islower()}
+    return _names(_read(text)[1])
+
+
+def _read(text: str) -> tuple[list[str], str]:
+    """Quotations of two words or more, and the text without any quotation."""
+    if _MARKS.search(text) is None:
+        return [], text
+    spans, rest, at = [], [], 0
+    for found in _QUOTED.finditer(text):
+        span = next(part for part in found.groups() if part).strip()
+        if len(_WORDS.findall(span)) > 1:
+            spans.append(span)
+        rest.append(text[at : found.start()])
+        at = found.end()
+    return spans, " , ".join([*rest, text[at:]])
+
+
+def _names(bare: str) -> list[str]:
+    runs = [_POSSESSIVE.sub("", run.rstrip("-'’")) for run in _NAME.findall(bare)]
+    if not runs:
+        return []
+    small = {word for word in _WORDS.findall(bare) if word.islower()}
     found: dict[str, None] = {}
-    for sentence in _SENTENCES.split(bare):
-        start = _NUMBERED.match(sentence)
-        after = start.end() if start else 0
-        run: list[str] = []
-        last = after
-        for number, match in enumerate(_WORDS.finditer(sentence, after)):
-            word = _POSSESSIVE.sub("", match.group())
-            is_name = number > 0 and word[0].isupper() and word.lower() not in small | _NOT_NAMES
-            if run and (not is_name or sentence[last : match.start()] != " "):
-                found[" ".join(run)] = None
-                run = []
-            if is_name:
-                run.append(word)
-            last = match.end()
-        if run:
-            found[" ".join(run)] = None
+    for run in runs:
+        kept = [word for word in run.split() if word.lower() not in small and word.lower() not in _NOT_NAMES]
+        if kept:
+            found[" ".join(kept)] = None
     return list(found)
 
 
-def _place_of_quote(span: str, sources: Sources) -> Place:
+def place_of_quote(span: str, sources: Sources) -> Place:
+    """Where a quotation stands first; a piece between omission marks may stand anywhere in it."""
     pieces = [normalised(piece) for piece in _OMITTED.split(span)]
     return _first(sources, lambda source: all(f" {piece} " in source.words for piece in pieces if piece))
 
@@ -137,8 +156,7 @@ def _place_of_name(name: str, sources: Sources) -> Place:
 
 def _first(sources: Sources, holds: Callable[[Source], bool]) -> Place:
     for place in PLACES[:-1]:
-        source = sources.by_place.get(place)
+        source = sources.get(place)
         if source is not None and source.known and holds(source):
             return place
     return "nowhere"
-

@@ -14,11 +14,12 @@ import pandas as pd
 
 from judge.datasets.hanna_user_study import QUESTIONS, read_items
 from judge.errors import SpecError
-from judge.explanations.evidence import Sources
+from judge.explanations.evidence import Library
 from judge.explanations.flags import RULES, Explained, flags
 from judge.explanations.rows import STORY, codes, groups, told
-from judge.explanations.texts import ExplanationTexts
 from judge.explanations.texts_studies import hanna_user_study
+from judge.records import Criterion
+from judge.stats.estimate import Estimate
 from judge.stats.power import clustered_proportion
 from judge.stats.proportion import wilson
 from judge.tables import Column, Table
@@ -31,32 +32,35 @@ ENOUGH = 10
 TOO_FEW = "too few to validate"
 
 
-def explained(texts: ExplanationTexts, frame: pd.DataFrame) -> Iterator[Explained]:
-    """The rows of a frame of `texts` as the rules read them."""
-    criteria = {criterion.name: criterion for criterion in texts.criteria}
-    stories = {place: row for place, row in zip(texts.stories.index, texts.stories.to_dict("records"), strict=True)}
-    kept: dict[tuple[str, str, str], tuple[Sources, bool]] = {}
-    for row in frame.to_dict("records"):
-        place = (row["dataset"], row["story"], row["criterion"])
-        if place not in kept:
-            about = stories.get(place[:2], {})
-            known = [about[key] if isinstance(about.get(key), str) else None for key in ("text", "story_prompt", "reference")]
-            kept[place] = (Sources.of(*known, criteria.get(row["criterion"])), known[0] is not None)
-        text = row["text"] if isinstance(row["text"], str) else None
-        answer = row["answer"] if isinstance(row["answer"], str) else text or ""
-        rating = None if np.isnan(row["rating"]) else float(row["rating"])
-        yield Explained(answer, text, rating, criteria.get(row["criterion"]), *kept[place])
+def explained(frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library) -> Iterator[Explained]:
+    """The rows of a frame as the rules read them."""
+    known = {criterion.name: criterion for criterion in criteria}
+    columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text", "answer", "rating"))
+    for dataset, story, criterion, said, whole, given in zip(*columns, strict=True):
+        text = said if isinstance(said, str) else None
+        answer = whole if isinstance(whole, str) else text or ""
+        rating = None if np.isnan(given) else float(given)
+        sources = library.of(dataset, story, criterion)
+        yield Explained(answer, text, rating, known.get(criterion), sources, library.knows(dataset, story))
 
 
-def table(texts: ExplanationTexts, frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> Table:
+def table(
+    frame: pd.DataFrame,
+    criteria: Sequence[Criterion],
+    library: Library,
+    signature: str,
+    notes: Sequence[str] = (),
+) -> Table:
     """One row a judge, Eval-Prompt and criterion: the share of texts that each rule flags.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows of `texts` with a text.
+        Rows with a text.
+    library : Library
+        Of the stories that the texts are about.
     """
-    found = pd.DataFrame([flags(one) for one in explained(texts, frame)], columns=list(RULES), dtype=np.float64)
+    found = pd.DataFrame([flags(one) for one in explained(frame, criteria, library)], columns=list(RULES), dtype=float)
     rows = []
     for names, places in groups(frame, _ROW):
         part = frame.iloc[places]
@@ -76,7 +80,7 @@ def table(texts: ExplanationTexts, frame: pd.DataFrame, signature: str, notes: S
         "flagged by rules that were set on one study's items: they tell where to look and are no error rates; "
         "judge explain --validate-flags user_study.csv prints their precision and recall there, judge audit asks people",
     ]
-    if unguided := int((~frame["criterion"].isin({c.name for c in texts.criteria if c.guidelines})).sum()):
+    if unguided := int((~frame["criterion"].isin({c.name for c in criteria if c.guidelines})).sum()):
         said.append(f"{unguided} texts are about criteria without known guidelines, which three of the rules read")
     return Table("Texts flagged by rules, to be looked at", columns, rows, signature, said)
 
@@ -101,10 +105,12 @@ def validation(path: Path) -> Table:
         hint = "judge data add hanna_eval_prompts PATH" if not texts.criteria else "judge data fetch hanna_llm"
         raise SpecError(f"the rules read the study's {missing}, which are not on this machine", hint=hint)
     items = read_items(path)
-    flagged = pd.DataFrame([flags(one) for one in explained(texts, texts.frame)])
+    library = Library(texts.stories, texts.criteria)
+    flagged = pd.DataFrame([flags(one) for one in explained(texts.frame, texts.criteria, library)])
     odd = np.arange(len(items)) % 2 == 1
     rows = [
-        {"error": name, **_scores(flagged[name].to_numpy(dtype=bool)[odd], _any(items, name)[odd])} for name in QUESTIONS
+        {"error": name, **_scores(flagged[name].to_numpy(dtype=bool)[odd], _any(items, name)[odd])}
+        for name in QUESTIONS
     ]
     columns = [
         Column("error", "error"),
@@ -135,8 +141,8 @@ def _any(items: Sequence[Any], name: str) -> np.ndarray[Any, np.dtype[np.bool_]]
 def _scores(flagged: np.ndarray[Any, Any], positive: np.ndarray[Any, Any]) -> dict[str, Any]:
     both, said, true = int((flagged & positive).sum()), int(flagged.sum()), int(positive.sum())
     return {
-        "precision": wilson(both, said),
-        "recall": wilson(both, true),
+        "precision": wilson(both, said) if said else Estimate.undefined("the rule flagged nothing"),
+        "recall": wilson(both, true) if true else Estimate.undefined("no annotator saw this error"),
         "base": wilson(true, positive.size),
         "both": both,
         "flagged": said,

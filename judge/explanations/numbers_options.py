@@ -1,4 +1,4 @@
-"""Choices of the numbers beside the pictures of explanations, and how each stands in a signature. Never a default hidden."""
+"""Choices of the numbers beside the pictures of explanations, and how each stands in a signature. Hides no default."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class NumbersOptions:
         least |= {"resamples": 1, "words": 2, "top": 0, "seed": 0}
         for name, low in least.items():
             if getattr(self, name) < low:
-                raise SpecError(f"--{name} {getattr(self, name)} must be {low} or more")
+                raise SpecError(f"{name} {getattr(self, name)} of the numbers on explanations must be {low} or more")
         if not 0 < self.stories_share < 1:
-            raise SpecError(f"--stories-share {self.stories_share:g} must lie between 0 and 1")
+            raise SpecError(f"stories_share {self.stories_share:g} must lie between 0 and 1")
 
 
 FRAGMENTS: dict[str, Callable[[NumbersOptions], str]] = {

@@ -20,7 +20,6 @@ from judge.records import Criterion
 from judge.stats.estimate import Estimate
 from judge.stats.power import clustered_proportion
 from judge.tables import Column, Table
-from judge.text_features import sentences
 
 _ROW = ("run", "judge", "eval_prompt", "criterion")
 PUBLISHED = 10
@@ -31,6 +30,8 @@ _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _RUN, _SENTENCE = 8, 4
 """Words of a run that stands twice, and of a sentence that does, for a text to repeat itself."""
 
+_SENTENCE_END = re.compile(r"[.!?…\n]+")
+_TURN_MARKS = ("\n", "<|", "[INST]", "[/INST]", "<s>", "</s>")
 _NEXT_TURN = re.compile(
     r"<\|(?:im_start|im_end|user|assistant|system|eot_id|start_header_id|endoftext)\|>|\[/?INST\]|</?s>"
     r"|^[ \t]*(?:#{1,6}[ \t]*|\*\*)?(?:user|human|assistant|system|instructions?|ai)(?:\*\*)?[ \t]*(?::|$)"
@@ -112,17 +113,22 @@ def no_explanation(text: str | None, criterion: Criterion | None) -> bool:
 def repeats(text: str) -> bool:
     """Whether a sentence of `_SENTENCE` words or more, or any run of `_RUN` words, stands twice."""
     low = text.lower()
-    parts = [" ".join(_WORDS.findall(part)) for part in sentences(low)]
+    parts = (part.strip() for part in _SENTENCE_END.split(low))
     long = [part for part in parts if part.count(" ") >= _SENTENCE - 1]
     if len(set(long)) < len(long):
         return True
     words = _WORDS.findall(low)
-    found = [tuple(words[i : i + _RUN]) for i in range(len(words) - _RUN + 1)]
-    return len(set(found)) < len(found)
+    # A run that stands twice repeats all its pairs: few texts have so many, and only they are looked at further.
+    if max(0, len(words) - 1) - len(set(zip(words, words[1:], strict=False))) < _RUN - 1:
+        return False
+    runs = max(0, len(words) - _RUN + 1)
+    return len(set(zip(*(words[i:] for i in range(_RUN)), strict=False))) < runs
 
 
 def runs_on(text: str) -> bool:
     """Whether a next turn of a chat, or a new task, follows on something that was said."""
+    if not any(mark in text for mark in _TURN_MARKS):
+        return False
     return any(re.search(r"\w", text[: found.start()]) is not None for found in _NEXT_TURN.finditer(text))
 
 

@@ -15,21 +15,22 @@ QUOTED = 0.6
 Pairs = frozenset[tuple[str, str]]
 
 
-def quoted_points(text: str, criterion: Criterion) -> list[tuple[float, float]]:
+@lru_cache(maxsize=8)
+def quoted_points(text: str, criterion: Criterion) -> tuple[tuple[float, float], ...]:
     """Points whose guideline the text quotes, with the share of it, most quoted first.
 
     Counted are pairs of neighbouring words of one sentence (person folded: "surprised me" is "surprised you") that no
     other guideline of the criterion has: guidelines often share most of their words.
     """
     if not criterion.guidelines:
-        return []
+        return ()
     said = _pairs(text)
     found = []
     for point, parts in zip(criterion.scale.points(), _own_pairs(criterion.guidelines), strict=True):
         share = max((len(own & said) / len(own) for own in parts), default=0.0)
         if share >= QUOTED:
             found.append((point, share))
-    return sorted(found, key=lambda one: -one[1])
+    return tuple(sorted(found, key=lambda one: -one[1]))
 
 
 @lru_cache(maxsize=64)

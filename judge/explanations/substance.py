@@ -14,10 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.explanations.boilerplate import MIN_STORIES, boilerplate
-from judge.explanations.evidence import Evidence, Sources, evidence
+from judge.explanations.evidence import Evidence, Library, evidence
 from judge.explanations.numbers_options import NumbersOptions
 from judge.explanations.rows import STORY, codes, groups, told
-from judge.records import Criterion
 from judge.stats.estimate import Estimate
 from judge.stats.means import clustered
 from judge.stats.power import clustered_proportion
@@ -31,8 +30,7 @@ _JUDGE = ("run", "judge")
 
 def table(
     frame: pd.DataFrame,
-    stories: pd.DataFrame,
-    criteria: Sequence[Criterion],
+    library: Library,
     options: NumbersOptions,
     signature: str,
     notes: Sequence[str] = (),
@@ -43,10 +41,10 @@ def table(
     ----------
     frame : DataFrame
         Rows with a text.
-    stories : DataFrame
-        `ExplanationTexts.stories`; texts about a story whose text is not there count for boilerplate only.
+    library : Library
+        Of the stories that the texts are about; texts about a story whose text is not there count for boilerplate only.
     """
-    found = read_evidence(frame, stories, criteria)
+    found = read_evidence(frame, library)
     common = np.full(len(frame), np.nan)
     for _, places in groups(frame, _JUDGE):
         part = frame.iloc[places]
@@ -86,26 +84,13 @@ def table(
     return Table("Substance: does the text speak of this story?", columns, rows, signature, said)
 
 
-def read_evidence(
-    frame: pd.DataFrame, stories: pd.DataFrame, criteria: Sequence[Criterion]
-) -> list[Evidence | None]:
+def read_evidence(frame: pd.DataFrame, library: Library) -> list[Evidence | None]:
     """Quotations and names of each row's text; None where the story's text is not known."""
-    known = {criterion.name: criterion for criterion in criteria}
-    texts = {place: row for place, row in zip(stories.index, stories.to_dict("records"), strict=True)}
-    kept: dict[tuple[str, str, str], Sources | None] = {}
-    found: list[Evidence | None] = []
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text"))
-    for dataset, story, criterion, text in zip(*columns, strict=True):
-        place = (dataset, story, criterion)
-        if place not in kept:
-            row = texts.get((dataset, story))
-            kept[place] = None
-            if row is not None and isinstance(row["text"], str):
-                words = [row[key] if isinstance(row[key], str) else None for key in ("text", "story_prompt", "reference")]
-                kept[place] = Sources.of(*words, known.get(criterion))
-        sources = kept[place]
-        found.append(None if sources is None else evidence(text, sources))
-    return found
+    return [
+        evidence(text, library.of(dataset, story, criterion)) if library.knows(dataset, story) else None
+        for dataset, story, criterion, text in zip(*columns, strict=True)
+    ]
 
 
 def _cells(frame: pd.DataFrame, found: Sequence[Evidence | None], common: Floats) -> dict[str, Any]:

@@ -1,0 +1,84 @@
+"""All numbers beside the pictures of explanations, in the order they are printed: the one place that `explain` calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.explanations import (
+    flag_tables,
+    guideline_point,
+    presence,
+    rating_agreement,
+    specificity,
+    stability,
+    substance,
+)
+from judge.explanations.evidence import Library
+from judge.explanations.numbers_options import NumbersOptions, fragments
+from judge.explanations.texts import ExplanationTexts
+from judge.tables import Table
+
+Vectors = NDArray[np.float32]
+Step = Callable[[str, int, int], None]
+
+
+def tables(
+    texts: ExplanationTexts,
+    rows: pd.DataFrame,
+    vectors: Vectors,
+    guidelines: Vectors,
+    options: NumbersOptions,
+    signature: Callable[..., str],
+    step: Step | None = None,
+) -> list[Table]:
+    """Presence, specificity, stability, agreement with the rating, nearest guidelines, substance, flags.
+
+    A table without a row is left out, and the table of presence says why.
+
+    Parameters
+    ----------
+    texts : ExplanationTexts
+        Everything asked about: presence counts rows without a text too.
+    rows : DataFrame
+        The rows with a text that are looked at, index 0, 1, 2...
+    vectors : float32 array, shape (rows, d)
+        Rows of unit length, or of zeros.
+    guidelines : float32 array, shape (guidelines, d)
+        Of all criteria's guidelines in order, embedded together with the rows.
+    signature : callable
+        From further parts to the whole line.
+    step : callable, optional
+        Told of (what, 0, 0).
+    """
+    tell = step or _silent
+
+    def sign(*names: str) -> str:
+        return signature(*fragments(options, *names))
+
+    tell("counting explanations", 0, 0)
+    first = presence.table(texts.frame, texts.criteria, signature())
+    tell("telling criteria apart", 0, 0)
+    chosen = ("seed", "sample", "neighbours", "folds", "permutations", "refits", "components")
+    found = specificity.tables(rows, vectors, options, sign(*chosen))
+    tell("comparing repeats, ratings and stories", 0, 0)
+    found.append(stability.table(rows, vectors, options, sign("seed")))
+    predicted = sign("seed", "folds", "components", "resamples")
+    found += rating_agreement.tables(rows, vectors, options, predicted)
+    points = guideline_point.split(texts.criteria, guidelines)
+    found.append(guideline_point.table(rows, vectors, points, signature()))
+    library = Library(texts.stories, texts.criteria)
+    boilerplate = sign("words", "stories_share")
+    found.append(substance.table(rows, library, options, boilerplate))
+    found.append(flag_tables.table(rows, texts.criteria, library, signature()))
+    if missing := [table.title for table in found if not table.rows]:
+        first = replace(first, notes=[*first.notes, f"nothing to print for: {'; '.join(missing)}"])
+    return [first, *(table for table in found if table.rows)]
+
+
+def _silent(_what: str, _done: int, _total: int) -> None:
+    """Nobody wants to know."""
