@@ -1,4 +1,4 @@
-"""The HANNA study's audit file: 100 explanations, six questions, three annotators by position. Turns its one polarity round.
+"""The HANNA study's audit file: 100 explanations, six questions, three positions. Turns its one polarity round.
 
 The first question asks whether the guideline was followed, the others whether an error is there, so its answers are
 inverted here. Rows come in blocks of three, one a position; positions are not persons.
@@ -41,7 +41,7 @@ class AuditedItem:
 
 
 def read_items(path: Path) -> list[AuditedItem]:
-    """The file's 100 items in order; DataError unless three rows in a block are about one explanation, answered 0 or 1."""
+    """The 100 items in order; DataError unless three rows in a block are about one explanation, answered 0 or 1."""
     columns = [column for column, _ in QUESTIONS.values()] + [UNUSED]
     items: list[AuditedItem] = []
     block: list[dict[str, str]] = []

@@ -1,8 +1,8 @@
 """How much of an explanation its judge also writes about many other stories. Never calls a guideline's words its own.
 
 A run of words is boilerplate where it stands in the judge's explanations of at least a declared share of the other
-stories (and of three at least). Copied guidelines and the question's own words count too: they say nothing of this story
-either.
+stories (and of three at least). Copied guidelines and the question's own words count too: they say nothing of this
+story either.
 """
 
 from __future__ import annotations

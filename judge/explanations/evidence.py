@@ -32,10 +32,11 @@ _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NAME = re.compile(r"(?<=[\w,’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]*(?: [^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
 """Capitalised words behind a word or a comma: the first word of a sentence, a line or a list is never one."""
 
-_NOT_NAMES = frozenset(
+_NO_NAME_LIST = (
     "i i'm i'd i've i'll mr mrs ms dr god english american explanation rating rate score guidelines guideline prompt "
-    "story overall however author reader human eval".split()
+    "story overall however author reader human eval"
 )
+_NOT_NAMES = frozenset(_NO_NAME_LIST.split())
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b", re.IGNORECASE)
 _MARKS = re.compile(r"[\"“”„«»`‘']")
 
@@ -75,7 +76,7 @@ class Library:
 
     def __init__(self, stories: pd.DataFrame, criteria: Sequence[Criterion]) -> None:
         """From `ExplanationTexts.stories` and `.criteria`."""
-        self._texts = {place: row for place, row in zip(stories.index, stories.to_dict("records"), strict=True)}
+        self._texts = dict(zip(stories.index, stories.to_dict("records"), strict=True))
         self._task = {c.name: Source.of(c.name, c.definition, *c.guidelines) for c in criteria}
         self._stories: dict[tuple[str, str], dict[Place, Source]] = {}
 

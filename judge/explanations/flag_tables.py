@@ -77,8 +77,11 @@ def table(
     ]
     said = [
         *notes,
-        "flagged by rules that were set on one study's items: they tell where to look and are no error rates; "
-        "judge explain --validate-flags user_study.csv prints their precision and recall there, judge audit asks people",
+        (
+            "flagged by rules that were set on one study's items: they tell where to look and are no error rates; "
+            "judge explain --validate-flags user_study.csv prints their precision and recall there, judge audit asks "
+            "people"
+        ),
     ]
     if unguided := int((~frame["criterion"].isin({c.name for c in criteria if c.guidelines})).sum()):
         said.append(f"{unguided} texts are about criteria without known guidelines, which three of the rules read")
@@ -125,7 +128,10 @@ def validation(path: Path) -> Table:
     ]
     notes = [
         "rules were set on the even items (0, 2, 4...), and are reported on the odd ones; 95 % Wilson intervals",
-        "positive: one annotator or more of three said so; the first question's answers are turned round (1 = followed)",
+        (
+            "positive: one annotator or more of three said so; the first question's answers are turned round (1 = "
+            "followed)"
+        ),
         "base rate: what a rule that flags everything reaches as precision",
         f"one study, one Eval-Prompt, {int(odd.sum())} items of human stories: elsewhere rules may do better or worse",
         *(note for note in texts.notes if "criteri" in note),

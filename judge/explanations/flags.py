@@ -7,6 +7,7 @@ how far they can be trusted; flags tell where to look, and a rate of flags is no
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ _RATING_HEAD = re.compile(r"^\W*(?:rating\W*)?\d(?:[.,]\d)?(?:\s*/\s*\d+)?\W*")
 _MORE, _SHORT = 12, 40
 """Words that make a paragraph more than a closing word, and below which a text is short."""
 
-_MAY_DOUBLE = frozenset("had that very really so no".split())
+_MAY_DOUBLE = frozenset({"had", "that", "very", "really", "so", "no"})
 _BROKEN = (
     re.compile(r"(?<=[a-z]{2})[.!?][A-Z][a-z]"),
     re.compile(r" an? (?:the|an?)\b| a [aeio]\w(?<! on)(?<! eu)\w| an [bcdfgjklmnpqrtvwxyz]\w\w"),
@@ -51,7 +52,7 @@ _BROKEN = (
 
 _TOLD: tuple[Place, ...] = ("story", "story-prompt")
 
-_TALK = frozenset(
+_TALK_LIST = (
     "about above action actions actual actually add added adds additionally allow allows almost aspect aspects author "
     "based become becomes begin beginning believe benefit benefited bring certain change changes character characters "
     "clear clearly coherence coherent complete completely complex complexity concept concepts connection content could "
@@ -61,18 +62,19 @@ _TALK = frozenset(
     "events everything example expect expected explain explained explanation explore explored fact feel feeling "
     "feelings felt final find first focus focused follow found further general give given gives good great happen "
     "happened happens however human idea important include included includes incoherences indicate interest interested "
-    "interesting into involve involved involves keep kept lack lacked lacking lacks leave level like likely line little "
-    "long made main make makes making many match matches maybe might mildly minor moment more most mostly much multiple "
-    "narrative need never none only other overall pace part parts people perhaps person plot point predict predictable "
-    "predicted present problem prompt protagonist provide provides question quite rate rated rating reach read reader "
-    "readers reading real realistic really reason reasonable recognize recognized relate related relationship relevance "
-    "relevant same scale scene scenes seem seemed seems sense series setting several show shows similar simple since "
-    "situation slightly small some someone something somewhat specific start started still stories story strong "
-    "surprise surprised surprising taken tell than that their them then there these they thing things think this those "
-    "though thought thoughts through time together told touch turn twist twists under understand unique until used "
-    "using very well were what when where which while whole will with without word words work world would writer "
-    "writing written your yourself".split()
+    "interesting into involve involved involves keep kept lack lacked lacking lacks leave level like likely line "
+    "little long made main make makes making many match matches maybe might mildly minor moment more most mostly much "
+    "multiple narrative need never none only other overall pace part parts people perhaps person plot point predict "
+    "predictable predicted present problem prompt protagonist provide provides question quite rate rated rating reach "
+    "read reader readers reading real realistic really reason reasonable recognize recognized relate related "
+    "relationship relevance relevant same scale scene scenes seem seemed seems sense series setting several show shows "
+    "similar simple since situation slightly small some someone something somewhat specific start started still "
+    "stories story strong surprise surprised surprising taken tell than that their them then there these they thing "
+    "things think this those though thought thoughts through time together told touch turn twist twists under "
+    "understand unique until used using very well were what when where which while whole will with without word words "
+    "work world would writer writing written your yourself"
 )
+_TALK = frozenset(_TALK_LIST.split())
 """Words in which any story is talked about: sharing them with a story says nothing."""
 
 
@@ -85,14 +87,14 @@ def wrong_guideline(one: Explained) -> bool:
 
 
 def poor_syntax(one: Explained) -> bool:
-    """A doubled word, a broken verb or article, a sentence run into the next, an open quotation mark, a text cut off."""
+    """A doubled word, a broken verb or article, sentences run together, an open quotation mark, a text cut off."""
     text = one.text or ""
     if not text.strip():
         return False
     cut = text.count(" ") >= _MORE and text.rstrip()[-1] not in ".!?…\"”'’)]*"
     open_mark = text.count('"') % 2 == 1 or text.count("“") != text.count("”")
     low = text.lower().split()
-    doubled = any(a == b and a.isalpha() and a not in _MAY_DOUBLE for a, b in zip(low, low[1:], strict=False))
+    doubled = any(a == b and a.isalpha() and a not in _MAY_DOUBLE for a, b in itertools.pairwise(low))
     return cut or open_mark or doubled or any(rule.search(text) for rule in _BROKEN)
 
 

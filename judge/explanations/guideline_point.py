@@ -79,8 +79,10 @@ def table(
     ]
     said = [
         *notes,
-        "nearest: the guideline of greatest cosine with the text; by chance: were nearest points dealt at random over "
-        "the same ratings; difference in points of the scale",
+        (
+            "nearest: the guideline of greatest cosine with the text; by chance: were nearest points dealt at random "
+            "over the same ratings; difference in points of the scale"
+        ),
         "guidelines of one criterion are alike, and a copied guideline agrees by copying",
     ]
     if lost := int((~known).sum()):

@@ -1,4 +1,4 @@
-"""All numbers beside the pictures of explanations, in the order they are printed: the one place that `explain` calls."""
+"""All numbers beside the pictures of explanations, in the order they are printed: the one place that is called."""
 
 from __future__ import annotations
 

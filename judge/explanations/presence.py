@@ -1,12 +1,13 @@
-"""Is there an explanation at all? Two definitions of none, length, repetition, run-on. Answers not obtained stand apart.
+"""Is there an explanation at all? Two definitions of none, length, repetition, run-on. Answers not obtained are apart.
 
 *As published* (the HANNA judge study): the whole answer has 10 characters or fewer, so that a bare copy of a guideline
-passes for an explanation. *Ours*: nothing but the rating and at most a copied guideline. Neither says that what is there
-explains anything. Eval-Prompts that ask for no explanation are counted like the others.
+passes for an explanation. *Ours*: nothing but the rating and at most a copied guideline. Neither says that what is
+there explains anything. Eval-Prompts that ask for no explanation are counted like the others.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -64,10 +65,14 @@ def table(frame: pd.DataFrame, criteria: Sequence[Criterion], signature: str, no
     ]
     said = [
         *notes,
-        f"none, as published: the whole answer has {PUBLISHED} characters or fewer; ours: nothing but the rating and at "
-        "most a copied guideline; 95 % intervals by story",
-        f"of texts: length, repeat themselves (a sentence or a run of {_RUN} words stands twice), run on (a next turn of "
-        "a chat follows)",
+        (
+            f"none, as published: the whole answer has {PUBLISHED} characters or fewer; ours: nothing but the rating "
+            "and at most a copied guideline; 95 % intervals by story"
+        ),
+        (
+            f"of texts: length, repeat themselves (a sentence or a run of {_RUN} words stands twice), run on (a next "
+            "turn of a chat follows)"
+        ),
         "answers that were not obtained are in no share",
     ]
     if without := sorted({str(row["criterion"]) for row in rows if not _guided(known, row["criterion"])}):
@@ -119,7 +124,7 @@ def repeats(text: str) -> bool:
         return True
     words = _WORDS.findall(low)
     # A run that stands twice repeats all its pairs: few texts have so many, and only they are looked at further.
-    if max(0, len(words) - 1) - len(set(zip(words, words[1:], strict=False))) < _RUN - 1:
+    if max(0, len(words) - 1) - len(set(itertools.pairwise(words))) < _RUN - 1:
         return False
     runs = max(0, len(words) - _RUN + 1)
     return len(set(zip(*(words[i:] for i in range(_RUN)), strict=False))) < runs

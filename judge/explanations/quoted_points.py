@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import lru_cache
 
@@ -35,7 +36,7 @@ def quoted_points(text: str, criterion: Criterion) -> tuple[tuple[float, float],
 
 @lru_cache(maxsize=64)
 def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
-    """Of each guideline, each sentence's pairs that no other guideline has; sentences with fewer than two are left out."""
+    """Of each guideline, each sentence's pairs that no other guideline has; sentences with only one are left out."""
     whole = [_pairs(guideline) for guideline in guidelines]
     found = []
     for place, guideline in enumerate(guidelines):
@@ -47,4 +48,4 @@ def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
 
 def _pairs(text: str) -> Pairs:
     words = [_PERSON.get(w, w) for w in _WORD.findall(text.lower().replace("’", "").replace("'", ""))]
-    return frozenset(zip(words, words[1:], strict=False))
+    return frozenset(itertools.pairwise(words))

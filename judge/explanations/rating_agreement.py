@@ -1,8 +1,8 @@
 """Does an explanation say what its rating says? The rating predicted from the text alone, and where the two part.
 
 A ridge regression on the texts' vectors predicts the rating of stories it was not fitted on. What this cannot say: that
-rating or text are right about the story. A low correlation may be the embedding's fault or that of too few texts; a high
-one may come from a copied guideline, or from a text that states its rating again.
+rating or text are right about the story. A low correlation may be the embedding's fault or that of too few texts; a
+high one may come from a copied guideline, or from a text that states its rating again.
 """
 
 from __future__ import annotations
@@ -65,8 +65,10 @@ def tables(
     ]
     said = [
         *notes,
-        f"ridge regression on {options.components} principal components, out of {options.folds} folds of stories; errors "
-        "in points of the scale, beside always saying the training stories' mean rating",
+        (
+            f"ridge regression on {options.components} principal components, out of {options.folds} folds of stories; "
+            "errors in points of the scale, beside always saying the training stories' mean rating"
+        ),
         "a text that copies a guideline or states its rating again is predicted well whatever else it says",
     ]
     if lost := int((~known).sum()):
@@ -114,7 +116,7 @@ def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
 
 
 def _rank_correlation(said: Floats, y: Floats, drawn: resample.Resamples) -> Estimate:
-    """Spearman's rho with stories resampled. Predictions come less their fold's mean: pooled, that mean runs against y."""
+    """Spearman's rho, stories resampled. Predictions come less their fold's mean: pooled, that mean runs against y."""
     reason = correlation.undefined_reason(said, y, ("prediction", "rating"), "texts")
     if reason is not None:
         return Estimate.undefined(reason, y.size)
@@ -144,7 +146,9 @@ def _contradictions(frame: pd.DataFrame, predicted: Floats, options: NumbersOpti
         Column("text", "text", text=True, wrap=_WRAP),
     ]
     notes = [
-        f"the {len(rows)} largest differences, out of fold; candidates to read, not proven contradictions: extreme "
-        "ratings are predicted towards the mean"
+        (
+            f"the {len(rows)} largest differences, out of fold; candidates to read, not proven contradictions: extreme "
+            "ratings are predicted towards the mean"
+        )
     ]
     return Table("Texts that least fit their rating", columns, rows, "", notes)

@@ -1,4 +1,4 @@
-"""Codes of explanations for counting: story, query, and the rows of a table (judge x Eval-Prompt...). Never drops one."""
+"""Codes of explanations for counting: story, query, rows of a table (judge x Eval-Prompt...). Never drops one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def codes(frame: pd.DataFrame, columns: Sequence[str]) -> Codes:
     """0, 1, 2... for each distinct combination of columns, in the order of their first rows."""
     if frame.empty:
         return np.empty(0, dtype=np.int64)
-    return frame.groupby(list(columns), sort=False, dropna=False).ngroup().to_numpy(dtype=np.int64)
+    return np.asarray(frame.groupby(list(columns), sort=False, dropna=False).ngroup(), dtype=np.int64)
 
 
 def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[dict[str, Any], NDArray[np.int64]]]:

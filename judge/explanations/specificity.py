@@ -1,9 +1,9 @@
 """Does an explanation tell its criterion? Silhouette, neighbours and a classifier, each beside permuted labels.
 
 A judge that writes the same about every criterion stands at its baseline. What these numbers cannot say: that an
-explanation is right, or about the story; a judge that only names its criterion ("the empathy is good") is told perfectly.
-Baselines permute the criteria of whole queries (repeats keep together), within a story wherever stories mostly have
-several criteria, so that what a story is about tells nothing.
+explanation is right, or about the story; a judge that only names its criterion ("the empathy is good") is told
+perfectly. Baselines permute the criteria of whole queries (repeats keep together), within a story wherever stories
+mostly have several criteria, so that what a story is about tells nothing.
 """
 
 from __future__ import annotations
@@ -80,9 +80,14 @@ def tables(
     said = [
         *notes,
         "baselines: the mean over permuted labels; p: how often chance does as well",
-        f"purity: share of the {options.neighbours} nearest texts about other stories that are about the same criterion",
-        f"accuracy: logistic regression on {options.components} principal components, out of {options.folds} folds of "
-        "stories, balanced over criteria",
+        (
+            f"purity: share of the {options.neighbours} nearest texts about other stories that are about the same "
+            f"criterion"
+        ),
+        (
+            f"accuracy: logistic regression on {options.components} principal components, out of {options.folds} folds "
+            "of stories, balanced over criteria"
+        ),
         "telling the criterion is not being right: a text that only names its criterion is told perfectly",
     ]
     if lost:
@@ -133,7 +138,7 @@ def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) 
         reason = (
             "one criterion only" if names.size < 2 else f"fewer than {_LEAST_TEXTS} texts or {_LEAST_STORIES} stories"
         )
-        return Specificity(tuple(names), len(frame), stories, None, None, None, nothing, about, False, reason)
+        return Specificity(tuple(names), len(frame), stories, None, None, None, nothing, about, False, reason)  # noqa: FBT003
     rng = np.random.default_rng(options.seed)
     # Shuffled, so that between equally near texts the order of the file decides nothing.
     order = rng.permutation(len(frame))

@@ -1,9 +1,9 @@
 """Does a judge give the same reasons twice? Likeness of repeats beside likeness of texts about different stories.
 
 A judge whose reasons come from the story is more like itself on one story than across stories; where the two are equal,
-repeats might as well be about another story. What this cannot say: that like reasons are good ones, and, near 1, whether
-the judge is sure or only writes one sentence for everything (then between stories it is near 1 too). Likeness is the
-cosine of embeddings: a negation or a changed number may hardly move it.
+repeats might as well be about another story. What this cannot say: that like reasons are good ones, and, near 1,
+whether the judge is sure or only writes one sentence for everything (then between stories it is near 1 too). Likeness
+is the cosine of embeddings: a negation or a changed number may hardly move it.
 """
 
 from __future__ import annotations
@@ -59,11 +59,15 @@ def table(
     ]
     said = [
         *notes,
-        "mean cosine of two texts about one story (repeats of one query), and about different stories; 95 % intervals "
-        "leave out one story at a time",
-        "same rating, different reasons: of pairs of repeats with equal ratings, those less alike than the median pair "
-        f"about different stories (the threshold, from {PAIRS} random pairs); 50 % is what a judge reaches whose repeats "
-        "are no more alike than that",
+        (
+            "mean cosine of two texts about one story (repeats of one query), and about different stories; 95 % "
+            "intervals leave out one story at a time"
+        ),
+        (
+            "same rating, different reasons: of pairs of repeats with equal ratings, those less alike than the median "
+            f"pair about different stories (the threshold, from {PAIRS} random pairs); 50 % is what a judge reaches "
+            "whose repeats are no more alike than that"
+        ),
         "texts that are alike need not be right, and embeddings hardly see a negation",
     ]
     if lost := int((~known).sum()):

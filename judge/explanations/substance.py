@@ -1,4 +1,4 @@
-"""Does an explanation speak of this story? Quotations and names that the story has, claims without support, boilerplate.
+"""Does an explanation speak of this story? Quotations and names the story has, claims without support, boilerplate.
 
 What these numbers cannot say: that what is quoted supports the rating; that a text without quotation or name says
 nothing of the story; that a quotation found nowhere was meant as one (quotation marks also mark irony).
@@ -72,12 +72,19 @@ def table(
     ]
     said = [
         *notes,
-        "point into the story: texts with a quotation or a name that the story has; claims without support: texts with "
-        "a quotation that neither story, story-prompt, reference story nor the criterion's wording has; 95 % intervals "
-        "by story",
-        f"boilerplate: mean share of a text's runs of {options.words} words that the same judge writes about "
-        f"{100 * options.stories_share:g} % of the other stories or more, copied guidelines among them",
-        "a quotation that is in the story need not support the rating, and a text without one may still speak of the story",
+        (
+            "point into the story: texts with a quotation or a name that the story has; claims without support: texts "
+            "with a quotation that neither story, story-prompt, reference story nor the criterion's wording has; 95 % "
+            "intervals by story"
+        ),
+        (
+            f"boilerplate: mean share of a text's runs of {options.words} words that the same judge writes about "
+            f"{100 * options.stories_share:g} % of the other stories or more, copied guidelines among them"
+        ),
+        (
+            "a quotation that is in the story need not support the rating, and a text without one may still speak of the "
+            "story"
+        ),
     ]
     if lost := sum(one is None for one in found):
         said.append(f"{lost} texts are about stories whose text is not known; they count for boilerplate only")
@@ -103,7 +110,7 @@ def _cells(frame: pd.DataFrame, found: Sequence[Evidence | None], common: Floats
     cells["pointing"] = _share(pointing, story[there])
     cells["unsupported"] = _share(unsupported, story[there])
     for kind in ("quotes", "names"):
-        counts = np.array([[one.count(kind, "story"), one.count(kind, "nowhere")] for one in known]).reshape(-1, 2)  # type: ignore[arg-type]
+        counts = np.array([[one.count(kind, "story"), one.count(kind, "nowhere")] for one in known]).reshape(-1, 2)
         total = sum(len(getattr(one, kind)) for one in known)
         cells[kind] = total
         for key, number in zip(("story", "nowhere"), counts.sum(axis=0), strict=True):

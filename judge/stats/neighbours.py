@@ -1,4 +1,4 @@
-"""Nearest neighbours among vectors of other groups, and how often they carry the same label. Never holds n x n numbers."""
+"""Nearest neighbours among vectors of other groups, and how often they carry one label. Never holds n x n numbers."""
 
 from __future__ import annotations
 
