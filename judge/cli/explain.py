@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from judge.cli.table_options import Form, Output, ParserName
-from judge.errors import RunFolderError
+from judge.errors import RunFolderError, SpecError
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -22,12 +23,12 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 @app.command()
 def explain(
     named: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="RUN... or FILE",
             help="runs, or one CSV, JSON Lines or Parquet file; also storyer_reasons, hanna_user_study",
         ),
-    ],
+    ] = None,
     model: Annotated[
         str, typer.Option("--model", help="of sentence-transformers, name or folder; tfidf needs none")
     ] = "auto",
@@ -58,6 +59,22 @@ def explain(
     eval_prompt: Annotated[
         list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
     ] = None,
+    sample: Annotated[
+        int, typer.Option("--sample", help="texts that the numbers on specificity look at, whole stories of them")
+    ] = 5000,
+    permutations: Annotated[
+        int, typer.Option("--permutations", help="of labels, for the baselines of silhouette and purity")
+    ] = 199,
+    refits: Annotated[
+        int, typer.Option("--refits", help="of the classifier on permuted labels, for its baseline")
+    ] = 39,
+    resamples: Annotated[int, typer.Option("--resamples", help="of stories, for intervals of rank correlations")] = 500,
+    validate_flags: Annotated[
+        Path | None,
+        typer.Option(
+            "--validate-flags", metavar="FILE", help="no RUN: the rules against the annotators of user_study.csv"
+        ),
+    ] = None,
     column: Annotated[
         list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="for a FILE: which column holds what")
     ] = None,
@@ -74,14 +91,22 @@ def explain(
     Example: judge explain runs/my-run --eval-prompt ep3
 
     Example: judge explain comments.csv --column text=Comment --column criterion=Aspect --model tfidf
+
+    Example: judge explain --validate-flags user_study.csv
     """
     from judge.cli.data import column_options
     from judge.explanations import looked, stored
+    from judge.explanations.numbers_options import NumbersOptions
     from judge.explanations.options import WORDS, ExplainOptions, published
     from judge.explanations.tables import tables
     from judge.explanations.texts import narrowed, read_texts
     from judge.tables import emit
 
+    if validate_flags is not None:
+        _validate(validate_flags, named, form, output)
+        return
+    if not named:
+        raise SpecError("nothing to read: name a RUN or a FILE", hint="judge explain runs/my-run")
     if quiet:
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # bars of the model's own loading
     words = [word.strip() for word in by.split(",") if word.strip()]
@@ -95,6 +120,7 @@ def explain(
         tuple(dict.fromkeys(WORDS.get(word, word) for word in words)),
         top,
         seed,
+        numbers=NumbersOptions(sample=sample, permutations=permutations, refits=refits, resamples=resamples),
     )
     if as_published:
         options = published(options)
@@ -113,6 +139,16 @@ def explain(
             stored.write(folder, kept)
         except RunFolderError as error:  # a folder that is only to be read: the tables are out all the same
             typer.echo(f"the map is not kept for pages and figures: {error}", err=True)
+
+
+def _validate(file: Path, named: list[str] | None, form: str, output: Path | None) -> None:
+    """Precision and recall of the rules; no run is looked at."""
+    from judge.explanations.flag_tables import validation
+    from judge.tables import emit
+
+    if named:
+        raise SpecError("--validate-flags looks at the study's file alone", hint=f"leave {' '.join(named)} out")
+    emit(validation(file), form, output)
 
 
 def _quiet(_what: str, _done: int, _total: int) -> None:

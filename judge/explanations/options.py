@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from judge.errors import SpecError, unknown
+from judge.explanations.numbers_options import NumbersOptions
 
 MapMethod = Literal["auto", "umap", "tsne", "pca", "none"]
 ClusterOn = Literal["auto", "umap", "pca", "none"]
@@ -43,6 +44,8 @@ class ExplainOptions:
         Length of lists; moves no number.
     seed : int
         Of UMAP, t-SNE and decompositions.
+    numbers : NumbersOptions
+        Of the numbers beside the picture; its `seed` and `top` are these.
     as_published : bool
         The HANNA judge study's own choices of texts, map and keywords.
     """
@@ -57,6 +60,7 @@ class ExplainOptions:
     top: int = 10
     seed: int = 1
     as_published: bool = False
+    numbers: NumbersOptions = field(default_factory=NumbersOptions)
 
     def __post_init__(self) -> None:
         for option, value, allowed in (
@@ -111,8 +115,9 @@ SHOWN_BY = {
     "cluster_on": "clusters",
     "min_cluster": "clusters",
     "by": "keywords",
+    "numbers": "numbers_options.FRAGMENTS, under the tables that they move",
 }
-"""Options that the names of embedding, map, clusters and keywords show, as they were in force."""
+"""Options that the names of embedding, map, clusters and keywords show, as they were in force; or who shows them."""
 
 EXEMPT = {"top": "the length of a list; no row's number depends on it"}
 """Options that move no number, and why."""

@@ -75,8 +75,8 @@ def table(frame: pd.DataFrame, criteria: Sequence[Criterion], signature: str, no
         ),
         "answers that were not obtained are in no share",
     ]
-    if without := sorted({str(row["criterion"]) for row in rows if not _guided(known, row["criterion"])}):
-        said.append(f"no guidelines are known of {', '.join(without)}: copies of them cannot be told")
+    if without := sorted({row["criterion"] or "rows without one" for row in rows if not _guided(known, row)}):
+        said.append(f"criteria without known guidelines, copies of which cannot be told: {', '.join(without)}")
     return Table("Presence: is there an explanation?", columns, rows, signature, said)
 
 
@@ -137,5 +137,6 @@ def runs_on(text: str) -> bool:
     return any(re.search(r"\w", text[: found.start()]) is not None for found in _NEXT_TURN.finditer(text))
 
 
-def _guided(known: dict[str, Criterion], name: str | None) -> bool:
-    return name in known and bool(known[name or ""].guidelines)
+def _guided(known: dict[str, Criterion], row: dict[str, Any]) -> bool:
+    criterion = known.get(row["criterion"] or "")
+    return criterion is not None and bool(criterion.guidelines)

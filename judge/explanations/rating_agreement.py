@@ -74,7 +74,7 @@ def tables(
     if lost := int((~known).sum()):
         said.append(f"{lost} texts without a rating or a known story are left out")
     title = "Agreement of text and rating: the rating predicted from the explanation alone"
-    return [Table(title, columns, rows, signature, said), _contradictions(part, predicted, options)]
+    return [Table(title, columns, rows, signature, said), _contradictions(part, predicted, options, signature)]
 
 
 def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> tuple[dict[str, Any], Floats]:
@@ -125,7 +125,7 @@ def _rank_correlation(said: Floats, y: Floats, drawn: resample.Resamples) -> Est
     return resample.percentile(bare, values, "boot-stories, percentile, 95 %")
 
 
-def _contradictions(frame: pd.DataFrame, predicted: Floats, options: NumbersOptions) -> Table:
+def _contradictions(frame: pd.DataFrame, predicted: Floats, options: NumbersOptions, signature: str) -> Table:
     gap = predicted - frame["rating"].to_numpy(dtype=np.float64)
     order = np.argsort(-np.round(np.abs(np.nan_to_num(gap)), 9), kind="stable")[: options.top]
     rows = []
@@ -151,4 +151,4 @@ def _contradictions(frame: pd.DataFrame, predicted: Floats, options: NumbersOpti
             "ratings are predicted towards the mean"
         )
     ]
-    return Table("Texts that least fit their rating", columns, rows, "", notes)
+    return Table("Texts that least fit their rating", columns, rows, signature, notes)

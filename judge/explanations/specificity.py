@@ -100,7 +100,7 @@ def tables(
             "kinds of stories count as told"
         )
     first = Table("Specificity: does the text tell its criterion?", _columns(), rows, signature, said)
-    return [first, _worst_table(worst, options)]
+    return [first, _worst_table(worst, options, signature)]
 
 
 def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
@@ -242,7 +242,7 @@ def _pairs(one: Specificity) -> list[dict[str, Any]]:
     ]
 
 
-def _worst_table(worst: list[dict[str, Any]], options: NumbersOptions) -> Table:
+def _worst_table(worst: list[dict[str, Any]], options: NumbersOptions, signature: str) -> Table:
     columns = [
         Column("run", "run"),
         Column("judge", "judge"),
@@ -253,4 +253,4 @@ def _worst_table(worst: list[dict[str, Any]], options: NumbersOptions) -> Table:
         Column("texts", "of texts"),
     ]
     notes = [f"the {min(options.top, len(worst))} most confused of {len(worst)} ordered pairs, out of fold"]
-    return Table("Criteria that are taken for each other", columns, worst[: options.top], "", notes)
+    return Table("Criteria that are taken for each other", columns, worst[: options.top], signature, notes)

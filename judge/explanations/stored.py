@@ -7,7 +7,7 @@ criterion, Eval-Prompt and repeat; only short examples stand in the tables.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -95,7 +95,7 @@ def of_folders(
     looked: Looked, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
     """What each result folder of a look is to hold: its own points, and tables and clusters' keywords of the whole."""
-    printed: list[dict[str, Any]] = [orjson.loads(render(table, "json")) for table in tables]
+    printed: list[dict[str, Any]] = [orjson.loads(render(_without_texts(table), "json")) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
     made = (looked.picture, looked.clustering)
     notes = [looked.embedded.note, *(one.note for one in made if one is not None)]
@@ -106,6 +106,11 @@ def of_folders(
         stored = StoredMap(looked.signature(), looked.embedded.name, method, points(own), printed, words, list(notes))
         found.append((ResultFolder(fact.path), stored))
     return found
+
+
+def _without_texts(table: Table) -> Table:
+    """The table without its column of whole texts: pages take those from the journal."""
+    return replace(table, columns=[column for column in table.columns if column.key != "text"])
 
 
 def points(rows: pd.DataFrame) -> list[dict[str, Any]]:

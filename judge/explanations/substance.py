@@ -7,6 +7,7 @@ nothing of the story; that a quotation found nowhere was meant as one (quotation
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -81,10 +82,7 @@ def table(
             f"boilerplate: mean share of a text's runs of {options.words} words that the same judge writes about "
             f"{100 * options.stories_share:g} % of the other stories or more, copied guidelines among them"
         ),
-        (
-            "a quotation that is in the story need not support the rating, and a text without one may still speak of the "
-            "story"
-        ),
+        "a quotation in the story need not support the rating, and a text without one may still speak of the story",
     ]
     if lost := sum(one is None for one in found):
         said.append(f"{lost} texts are about stories whose text is not known; they count for boilerplate only")
@@ -118,7 +116,10 @@ def _cells(frame: pd.DataFrame, found: Sequence[Evidence | None], common: Floats
             cells[f"{kind}_{key}"] = share
     defined = ~np.isnan(common)
     if defined.any():
-        cells["boilerplate"] = clustered(common[defined], story[defined])
+        mean = clustered(common[defined], story[defined])
+        if mean.low is not None and mean.high is not None:  # Student's interval may leave a share's range
+            mean = replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high))
+        cells["boilerplate"] = mean
     else:
         cells["boilerplate"] = Estimate.undefined(f"fewer than {MIN_STORIES} stories, or texts shorter than a run")
     return cells

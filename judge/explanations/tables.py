@@ -6,12 +6,13 @@ come from modules of their own, all called in `_numbers`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from judge.explanations import published
+from judge.explanations import numbers, published
 from judge.explanations.clusters import NOISE
 from judge.explanations.keyword_tables import Keywords, yake_table
 from judge.explanations.looked import Looked, Step, cluster_name
@@ -34,9 +35,11 @@ def tables(looked: Looked, step: Step | None = None) -> tuple[list[Table], dict[
     return found, {number: words.of_cluster(number) for number in range(count)}
 
 
-def _numbers(looked: Looked, step: Step | None = None) -> list[Table]:  # noqa: ARG001  filled by the statistics' modules
+def _numbers(looked: Looked, step: Step | None = None) -> list[Table]:
     """The tables of statistics on explanations: the one place where they are called."""
-    return []
+    options = replace(looked.options.numbers, seed=looked.options.seed, top=looked.options.top)
+    vectors = looked.embedded.vectors
+    return numbers.tables(looked.texts, looked.rows, vectors, looked.guidelines, options, looked.signature, step)
 
 
 def texts_table(looked: Looked) -> Table:
