@@ -15,9 +15,7 @@ def vectors() -> np.ndarray:
 
 
 @pytest.mark.parametrize("chunk", [61, 10_000])
-def test_they_are_the_nearest_of_other_groups(
-    vectors: np.ndarray, chunk: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_they_are_the_nearest_of_other_groups(vectors: np.ndarray, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judge.stats.neighbours._CHUNK", chunk)
     story = np.arange(60) // 4
     found = nearest(vectors, story, 5)
