@@ -36,7 +36,7 @@ TITLES = (
 )
 OTHER = {
     "seed": 5,
-    "sample": 200,
+    "sample": 100,
     "neighbours": 3,
     "folds": 3,
     "permutations": 29,
@@ -52,16 +52,16 @@ QUICK = NumbersOptions(permutations=19, refits=19, resamples=60)
 
 @pytest.fixture(scope="module")
 def texts() -> ExplanationTexts:
-    criteria = load_criteria("hanna").pick("Relevance,Coherence,Empathy")
+    criteria = load_criteria("hanna").pick("Relevance,Coherence")
     rng = np.random.default_rng(1)
     words = [f"word{n}" for n in range(25)]
-    frame = planted.frame(
-        lambda at: (
-            f"{at.criterion if at.story % 3 else 'It'} has {' '.join(rng.choice(words, 6))} number{at.story % 5}"
-        ),
-        stories=40,
-    )
-    stories = stories_of([("toy", f"s{n}", "", None, "word1 word2", None) for n in range(40)])
+
+    def said(at: planted.At) -> str:
+        about = at.criterion if at.story % 3 else "It"
+        return f"{about} has {' '.join(rng.choice(words, 6))}, I liked part {at.story % 5} of it"
+
+    frame = planted.frame(said, stories=24, criteria=("Relevance", "Coherence"))
+    stories = stories_of([("toy", f"s{n}", "", None, "word1 word2", None) for n in range(24)])
     return ExplanationTexts(frame, stories, criteria, (), ())
 
 
