@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli import audit_pages
-from judge.cli.table_options import ParserName
+from judge.cli.table_options import Output, ParserName
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -171,6 +171,40 @@ def export(
         else:
             raise SpecError(f"--to {to!r} is not known; allowed: csv, label-studio, answers")
     typer.echo(f"{output}: written")
+
+
+@app.command("report")
+def report(
+    audit: _Audit,
+    by: Annotated[
+        str,
+        typer.Option("--by", help="rates by these: judge, eval_prompt, criterion, system, rating, cluster, stratum"),
+    ] = "judge,eval_prompt,criterion",
+    annotator: Annotated[
+        list[str] | None, typer.Option("--annotator", help="only this one's answers; may be given several times")
+    ] = None,
+    top: Annotated[int, typer.Option("--top", help="so many disagreements; 0: all")] = 10,
+    resamples: Annotated[int, typer.Option("--resamples", help="of items, for alpha's interval")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="of these")] = 1,
+    form: _Form = "table",
+    output: Output = None,
+) -> None:
+    """Error rates counted in every way, agreement between annotators, annotators, strata, disagreements.
+
+    Items that an annotator has begun and not finished count nowhere, and no answer is filled in.
+
+    Example: judge audit report runs/my-run/audit.sqlite
+
+    Example: judge audit report study.sqlite --top 0 --format md -o audit.md
+    """
+    from judge.audit.report import ReportOptions, tables
+    from judge.audit.store import AuditStore
+    from judge.tables import emit
+
+    options = ReportOptions(_words(by), tuple(annotator or ()), resamples, seed, top)
+    with AuditStore.open(audit, writing=False) as store:
+        made = tables(store, options)
+    emit(made, form, output)
 
 
 def _population(

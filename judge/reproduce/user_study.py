@@ -54,7 +54,10 @@ class UserStudy:
 
 
 def read_user_study(path: Path) -> UserStudy:
-    """Read `user_study.csv`; DataError unless three rows in a block are about one explanation, answered 0 or 1."""
+    """Read `user_study.csv`; DataError unless three rows in a block are about one explanation, answered 0 or 1.
+
+    The question that the study did not print may be unanswered throughout, as in exported audits of its five errors.
+    """
     columns = [column for column, _ in QUESTIONS.values()] + [UNUSED]
     answers: dict[str, list[float]] = {column: [] for column in columns}
     block: tuple[str, ...] = ()
@@ -68,6 +71,9 @@ def read_user_study(path: Path) -> UserStudy:
         block = texts
         rows += 1
         for column in columns:
+            if column == UNUSED and not cells[column]:
+                answers[column].append(np.nan)  # an audit's export, which does not ask this
+                continue
             if cells[column] not in ("0", "1"):
                 raise DataError("not an answer", file=path, row=row, column=column, found=cells[column], allowed="0, 1")
             answers[column].append(float(cells[column]))

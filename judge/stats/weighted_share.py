@@ -13,14 +13,15 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
-def weighted_share(hits: Floats, weight: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
+def weighted_share(
+    hits: Floats, weight: Floats, cluster: Codes, *, trials: int | None = None, confidence: float = 0.95
+) -> Estimate:
     """The population's share, sum w y / sum w (Hájek 1971), with an interval for shares in clustered samples.
 
     Its variance is linearised over clusters as if these were drawn with replacement,
     G / (G - 1) sum_g (sum_{i in g} w_i (y_i - p))² / (sum w)² (Särndal, Swensson & Wretman 1992, ch. 5.7), which errs
     on the wide side for stratified samples. The interval is Wilson's with the effective n = p (1 - p) / variance and
-    Student's t, as `power.clustered_proportion` has it (Franco, Little, Louis & Slud 2019). With equal weights it is
-    that one.
+    Student's t, as `power.clustered_proportion` has it (Franco, Little, Louis & Slud 2019).
 
     Parameters
     ----------
@@ -30,6 +31,8 @@ def weighted_share(hits: Floats, weight: Floats, cluster: Codes, *, confidence: 
         Units of the population that each stands for, above 0.
     cluster : array of int, shape (n,)
         Any codes, e.g. the story.
+    trials : int, optional
+        The effective n is at most this; by default the hits used. Shares of several annotators hold more than one.
 
     Returns
     -------
@@ -52,8 +55,9 @@ def weighted_share(hits: Floats, weight: Floats, cluster: Codes, *, confidence: 
     mass = np.bincount(group, weights=w)
     kish = min(float(mass.sum() ** 2 / (mass @ mass)), float(clusters))
     spread = share * (1 - share)
-    effective = kish if spread < 1e-12 or variance < 1e-18 else min(spread / variance, float(y.size))
+    effective = kish if spread < 1e-12 or variance < 1e-18 else min(spread / variance, float(trials or y.size))
     quantile = float(special.stdtrit(clusters - 1, 0.5 + confidence / 2))
     low, high = wilson_of_share(share, effective, quantile)
     method = f"Wilson, effective n {effective:.1f}, t over {clusters} stories, {100 * confidence:.0f} %"
-    return Estimate(share, n=y.size, low=low, high=high, method=method)
+    # Rounding must not leave a share of exactly 0 or 1 outside its own interval.
+    return Estimate(share, n=y.size, low=min(low, share), high=max(high, share), method=method)
