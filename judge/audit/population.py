@@ -114,8 +114,10 @@ def _people(table: pd.DataFrame, frame: pd.DataFrame) -> Any:
 
 def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:
     """Each row's cluster in its folder's explanation map, and what is to be said of maps."""
-    from judge.explanations import stored
-
+    try:
+        from judge.explanations import stored
+    except ModuleNotFoundError:
+        return [None] * len(frame), []
     place = ["run", "judge", "story", "criterion", "eval_prompt", "repeat"]
     known: dict[tuple[Any, ...], str] = {}
     notes = []
@@ -125,7 +127,8 @@ def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str 
             notes.append(f"clusters of {fact.judge}: {found.signature}")
             for point in found.points:
                 if point.get("cluster") is not None:
-                    known[(fact.run, *(point[key] for key in place[1:]))] = str(point["cluster"])
+                    name = "noise" if point["cluster"] == -1 else str(point["cluster"])
+                    known[(fact.run, *(point[key] for key in place[1:]))] = name
     if not known:
         return [None] * len(frame), []
     rows = frame[place].itertuples(index=False, name=None)

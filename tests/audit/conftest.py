@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def subject(i: int, **changes: Any) -> Subject:
 
 
 @pytest.fixture
-def make_audit(tmp_path: Path) -> Callable[..., AuditStore]:
+def make_audit(tmp_path: Path) -> Iterator[Callable[..., AuditStore]]:
     """Makes an audit of n explanations; every one is closed at the end."""
     made: list[AuditStore] = []
 
@@ -42,23 +43,24 @@ def make_audit(tmp_path: Path) -> Callable[..., AuditStore]:
         made.append(AuditStore.create(tmp_path / name, [subject(i) for i in range(n)], **options))
         return made[-1]
 
-    yield make  # type: ignore[misc]
+    yield make
     for store in made:
         store.close()
+
+
+def command(*words: object) -> int:
+    """`judge` with these words; returns its exit code."""
+    try:
+        main([str(word) for word in words])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
 
 
 @pytest.fixture
 def cli() -> Callable[..., int]:
     """`judge audit` with these words; returns its exit code."""
-
-    def call(*words: object) -> int:
-        try:
-            main(["audit", *map(str, words)])
-        except SystemExit as stop:
-            return int(stop.code or 0)
-        return 0
-
-    return call
+    return partial(command, "audit")
 
 
 @pytest.fixture(scope="session")
@@ -73,7 +75,7 @@ def study(studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run by the control judge on twelve stories: 2 criteria x 3 Eval-Prompts x 2 repeats, one of which explains nothing."""
+    """A run by the control judge on twelve stories: 2 criteria x 3 Eval-Prompts (ep1 explains nothing) x 2 repeats."""
     folder = tmp_path_factory.mktemp("run")
     stories = [
         {
@@ -92,7 +94,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "eval_prompts: [ep1, ep2, ep3]\nrepeats: 2\n",
         encoding="utf-8",
     )
-    main(["run", str(folder / "run.yaml"), "--quiet"])
+    assert command("run", folder / "run.yaml", "--quiet") == 0
     return folder
 
 

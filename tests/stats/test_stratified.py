@@ -26,7 +26,7 @@ def test_a_unit_is_drawn_as_often_as_its_weight_says(allocation: str, n: int) ->
         total[k] = one.weight.sum()
     chance = seen / times
     for h in range(SIZES.size):
-        inside = chance[STRATUM == h]
+        inside = chance[h == STRATUM]
         if inside.size:
             # Within a stratum all have the same chance; 5 standard errors of a share of 4,000.
             expected = inside.mean()
