@@ -258,8 +258,8 @@ def test_categories_of_ones_own(make_audit: Make, tmp_path: Path) -> None:
         ),
         ("categories:\n- {key: a, label: A, question: A?, pres: x}\n", "did you mean 'press'"),
         (
-            "categories:\n- {key: a, label: A, question: A?}\npractice:\n- story_prompt: p\n  story: s\n"
-            "  criterion: Coherence\n  explanation: e\n  feedback: f\n  expected: {b: 1}\n",
+            "categories: [{key: a, label: A, question: A?}]\npractice:\n\n- {story_prompt: p, story: s, expected: {b: 1},\n"
+            + "   criterion: Coherence, explanation: e, feedback: f}\n",
             "line 4: category 'b' is not known",
         ),
     ],
