@@ -18,6 +18,11 @@ from judge.journal.database import create as create_journal
 from tests.audit.conftest import subject
 
 Make = Callable[..., AuditStore]
+_PRACTICE = """categories:
+- {key: a, label: A, question: A?}
+practice:
+- {story_prompt: p, story: s, criterion: Coherence, explanation: e, feedback: f, expected: {b: 1}}
+"""
 FIVE = ("wrong_guideline", "poor_syntax", "superfluous", "unsubstantiated", "incoherence")
 
 
@@ -258,8 +263,7 @@ def test_categories_of_ones_own(make_audit: Make, tmp_path: Path) -> None:
         ),
         ("categories:\n- {key: a, label: A, question: A?, pres: x}\n", "did you mean 'press'"),
         (
-            "categories: [{key: a, label: A, question: A?}]\npractice:\n\n- {story_prompt: p, story: s, expected: {b: 1},\n"
-            + "   criterion: Coherence, explanation: e, feedback: f}\n",
+            _PRACTICE,
             "line 4: category 'b' is not known",
         ),
     ],
