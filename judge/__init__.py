@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from judge.version import __version__
 
 if TYPE_CHECKING:
-    from judge.api import OpenedRun, load_dataset, open_run
+    from judge.api import OpenedRun, load_dataset, open_audit, open_run
 
-__all__ = ["OpenedRun", "__version__", "load_dataset", "open_run"]
+__all__ = ["OpenedRun", "__version__", "load_dataset", "open_audit", "open_run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judge.audit.frames import OpenedAudit
     from judge.datasets import Dataset
     from judge.explanations.looked import Looked
     from judge.ratings_table import RatingsTable
@@ -187,3 +188,10 @@ def load_dataset(name_or_path: str, *, columns: Mapping[str, Any] | None = None)
 def open_run(*runs: Path | str, parser: str = "ours") -> OpenedRun:
     """Open results: run.yaml files, their folders, or result folders."""
     return OpenedRun(runs, parser)
+
+
+def open_audit(path: Path | str) -> OpenedAudit:
+    """Open an audit of explanations (`judge audit sample` makes one) to read its items, answers and tables."""
+    from judge.audit.frames import OpenedAudit
+
+    return OpenedAudit(path)

@@ -31,13 +31,14 @@ _TEXTS = ("Input.story_id", "Input.explanation")
 class AuditedItem:
     """One explanation: its story's id, the whole answer, and for each error what the three positions said (1 = there).
 
-    `unused` holds the answers to the question that the study dropped.
+    `unused` holds the answers to the question that the study dropped; None where it was not asked, as in audits that
+    this program exports in the study's form.
     """
 
     story: str
     answer: str
     errors: Mapping[str, tuple[int, ...]]
-    unused: tuple[int, ...]
+    unused: tuple[int | None, ...]
 
 
 def read_items(path: Path) -> list[AuditedItem]:
@@ -56,6 +57,8 @@ def read_items(path: Path) -> list[AuditedItem]:
                 allowed=block[0][_TEXTS[0]],
             )
         for column in columns:
+            if column == UNUSED and not cells[column]:
+                continue
             if cells[column] not in ("0", "1"):
                 raise DataError("not an answer", file=path, row=row, column=column, found=cells[column], allowed="0, 1")
         count += 1
@@ -73,4 +76,5 @@ def _item(block: list[dict[str, str]]) -> AuditedItem:
         for name, (column, turned) in QUESTIONS.items()
     }
     story, answer = (block[0][column] for column in _TEXTS)
-    return AuditedItem(story, answer, errors, tuple(int(cells[UNUSED]) for cells in block))
+    unused = tuple(int(cells[UNUSED]) if cells[UNUSED] else None for cells in block)
+    return AuditedItem(story, answer, errors, unused)

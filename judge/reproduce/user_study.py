@@ -43,6 +43,7 @@ def read_user_study(path: Path) -> UserStudy:
     """Read `user_study.csv`; DataError as from `judge.datasets.hanna_user_study.read_items`."""
     items = read_items(path)
     errors = {name: np.array([item.errors[name] for item in items], dtype=np.float64) for name in QUESTIONS}
+    # None becomes NaN: an audit's export does not ask this question.
     return UserStudy(path, errors, np.array([item.unused for item in items], dtype=np.float64))
 
 

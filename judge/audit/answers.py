@@ -1,0 +1,78 @@
+"""What annotators said, as values, and the checks of what they may say. Never touches a file."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from judge.errors import SpecError, unknown
+
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One annotator's word on one category of one item; `done` says whether all of the item's were answered."""
+
+    annotator: str
+    item: int
+    category: str
+    value: int
+    at: float
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ItemState:
+    """What an annotator said of an item so far: category -> 0 or 1, a note, seconds (None = not measured)."""
+
+    values: dict[str, int]
+    note: str
+    seconds: float | None
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an annotator is: numbers of items done and begun, in the annotator's order, and the next one not done."""
+
+    total: int
+    done: list[int]
+    begun: list[int]
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The item whose last change was taken back, and how it now stands."""
+
+    item: int
+    state: ItemState
+
+
+def clean_name(annotator: str) -> str:
+    """A name with blanks trimmed and joined, in Unicode's composed form; SpecError for one that cannot be kept."""
+    name = unicodedata.normalize("NFC", " ".join(str(annotator).split()))
+    if not name:
+        raise SpecError("an annotator needs a name")
+    if len(name) > _LONGEST_NAME:
+        raise SpecError(f"an annotator's name has at most {_LONGEST_NAME} characters, this one {len(name)}")
+    if not name.isprintable():
+        raise SpecError(f"annotator {name!r} has characters that cannot be printed")
+    return name
+
+
+def check_values(
+    values: Mapping[str, int | None], categories: Sequence[str], seconds: float | None = None
+) -> dict[str, int | None]:
+    """The values as given; SpecError for an unknown category, another value than 0, 1, None, or impossible seconds."""
+    for key, value in values.items():
+        if key not in categories:
+            raise SpecError(unknown("category", str(key), categories))
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value not in (0, 1)):
+            raise SpecError(f"category {key!r} was answered {value!r}; allowed: 1 (the error is there), 0, or nothing")
+    if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+        raise SpecError(f"{seconds!r} is no number of seconds")
+    return dict(values)

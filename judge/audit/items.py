@@ -1,0 +1,108 @@
+"""What is audited, as values: an explanation with its story, and the facts that annotators may not see. No file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import orjson
+
+from judge.errors import SpecError, unknown
+from judge.fingerprint import fingerprint
+from judge.records import Criterion, Scale
+
+BLINDABLE = ("judge", "eval_prompt", "rating")
+"""Facts that annotators see unless the audit is blind to them; all other facts are never shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Where an explanation comes from. None = not known.
+
+    `people` is the mean of people's ratings of the story on the criterion, `gap` the judge's rating minus it, in
+    points. `stratum` names the stratum it was drawn from; `weight` is how many explanations of the population it
+    stands for.
+    """
+
+    run: str | None = None
+    judge: str | None = None
+    eval_prompt: str | None = None
+    repeat: int | None = None
+    rating: float | None = None
+    people: float | None = None
+    gap: float | None = None
+    cluster: str | None = None
+    stratum: str | None = None
+    weight: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One explanation to be judged, before it has a place in an audit.
+
+    `text` is the story and None where an imported file does not hold it, as are `story_prompt` and `criterion`.
+    """
+
+    explanation: str
+    story: str | None = None
+    dataset: str | None = None
+    system: str | None = None
+    story_prompt: str | None = None
+    text: str | None = None
+    reference: str | None = None
+    criterion: Criterion | None = None
+    facts: Facts = field(default_factory=Facts)
+
+    @property
+    def key(self) -> str:
+        """Hash of everything, the same in every file that holds this explanation."""
+        return fingerprint(asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A subject with its number in the audit (from 1) and its key."""
+
+    id: int
+    key: str
+    subject: Subject
+
+
+def visible_facts(subject: Subject, blind: Sequence[str]) -> dict[str, Any]:
+    """Facts that an annotator may see, in order: `BLINDABLE` without the blind ones and those not known."""
+    shown = {name: getattr(subject.facts, name) for name in BLINDABLE if name not in blind}
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def check_blind(blind: Sequence[str]) -> tuple[str, ...]:
+    """The names, each once; SpecError for one that cannot be hidden because it is never shown or not known."""
+    for name in blind:
+        if name not in BLINDABLE:
+            raise SpecError(unknown("--blind", name, BLINDABLE))
+    return tuple(dict.fromkeys(blind))
+
+
+def criterion_json(criterion: Criterion | None) -> str | None:
+    """A criterion as the file keeps it."""
+    return None if criterion is None else orjson.dumps(asdict(criterion)).decode()
+
+
+def criterion_of(text: str | None) -> Criterion | None:
+    """A criterion out of the file."""
+    if text is None:
+        return None
+    record = orjson.loads(text)
+    record["scale"] = Scale(**record["scale"])
+    record["guidelines"] = tuple(record["guidelines"])
+    return Criterion(**record)
+
+
+def facts_json(facts: Facts) -> str:
+    """Facts as the file keeps them; what is not known is left out."""
+    return orjson.dumps({key: value for key, value in asdict(facts).items() if value is not None}).decode()
+
+
+def facts_of(text: str) -> Facts:
+    """Facts out of the file."""
+    return Facts(**orjson.loads(text))

@@ -1,0 +1,263 @@
+"""The audit's tables: coverage, error rates, agreement, annotators, strata, disagreements. Hides no way to count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from judge.audit.adjudication import disputes
+from judge.audit.answered import Answered, answered
+from judge.audit.practice import practice_score
+from judge.audit.rates import agreement, agreement_with_others, rate_of_annotator, rates
+from judge.audit.store import ADJUDICATION, AuditStore
+from judge.errors import SpecError
+from judge.tables import Column, Table, printable
+from judge.version import __version__
+
+DEFAULT_BY = ("judge", "eval_prompt", "criterion")
+_TEXT = 70
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """Choices of a report.
+
+    `by`: variables (`answered.LEVELS`) whose levels get rates of their own. `annotators`: these alone, empty = all.
+    `resamples` and `seed` are of alpha's interval. `top`: disagreements listed, 0 = all.
+    """
+
+    by: tuple[str, ...] = DEFAULT_BY
+    annotators: tuple[str, ...] = ()
+    resamples: int = 1000
+    seed: int = 1
+    top: int = 10
+
+
+EXEMPT = {"by": "adds tables; no number depends on it", "top": "the length of a list; no number depends on it"}
+"""Options that do not stand in the signature, and why."""
+
+
+def tables(store: AuditStore, options: ReportOptions | None = None) -> list[Table]:
+    """All tables of the report, in reading order; the first says what was answered and what was left out.
+
+    Raises SpecError for an audit without a finished item.
+    """
+    options = options or ReportOptions()
+    if options.resamples < 0 or options.top < 0:
+        raise SpecError("--resamples and --top must be 0 or more")
+    found = answered(store, options.annotators)
+    if not found.raters.any():
+        hint = f"judge audit serve {store.path}"
+        raise SpecError(f"{store.path}: no annotator has finished an item yet", hint=hint)
+    line = signature(store, found, options)
+    made = [
+        _coverage(store, found, line),
+        _rates(store, found, line),
+        _agreement(found, options, line),
+        _annotators(store, found, line),
+    ]
+    made += [one for name in options.by if (one := _by(found, name, line)) is not None]
+    return [*made, _disagreements(store, found, options, line)]
+
+
+def signature(store: AuditStore, found: Answered, options: ReportOptions) -> str:
+    """Everything that can move a number of the report, with the sample's own signature at the end."""
+    drawn = str(store.meta["sampling"].get("signature", "not drawn here")).removesuffix(f"|v{__version__}")
+    parts = [
+        f"audit:{store.audit_id}",
+        f"items:{int((found.raters > 0).sum())}/{len(found.items)}",
+        f"annotators:{','.join(found.annotators)}",
+        f"categories:{','.join(c.key for c in found.categories)}",
+        f"settled:{found.settled}/{found.settled + found.open}" if found.settled else "",
+        f"ci:wilson-stories|alpha:boot-items/{options.resamples}/seed{options.seed}",
+        f"of:{drawn}",
+        f"v{__version__}",
+    ]
+    return printable("|".join(part for part in parts if part))
+
+
+def _coverage(store: AuditStore, found: Answered, line: str) -> Table:
+    raters = found.raters
+    row = {
+        "items": len(found.items),
+        "done": int((raters > 0).sum()),
+        "twice": int((raters > 1).sum()),
+        "annotators": len(found.annotators),
+        "begun": found.begun,
+        "settled": found.settled,
+        "open": found.open if found.settled else _disputed(store),
+    }
+    columns = [
+        Column("items", "items"),
+        Column("done", "done by somebody"),
+        Column("twice", "by two or more"),
+        Column("annotators", "annotators"),
+        Column("begun", "begun, not counted"),
+        Column("settled", "settled"),
+        Column("open", "not settled"),
+    ]
+    notes = [*store.notes]
+    if store.blind:
+        notes.append(f"annotators were not shown: {', '.join(store.blind)}")
+    notes.append("settled, not settled: answers on which annotators differ, by the second round")
+    return Table("What was answered", columns, [row], line, notes)
+
+
+def _disputed(store: AuditStore) -> int:
+    return sum(len(one.open) for one in disputes(store))
+
+
+def _rates(store: AuditStore, found: Answered, line: str) -> Table:
+    unequal = bool(store.meta["sampling"].get("unequal"))
+    rows = []
+    ties = 0
+    for category in found.categories:
+        one = rates(found, category.key)
+        ties += one.ties
+        row: dict[str, Any] = {"category": category.label, "mean": one.mean, "majority": one.majority, "any": one.any}
+        row |= {"final": one.final, "weighted": one.weighted, "items": one.mean.n}
+        rows.append(row)
+    columns = [Column("category", "error")]
+    columns += [_percent(name, name) for name in ("mean", "majority", "any")]
+    columns += [_percent("final", "after adjudication")] if found.settled else []
+    columns += [_percent("weighted", "mean, weighted")] if unequal else []
+    columns.append(Column("items", "items"))
+    notes = [
+        "x100, of explanations; mean: share of an item's annotators, averaged over items",
+        "majority: more than half of an item's annotators; any: one or more",
+        "intervals: Wilson's with the effective n of stories as clusters",
+    ]
+    if ties:
+        notes.append(f"{ties} times as many annotators saw an error as did not: that is no majority")
+    if unequal:
+        notes.append(
+            "strata were drawn unequally: weighted rates speak of all explanations that could be drawn, others of these"
+        )
+    if found.settled and found.open:
+        notes.append(f"after adjudication: {found.open} answers that nobody has settled are left out")
+    return Table("Error rates", columns, rows, line, notes)
+
+
+def _agreement(found: Answered, options: ReportOptions, line: str) -> Table:
+    rows = []
+    for category in found.categories:
+        one = agreement(found, category.key, resamples=options.resamples, seed=options.seed)
+        row = {"category": category.label, "ac1": one.ac1.estimate, "fleiss": one.fleiss.estimate}
+        rows.append(row | {"alpha": one.alpha.estimate, "raw": one.ac1.raw, "items": one.ac1.raw.n})
+    columns = [
+        Column("category", "error"),
+        Column("ac1", "AC1"),
+        Column("raw", "raw agreement"),
+        Column("fleiss", "Fleiss' kappa"),
+        Column("alpha", "Krippendorff's alpha"),
+        Column("items", "items"),
+    ]
+    notes = [
+        "over items that two annotators or more finished",
+        "where nearly all answers are no, kappa and alpha are near 0 however often annotators agree; AC1 is not",
+    ]
+    return Table("Agreement between annotators", columns, rows, line, notes)
+
+
+def _annotators(store: AuditStore, found: Answered, line: str) -> Table:
+    remarks = store.remarks()
+    rows = []
+    first = found.given[found.categories[0].key]
+    for j, name in enumerate(found.annotators):
+        done = [item.id for i, item in enumerate(found.items) if not np.isnan(first[i, j])]
+        seconds = [s for i in done if (s := remarks.get((name, i), ("", None))[1]) is not None]
+        right, of = practice_score(store, name)
+        row: dict[str, Any] = {
+            "annotator": name,
+            "done": len(done),
+            "seconds": median(seconds) if seconds else None,
+            "practice": f"{right}/{of}" if of else None,
+            "agreement": agreement_with_others(found, name),
+        }
+        rows.append(row | {c.key: rate_of_annotator(found, name, c.key) for c in found.categories})
+    columns = [
+        Column("annotator", "annotator"),
+        Column("done", "items"),
+        Column("seconds", "seconds, median", digits=1),
+        Column("practice", "practice"),
+        _percent("agreement", "equals others x100"),
+        *(_percent(c.key, f"{c.label} x100") for c in found.categories),
+    ]
+    notes = ["equals others: share of answers that equal another annotator's on the same item and category"]
+    if any(row["practice"] for row in rows):
+        notes.append("practice: answers as expected, of those given in the practice round, which count nowhere else")
+    return Table("Annotators", columns, rows, line, notes)
+
+
+def _by(found: Answered, name: str, line: str) -> Table | None:
+    """Mean rates by a variable; None where it has one level or is not known."""
+    levels = found.levels(name)
+    known = [level for level in dict.fromkeys(levels) if level is not None]
+    if len(known) < 2:
+        return None
+    rows = []
+    for level in sorted(known):
+        where = np.array([one == level for one in levels])
+        row: dict[str, Any] = {name: level, "items": int((found.raters[where] > 0).sum())}
+        rows.append(row | {c.key: rates(found, c.key, where).mean for c in found.categories})
+    columns = [Column(name, name.replace("_", " ")), Column("items", "items")]
+    columns += [_percent(c.key, f"{c.label} x100") for c in found.categories]
+    notes = ["mean rates of the sample, not weighted; with few items intervals are wide, and differences are not tests"]
+    lost = sum(level is None for level in levels)
+    if lost:
+        notes.append(f"{lost} items of no known {name.replace('_', ' ')} are left out")
+    return Table(f"Error rates by {name.replace('_', ' ')}", columns, rows, line, notes)
+
+
+def _disagreements(store: AuditStore, found: Answered, options: ReportOptions, line: str) -> Table:
+    """Items on which annotators differ, those with most dissent first, with their notes."""
+    remarks = store.remarks()
+    settled = {(a.item, a.category): a.value for a in store.answers(round_no=ADJUDICATION)}
+    rows: list[dict[str, Any]] = []
+    for i, item in enumerate(found.items):
+        split = {c: Counter(v for v in found.given[c.key][i] if not np.isnan(v)) for c in found.categories}
+        dissent = sum(min(counts[0.0], counts[1.0]) for counts in split.values())
+        if not dissent:
+            continue
+        differ = [c for c, counts in split.items() if len(counts) > 1]
+        final = [f"{c.label}: {('no', 'yes')[settled[item.id, c.key]]}" for c in differ if (item.id, c.key) in settled]
+        notes = [f"{who}: {remarks[who, item.id][0]}" for who in found.annotators if _noted(remarks, who, item.id)]
+        rows.append(
+            {
+                "item": item.id,
+                "story": item.subject.story,
+                "criterion": item.subject.criterion.name if item.subject.criterion else None,
+                "differ": "; ".join(f"{c.label} {split[c][1.0]} yes {split[c][0.0]} no" for c in differ),
+                "final": "; ".join(final) or None,
+                "notes": " / ".join(notes) or None,
+                "explanation": _short(item.subject.explanation),
+                "dissent": dissent,
+            }
+        )
+    rows.sort(key=lambda row: (-row["dissent"], row["item"]))
+    shown = rows[: options.top] if options.top else rows
+    columns = [Column("item", "item"), Column("story", "story"), Column("criterion", "criterion")]
+    columns += [Column("differ", "annotators differ on", wrap=50)]
+    columns += [Column("final", "settled", wrap=40)] if settled else []
+    columns += [Column("notes", "notes", text=True, wrap=50)] if any(row["notes"] for row in shown) else []
+    columns += [Column("explanation", "explanation", text=True, wrap=50)]
+    notes = [f"{len(rows)} items on which annotators differ, {len(shown)} shown, most dissent first"]
+    notes += ["--top 0 shows all"] if len(shown) < len(rows) else []
+    return Table("Disagreements", columns, shown, line, notes)
+
+
+def _noted(remarks: dict[tuple[str, int], tuple[str, float | None]], who: str, item: int) -> bool:
+    return bool(remarks.get((who, item), ("", None))[0])
+
+
+def _short(text: str) -> str:
+    line = " ".join(printable(text).split())
+    return line if len(line) <= _TEXT else f"{line[: _TEXT - 1].rstrip()}…"
+
+
+def _percent(key: str, title: str) -> Column:
+    return Column(key, title, digits=1, factor=100)

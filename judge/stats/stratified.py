@@ -1,0 +1,113 @@
+"""Stratified random samples with known inclusion probabilities, and weights. Never draws a unit twice.
+
+Within a stratum the sample is systematic: units stand in an order (by what the sample should spread over, ties broken
+at random) and every k-th is drawn from a random start, so that each unit has the same chance and neighbours are not
+drawn together (Madow & Madow 1944, Ann. Math. Stat. 15; "implicit stratification": Lohr 2021, Sampling, 3rd edition,
+ch. 5). A unit's weight is 1 / its chance, with the numbers drawn where every stratum has some.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Allocation = Literal["equal", "proportional"]
+ALLOCATIONS: tuple[str, ...] = get_args(Allocation)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """A sample: `unit` (n,) indices in ascending order, `weight` (n,) units that each stands for.
+
+    `size` and `drawn` (strata,) count units and drawn units of each stratum. `some` says that not every stratum could
+    have one (fewer units asked for than strata): which ones do is random then, and `weight` allows for that.
+    """
+
+    unit: Integers
+    weight: Floats
+    size: Integers
+    drawn: Integers
+    some: bool
+
+
+def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, allocation: Allocation) -> Drawn:
+    """Draw n units, or all where there are no more.
+
+    Parameters
+    ----------
+    stratum : array, shape (units,)
+        Codes 0..k-1.
+    order : array, shape (units,)
+        Codes by which units of a stratum are put in order before every k-th is drawn; ties are broken at random.
+    n : int
+        Units wanted.
+    rng : numpy Generator
+        The caller's seed.
+    allocation : str
+        "equal": strata get the same number, as far as they have units; "proportional": every unit the same chance.
+
+    Raises
+    ------
+    ValueError
+        For n < 1 or another allocation.
+    """
+    if n < 1 or allocation not in ALLOCATIONS:
+        raise ValueError(f"cannot draw {n} units with allocation {allocation!r}")
+    units = stratum.size
+    size = np.bincount(stratum, minlength=int(stratum.max(initial=-1)) + 1).astype(np.int64)
+    ranked = np.lexsort((rng.random(units), order, stratum))
+    if n >= units:
+        everything = np.arange(units)
+        return Drawn(everything, np.ones(units), size, size.copy(), some=False)
+    if allocation == "proportional":
+        unit = np.sort(ranked[_systematic(units, n, rng)])
+        drawn = np.bincount(stratum[unit], minlength=size.size)
+        return Drawn(unit, np.full(n, units / n), size, drawn, some=bool((drawn == 0).any()))
+    filled = np.flatnonzero(size)
+    some = n < filled.size
+    drawn = np.zeros_like(size)
+    if some:
+        drawn[filled[_systematic(filled.size, n, rng)]] = 1
+    else:
+        drawn = allocate(size, n, rng)
+    start = np.concatenate([[0], np.cumsum(size)[:-1]])
+    chosen = [ranked[start[h] + _systematic(int(size[h]), int(drawn[h]), rng)] for h in np.flatnonzero(drawn)]
+    unit = np.sort(np.concatenate(chosen))
+    each = size / np.maximum(drawn, 1) * (filled.size / n if some else 1.0)
+    return Drawn(unit, each[stratum[unit]], size, drawn, some)
+
+
+def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
+    """Numbers to draw of strata of these sizes, as equal as they can be, summing to n (at most the sum of sizes).
+
+    What is left over after equal shares goes to strata by chance.
+    """
+    given = np.zeros_like(size)
+    while (left := n - int(given.sum())) > 0:
+        open_ = np.flatnonzero(given < size)
+        share = left // open_.size
+        if share == 0:
+            given[open_[_systematic(open_.size, left, rng)]] += 1
+        else:
+            given[open_] = np.minimum(size[open_], given[open_] + share)
+    return given
+
+
+def thin(group: Integers, k: int, rng: np.random.Generator) -> tuple[Integers, Floats]:
+    """At most k units of each group by chance: their indices in ascending order, and how many each stands for."""
+    order = np.lexsort((rng.random(group.size), group))
+    sizes = np.bincount(group)
+    start = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    place = np.arange(group.size) - start[group[order]]
+    kept = np.sort(order[place < k])
+    return kept, sizes[group[kept]] / np.minimum(sizes[group[kept]], k)
+
+
+def _systematic(units: int, n: int, rng: np.random.Generator) -> Integers:
+    """Every (units / n)-th place from a random start: n different places, each with the same chance."""
+    return np.asarray(np.floor((np.arange(n) + rng.random()) * (units / n)), dtype=np.int64)
