@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from judge.errors import SpecError, unknown
+from judge.explanations import stored
 from judge.journal import JournalReader
 from judge.ratings_table import RatingsTable, RunFacts
 from judge.records import Criterion, Scale
@@ -114,10 +115,6 @@ def _people(table: pd.DataFrame, frame: pd.DataFrame) -> Any:
 
 def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:
     """Each row's cluster in its folder's explanation map, and what is to be said of maps."""
-    try:
-        from judge.explanations import stored
-    except ModuleNotFoundError:
-        return [None] * len(frame), []
     place = ["run", "judge", "story", "criterion", "eval_prompt", "repeat"]
     known: dict[tuple[Any, ...], str] = {}
     notes = []

@@ -16,6 +16,7 @@ from judge.audit.categories import Category, Form, load_form
 from judge.audit.items import Subject
 from judge.audit.merging import Given, Merged, merge
 from judge.audit.store import AuditStore
+from judge.audit.study_subjects import study_subjects
 from judge.datasets.source_file import csv_rows
 from judge.errors import DataError
 
@@ -105,18 +106,23 @@ def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) ->
 
 
 def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None, seed: int = 1) -> AuditStore:
-    """A new audit of the explanations in such a file, without its answers: import them next."""
+    """A new audit of the explanations in such a file, without its answers: import them next.
+
+    Of the study's own file stories, criteria and ratings are known where its other files are on this machine.
+    """
     rows = list(csv_rows(path, (STORY, EXPLANATION)))
     if form is None:
         form = load_form()
         asked = any(cells.get(NOT_PRINTED.column) for _, cells in rows)
         form = Form((*form.categories, NOT_PRINTED) if asked else form.categories, form.practice)
     _known_columns(rows, form.categories, path)
+    told, notes = study_subjects(path) or ({}, [f"{path.name} holds no stories"])
     seen: dict[tuple[str, str, str], Subject] = {}
     for _, cells in rows:
         place = (cells[STORY], cells[EXPLANATION], cells.get(KEY, ""))
-        seen.setdefault(place, Subject(explanation=cells[EXPLANATION], story=cells[STORY] or None))
-    notes = [f"explanations are those of {path.name}, which holds no stories and says nothing of how they were drawn"]
+        plain = Subject(explanation=cells[EXPLANATION], story=cells[STORY] or None)
+        seen.setdefault(place, told.get(place[:2], plain))
+    notes.append(f"explanations are those of {path.name}, which says nothing of how they were drawn")
     return AuditStore.create(target, seen.values(), form=form, seed=seed, notes=notes)
 
 
@@ -172,30 +178,39 @@ def _known_columns(rows: _Rows, categories: Sequence[Category], path: Path) -> N
 
 def _by_key(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, int]]:
     numbers = {item.key: item.id for item in store.items()}
+    if not any(cells[KEY] in numbers for _, cells in rows):  # exported from another audit of the same explanations
+        for (_, cells), item in zip(rows, _by_text(store, rows, path), strict=True):
+            yield cells[ANNOTATOR], item
+        return
     for row, cells in rows:
         if cells[KEY] not in numbers:
             raise DataError("the audit does not hold this item", file=path, row=row, column=KEY, found=cells[KEY])
         yield cells[ANNOTATOR], numbers[cells[KEY]]
 
 
-def _by_block(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, int]]:
-    """Rows about one explanation that follow each other are a block; the k-th row of each is position k."""
+def _by_text(store: AuditStore, rows: _Rows, path: Path) -> Iterator[int]:
+    """Each row's item, told by story id and explanation."""
     numbers: dict[tuple[str, str], list[int]] = {}
     for item in store.items():
         numbers.setdefault((item.subject.story or "", item.subject.explanation), []).append(item.id)
-    blocks: list[list[int]] = []
-    before = None
     for row, cells in rows:
-        place = (cells[STORY], cells[EXPLANATION])
-        found = numbers.get(place, [])
+        found = numbers.get((cells[STORY], cells[EXPLANATION]), [])
         if len(found) != 1:
             what = "holds this explanation several times" if found else "does not hold this explanation"
             raise DataError(f"the audit {what}", file=path, row=row, found=cells[EXPLANATION])
-        if place != before:
+        yield found[0]
+
+
+def _by_block(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, int]]:
+    """Rows about one explanation that follow each other are a block; the k-th row of each is position k."""
+    blocks: list[list[int]] = []
+    before = None
+    for (row, _), item in zip(rows, _by_text(store, rows, path), strict=True):
+        if item != before:
             blocks.append([])
         blocks[-1].append(row)
-        before = place
-        yield f"position {len(blocks[-1])}", found[0]
+        before = item
+        yield f"position {len(blocks[-1])}", item
     for block in blocks:
         if len(block) != len(blocks[0]):
             raise DataError(

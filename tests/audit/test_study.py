@@ -62,6 +62,29 @@ def test_rates_are_counted_in_three_ways(study: Path, key: str) -> None:
     assert one.weighted.value is None
 
 
+def test_stories_and_criteria_come_from_the_studys_other_files(study: Path) -> None:
+    with AuditStore.open(study, writing=False) as store:
+        items = [item.subject for item in store.items()]
+        notes = " ".join(store.notes)
+    assert all(one.text and one.story_prompt and one.system == "Human" and one.reference is None for one in items)
+    # Read by eye: the first answer is about a reaper, and quotes a guideline of relevance.
+    assert "reaper" in str(items[0].text).lower()
+    assert items[0].criterion is not None
+    assert items[0].criterion.name == "Relevance"
+    assert items[0].facts.rating == 2.0
+    assert sum(one.criterion is None for one in items) == 4
+    assert "96 of 100 are told by the guideline or name" in notes
+
+
+def test_another_file_of_that_form_gets_no_stories(studies: Path, tmp_path: Path) -> None:
+    text = (studies / "hanna" / "user_study.csv").read_text(encoding="utf-8")
+    (tmp_path / "user_study.csv").write_text(text.replace("reaper", "sower"), encoding="utf-8")
+    import_file(tmp_path / "a.sqlite", tmp_path / "user_study.csv")
+    with AuditStore.open(tmp_path / "a.sqlite") as store:
+        assert all(item.subject.text is None and item.subject.criterion is None for item in store.items())
+        assert "user_study.csv holds no stories" in store.notes
+
+
 def test_the_polarity_of_the_first_question_is_declared(study: Path) -> None:
     with AuditStore.open(study, writing=False) as store:
         notes = " ".join(store.notes)
