@@ -51,6 +51,12 @@ def test_each_annotator_has_an_order_of_their_own_and_keeps_it(make_audit: Make)
     assert make_audit(20, name="other.sqlite", seed=2).order("Ada") != orders["Ada"]
 
 
+def test_every_commit_is_on_disk_at_once(make_audit: Make) -> None:
+    store = make_audit()
+    assert store.select("PRAGMA journal_mode") == [("wal",)]
+    assert store.select("PRAGMA synchronous") == [(2,)]  # FULL: the log is synced at each commit
+
+
 def test_an_item_is_done_when_every_category_is_answered(make_audit: Make) -> None:
     store = make_audit()
     state = store.answer("Ada", 1, dict.fromkeys(FIVE[:4], 0))
