@@ -1,6 +1,7 @@
 """Measure whether a language model can stand in for human readers of stories.
 
-For notebooks: `judge.load_dataset(name)`, `judge.open_run(path)`, then `run.ratings()`, `run.correlate(...)`.
+For notebooks: `judge.load_dataset(name)`, `judge.open_run(path)`, then `run.ratings()`, `run.correlate(...)`,
+and `judge.open_audit(path)`.
 Importing this package loads nothing heavy; its functions import what they need.
 """
 
