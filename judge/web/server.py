@@ -74,6 +74,8 @@ def _bind(host: str, port: int | None) -> socket.socket:
             bound.close()
             failure = error if isinstance(error, OSError) else OSError(str(error))
             continue
+        # Whoever reads the address may ask at once: the request waits until the server has started.
+        bound.listen()
         return bound
     place = f"{host}:{port}" if port is not None else f"{host}, ports {DEFAULT_PORT} to {DEFAULT_PORT + _TRIED - 1}"
     reason = (failure.strerror if failure else None) or str(failure)
