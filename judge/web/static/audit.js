@@ -63,7 +63,7 @@
   }
 
   function focusTop() {
-    window.scrollTo(0, 0);
+    window.scrollTo({ top: 0, behavior: "instant" });
     at("where").focus({ preventScroll: true });
   }
 
@@ -313,7 +313,7 @@
     writeNote();
     if (!locked() && open().length) {
       const names = open().map((key) => labels[key].label).join(", ");
-      at("missing").textContent = `Still open: ${names}. Press ${settling ? "0 for no" : "0 for no further errors"}.`;
+      at("missing").textContent = `Still open: ${names}. “${at("none").firstChild.textContent}” (0) answers no to ${open().length > 1 ? "all of them" : "it"}.`;
       return;
     }
     if (mode === "practice") {
@@ -330,7 +330,9 @@
 
   function go() {
     leave();
-    if (!settling && task.practice.length && !practised()) { startPractice(); return; }
+    // Whoever has answered already, elsewhere perhaps, is past practising.
+    const begun = task.items.some((one) => Object.keys(keeper.state(one.id).values).length);
+    if (!settling && !begun && task.practice.length && !practised()) { startPractice(); return; }
     const first = task.items.findIndex((one) => !keeper.complete(one));
     if (first < 0) list();
     else open_(first);
@@ -457,6 +459,9 @@
     if (settling) {
       at("questions-title").textContent = "Is the error there?";
       at("note-label").firstChild.textContent = "Reason ";
+      at("audit").classList.add("settling");
+      at("questions").after(at("note").closest(".note"));
+      document.querySelector(".audit-answers").append(at("others"));
     }
     at("meanings-list").replaceChildren(...task.categories.flatMap(({ label, question }) => [element("dt", label), element("dd", question)]));
     keyTable();
