@@ -3,17 +3,10 @@
 "use strict";
 (() => {
   const at = (id) => document.getElementById(id);
-  const element = (tag, text = "", attributes = {}) => {
-    const made = document.createElement(tag);
-    made.textContent = text;
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    return made;
-  };
+  const { element, word, plural, button } = judge.parts;
   const task = JSON.parse(at("task").textContent);
   const settling = task.round === 2;
   const labels = Object.fromEntries(task.categories.map((category) => [category.key, category]));
-  const word = (value) => (value === 1 ? "yes" : value === 0 ? "no" : "open");
-  const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
   const IDLE = 120; // seconds without a key, a click or a scroll after which time no longer counts
 
   let mode = "";             // "items", "practice", "list", "start"; empty until the first is shown
@@ -97,10 +90,7 @@
     at("criterion").textContent = criterion ? criterion.name : "not known";
     at("definition").textContent = criterion ? criterion.definition : "";
     at("guidelines-box").hidden = !criterion;
-    at("guidelines").replaceChildren(...(criterion ? criterion.points : []).map(([point, guideline]) => {
-      const given = one.rating === point;
-      return element("li", `${point}${guideline ? `: ${guideline}` : ""}${given ? " (the judge's rating)" : ""}`, given ? { class: "given" } : {});
-    }));
+    at("guidelines").replaceChildren(...(criterion ? judge.parts.guidelines(criterion, one.rating) : []));
     at("facts").textContent = one.facts.map(([label, value]) => `${label}: ${value}`).join(" · ");
     at("facts").hidden = !one.facts.length;
     at("note").value = keeper.state(one.id).note;
@@ -130,25 +120,8 @@
   }
 
   function questions() {
-    const keys = asked();
-    at("questions").replaceChildren(...keys.map((key) => {
-      const category = labels[key];
-      const row = element("div", "", { class: "question", role: "radiogroup", "aria-labelledby": `label-${key}`, "data-category": key });
-      row.setAttribute("aria-describedby", `asked-${key}`);
-      const choice = element("div", "", { class: "choice" });
-      for (const [value, text] of [[0, "No"], [1, "Yes"]]) {
-        const label = element("label", "", { class: text.toLowerCase() });
-        const input = element("input", "", { type: "radio", name: `q-${key}`, value: String(value), "aria-label": `${category.label}: ${text}` });
-        input.addEventListener("change", () => answer({ [key]: value }));
-        label.append(input, element("span", text));
-        choice.append(label);
-      }
-      const press = element("span", "", { class: "press" });
-      press.append(element("kbd", category.press));
-      row.append(press, element("span", category.label, { class: "label", id: `label-${key}` }), choice, element("span", category.question, { class: "asked", id: `asked-${key}` }));
-      if (settling && item().given) row.append(element("p", given(key), { class: "said" }));
-      return row;
-    }));
+    at("questions").replaceChildren(...asked().map((key) =>
+      judge.parts.question(labels[key], (value) => answer({ [key]: value }), settling ? given(key) : "")));
     draw();
   }
 
@@ -179,31 +152,13 @@
 
   // -- the second round ----------------------------------------------------------------------------------------------
 
-  const nameOf = (name, i) => (namesHidden ? `Annotator ${String.fromCharCode(65 + (i % 26))}` : name);
-
   function given(key) {
-    return item().given.map(([name, one], i) => `${nameOf(name, i)}: ${word(one.values[key])}`).join(" · ");
+    return item().given.map(([name, { values: theirs }], i) => `${namesHidden ? judge.parts.letter(i) : name}: ${word(theirs[key])}`).join(" · ");
   }
 
   function others() {
     at("others").hidden = !settling;
-    if (!settling) return;
-    const one = item();
-    const cards = element("div", "", { class: "given-answers" });
-    one.given.forEach(([name, { values: theirs, note }], i) => {
-      const card = element("div", "", { class: "card" });
-      const list = element("ul");
-      for (const { key, label } of task.categories) {
-        if (key in theirs) list.append(element("li", `${label}: ${word(theirs[key])}${one.categories.includes(key) ? " (differs)" : ""}`));
-      }
-      card.append(element("strong", nameOf(name, i)), list, element("p", note ? `Note: ${note}` : "No note.", { class: note ? "" : "faint" }));
-      cards.append(card);
-    });
-    const hide = element("button", namesHidden ? "Show names" : "Hide names", { type: "button", "data-does": "names" });
-    hide.append(element("kbd", "a"));
-    const head = element("h2", "What annotators said");
-    at("others").replaceChildren(head, hide, cards);
-    if (locked()) at("others").append(element("p", `Settled by ${one.by}.`, { class: "warn" }));
+    if (settling) at("others").replaceChildren(...judge.parts.annotators(item(), task.categories, namesHidden));
   }
 
   // -- answers -------------------------------------------------------------------------------------------------------
@@ -239,12 +194,8 @@
     const one = item();
     checked = true;
     keeper.putPractice(one.id, attempt);
-    const wrong = Object.entries(one.expected).filter(([key, value]) => attempt[key] !== value);
     const box = at("feedback");
-    const head = element("strong", wrong.length ? `${plural(wrong.length, "answer")} not as expected` : "As expected");
-    const list = element("ul");
-    for (const [key, value] of wrong) list.append(element("li", `${labels[key].label}: you said ${word(attempt[key])}, expected is ${word(value)}.`));
-    box.replaceChildren(head, list, element("p", one.feedback));
+    box.replaceChildren(...judge.parts.feedback(one, attempt, labels));
     box.hidden = false;
     at("work").classList.add("checked");
     say("");
@@ -277,11 +228,8 @@
     }
     show("start");
     at("where").textContent = "Practice done";
-    const again = element("button", "Practise again", { type: "button", "data-does": "practice" });
-    const go = element("button", "Begin", { type: "button", class: "main", "data-does": "go" });
-    go.append(element("kbd", "Enter"));
     const row = element("p");
-    row.append(go, " ", again);
+    row.append(button("Begin", "go", "Enter", true), " ", button("Practise again", "practice"));
     at("start").replaceChildren(
       element("p", `${right} of ${all} answers were as expected. Nothing of the practice counts.`),
       element("p", `${plural(task.items.length, "item")} follow. You may stop at any time and go on later under the same name.`), row);
@@ -347,22 +295,21 @@
     document.title = `${at("where").textContent} · judge audit`;
     const head = [];
     if (!task.items.length) head.push(element("p", "Annotators do not differ on any item that two of them finished."));
-    if (all && task.items.length) head.push(element("p", task.save ? "Everything is saved. You can close this page, or look at an item again." : "Download your answers and send the file back."));
+    if (all && task.items.length) head.push(element("p", task.save ? "When it says “Saved”, you can close this page. You may look at any item again." : "Download your answers and send the file back."));
     const row = element("p");
-    if (!all) row.append(element("button", "Go on", { type: "button", class: "main", "data-does": "go" }), " ");
-    if (task.download) row.append(element("button", "Download answers", { type: "button", class: all ? "main" : "", "data-does": "download" }), " ");
-    if (task.practice.length && !settling) row.append(element("button", "Practise again", { type: "button", "data-does": "practice" }), " ");
+    if (!all) row.append(button("Go on", "go", "Enter", true), " ");
+    if (task.download) row.append(button("Download answers", "download", "", all), " ");
+    if (task.practice.length && !settling) row.append(button("Practise again", "practice"), " ");
     if (task.home) row.append(element("a", task.home[1], { href: task.home[0], class: "button" }));
     at("list-head").replaceChildren(...head, row);
     at("all-items").replaceChildren(...task.items.map((one, i) => {
-      const state = keeper.state(one.id);
-      const errors = Object.values(state.values).filter((value) => value === 1).length;
-      const how = one.by ? `settled by ${one.by}` : keeper.complete(one) ? `✓ ${errors ? plural(errors, "error") : "no error"}` : Object.keys(state.values).length ? "begun" : "open";
       const criterion = task.criteria[one.criterion];
+      const state = keeper.state(one.id);
+      const parts = [i + 1, criterion && criterion.name, judge.parts.standing(one, state, keeper.complete(one)), state.note && "note"];
       const line = element("li");
-      const button = element("button", `${i + 1} · ${criterion ? `${criterion.name} · ` : ""}${how}${state.note ? " · note" : ""}`, { type: "button" });
-      button.addEventListener("click", () => open_(i));
-      line.append(button);
+      const opens = element("button", parts.filter(Boolean).join(" · "), { type: "button" });
+      opens.addEventListener("click", () => open_(i));
+      line.append(opens);
       return line;
     }));
     focusTop();
@@ -372,10 +319,7 @@
     const answers = task.items.filter((one) => keeper.states[one.id]).map((one) => ({ item: one.id, key: one.key, ...keeper.state(one.id) }));
     const practice = Object.entries(keeper.practice).map(([id, given_]) => ({ practice: Number(id), values: given_ }));
     const { audit, annotator } = task;
-    const text = JSON.stringify({ ...task.download, audit, annotator, answers, practice }, null, 1);
-    const link = element("a", "", { download: task.file, href: URL.createObjectURL(new Blob([text], { type: "application/json" })) });
-    link.click();
-    URL.revokeObjectURL(link.href);
+    judge.parts.save({ ...task.download, audit, annotator, answers, practice }, task.file);
     say("The file with your answers is in your downloads");
   }
 
@@ -436,24 +380,6 @@
     if (!event.repeat || "jk".includes(event.key)) does();
   }
 
-  function keyTable() {
-    const presses = task.categories.map(({ press }) => press).join(" ");
-    const rows = [
-      [presses, "the error is there; again: it is not"], ["0", "no further errors: everything open becomes no"], ["Enter", "next item"],
-      ["b ←", "back"], ["s →", "later: on without answering"], ["u", "undo"], ["n", settling ? "reason; Esc leaves it" : "note; Esc leaves it"],
-      ["q", "mark quotations that occur in the story"], ["r", "reference story"], ["j k", "scroll the story down, up"],
-      ["p", "all items, and back"], ["? h", "this table"],
-    ];
-    if (settling) rows.push(["a", "hide or show names"]);
-    at("keys").replaceChildren(...rows.map(([keys, text]) => {
-      const row = element("tr");
-      const cell = element("td");
-      for (const one of keys.split(" ")) cell.append(element("kbd", one), " ");
-      row.append(cell, element("td", text));
-      return row;
-    }));
-  }
-
   function begin() {
     at("audit").hidden = false;
     if (settling) {
@@ -464,15 +390,15 @@
       document.querySelector(".audit-answers").append(at("others"));
     }
     at("meanings-list").replaceChildren(...task.categories.flatMap(({ label, question }) => [element("dt", label), element("dd", question)]));
-    keyTable();
+    at("keys").replaceChildren(...judge.parts.keys(task.categories, settling));
     document.addEventListener("keydown", key);
     document.addEventListener("click", (event) => {
       lastMove = Date.now();
-      const button = event.target.closest("[data-does]");
-      if (!button) return;
-      actions[button.dataset.does]();
+      const pressed = event.target.closest("[data-does]");
+      if (!pressed) return;
+      actions[pressed.dataset.does]();
       // With all answered by mouse, Enter goes on.
-      if (button.id === "none" && mode !== "list") at("next").focus();
+      if (pressed.id === "none" && mode !== "list") at("next").focus();
     });
     at("story").addEventListener("scroll", () => { lastMove = Date.now(); scrolled[item().story] = at("story").scrollTop; });
     let typed = 0;
