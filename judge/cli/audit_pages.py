@@ -24,22 +24,32 @@ def serve(
     """Serve an audit's pages to annotators until Ctrl-C; the first line on stdout is the address.
 
     Each annotator gives a name, practises, and answers by keyboard, mouse or touch, at the same time as others and with
-    stops as long as wanted. Every answer is in FILE before the page says "saved". Results, which annotators should not
-    see, and the second round are behind the address of the last line.
+    stops as long as wanted. Every answer is in FILE before the page says "saved". On other machines annotators need
+    the printed address with its key, which stays the same when the server is started again. Results and the second
+    round, in which disagreements are settled, have an address of their own: annotators should not see them before they
+    are done.
 
     Example: judge audit serve runs/demo/audit.sqlite
     Example: judge audit serve audit.sqlite --host 0.0.0.0 --port 9000
     """
     from judge.audit.store import AuditStore
-    from judge.web.audit_pages import application
+    from judge.web.audit_pages import application, lasting_key
     from judge.web.server import check_installed
     from judge.web.server import serve as serve_pages
 
     check_installed()
     with AuditStore.open(file) as store:
         if not quiet:
-            sys.stderr.write(f"{store.item_count} items in {file}; results and the second round: /results\n")
-        serve_pages(lambda access: application(store, access), host=host, port=port, what="annotators", quiet=quiet)
+            sys.stderr.write(f"{file}: {store.item_count} explanations\n")
+        serve_pages(
+            lambda access: application(store, access),
+            host=host,
+            port=port,
+            what="annotators",
+            quiet=quiet,
+            key=lasting_key(store),
+            also={"results and the second round, not for annotators,": "/results"},
+        )
 
 
 def pack(

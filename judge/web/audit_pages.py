@@ -6,6 +6,7 @@ behind `/results` alone, which no page for annotators links to: to know it would
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -17,6 +18,7 @@ from judge.audit.answers import clean_name
 from judge.audit.store import ADJUDICATION, ANNOTATION, AuditStore
 from judge.errors import JudgeError, SpecError
 from judge.web import audit_answers, audit_tasks
+from judge.web.access import new_key
 from judge.web.pages import Pages, static_route
 
 if TYPE_CHECKING:
@@ -52,6 +54,13 @@ def application(store: AuditStore, access: Access) -> Starlette:
         static_route(),
     ]
     return Starlette(routes=routes, exception_handlers={JudgeError: _sentence, 404: _nowhere})
+
+
+def lasting_key(store: AuditStore) -> str:
+    """The audit's own key for annotators on other machines: links that were sent out still work after a restart."""
+    with store.transaction() as db:
+        db.execute("INSERT OR IGNORE INTO meta VALUES ('page_key', ?)", (json.dumps(new_key()),))
+    return str(json.loads(store.select("SELECT value FROM meta WHERE key = 'page_key'")[0][0]))
 
 
 def introduction(store: AuditStore) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from judge.audit.adjudication import disputes
 from judge.audit.practice import practice_score
 from judge.audit.store import AuditStore
 from judge.errors import SpecError
+from judge.web.access import access_for
 from judge.web.audit_pack import page, write_pack
-from judge.web.audit_pages import application
+from judge.web.audit_pages import application, lasting_key
 from tests.web.audits import MARKUP, SECRET_JUDGE, SECRET_SYSTEM, make_audit
 from tests.web.conftest import Served
 
@@ -270,6 +271,16 @@ def test_a_pack_is_one_file_a_name(audit: Audited, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(SpecError, match="cannot be written"):
         write_pack(audit.store, ["Ada"], tmp_path / "taken")
+
+
+def test_links_for_other_machines_outlast_the_server(audit: Audited) -> None:
+    key = lasting_key(audit.store)
+    assert len(key) > 16
+    with AuditStore.open(audit.store.path) as again:
+        assert lasting_key(again) == key
+    assert access_for("192.0.2.1", key).key == key
+    assert access_for("127.0.0.1", key).key is None
+    assert key not in page(audit.store, "Ada")
 
 
 def test_seconds_of_all_annotators_tell_how_long_it_takes(audit: Audited) -> None:
