@@ -263,10 +263,10 @@ def test_practice_says_what_was_expected_and_may_be_repeated(
         page.keyboard.press("Enter")
         page.keyboard.press("Enter")
     assert "answers were as expected" in page.inner_text("#start")
+    until(page, "Saved")
     page.keyboard.press("Enter")
     assert heading(page) == "Item 1 of 10"
     # A page opened again goes on with the items; practice can be repeated, and left.
-    until(page, "Saved")
     page.reload()
     assert heading(page) == "Item 1 of 10"
     page.keyboard.press("p")
@@ -308,6 +308,7 @@ def test_undo_notes_and_going_back(page: Any, serving: Serving, audit: Path, com
     second = item_on(page)
     assert page.evaluate("document.activeElement.id") == "where"
     press(page, "2")
+    until(page, "Poor syntax: yes · Saved")
     # Undo goes back over the items, one step at a time, even after the page was opened again.
     page.reload()
     press(page, "u")

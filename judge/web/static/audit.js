@@ -238,8 +238,10 @@
 
   // -- going about ---------------------------------------------------------------------------------------------------
 
-  function open_(i) {
+  function open_(i, keepStatus = false) {
     leave();
+    // What was saved of the item before would be read as said of this one.
+    if (!keepStatus && mode === "items" && keeper.settled) say("");
     index = i;
     show("items");
     render();
@@ -342,7 +344,7 @@
       const id = keeper.undo();
       if (id === null) { say("There is nothing to undo"); return; }
       const i = task.items.findIndex((one) => one.id === id);
-      if (i !== index) open_(i);
+      if (i !== index) open_(i, true);
       else { at("note").value = keeper.state(id).note; draw(); progress(); }
     },
   };

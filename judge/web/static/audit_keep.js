@@ -19,6 +19,8 @@ judge.Keeper = class {
     this.read();
   }
 
+  get settled() { return !Object.keys(this.waiting).length; }
+
   get packed() { return !this.task.save; }
 
   state(id) { return this.states[id] || { values: {}, note: "", seconds: 0 }; }
@@ -67,6 +69,7 @@ judge.Keeper = class {
     this.sending = true;
     clearTimeout(this.timer);
     let refusal = null;
+    let sent = false;
     const next = () => Object.entries(this.waiting).find(([, entry]) => !entry.refused);
     try {
       for (let found = next(); found; found = next()) {
@@ -77,6 +80,7 @@ judge.Keeper = class {
           await this.post(entry.address, { audit, annotator, round, ...entry.body });
           // A newer state of the same item waits for its own confirmation.
           if (this.waiting[key] === entry) delete this.waiting[key];
+          sent = true;
         } catch (error) {
           if (!(error.status >= 400 && error.status < 500)) throw error;
           entry.refused = true;
@@ -86,7 +90,7 @@ judge.Keeper = class {
       }
       this.pause = 500;
       if (refusal) this.report("refused", refusal);
-      else if (!Object.keys(this.waiting).length) this.report("saved");
+      else if (sent && !Object.keys(this.waiting).length) this.report("saved");
     } catch (error) {
       this.report("kept", error.message);
       this.pause = Math.min(this.pause * 2, 4000);
@@ -119,7 +123,8 @@ judge.Keeper = class {
       kept = null;
     }
     if (!kept) return;
-    this.undone = kept.undone || [];
+    // In the second round an item may have ceased to be one.
+    this.undone = (kept.undone || []).filter((one) => this.task.items.some(({ id }) => id === one.item));
     if (this.packed) {
       this.states = kept.states || {};
       this.practice = kept.practice || {};
