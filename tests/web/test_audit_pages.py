@@ -16,6 +16,7 @@ import pytest
 from judge.audit.adjudication import disputes
 from judge.audit.practice import practice_score
 from judge.audit.store import AuditStore
+from judge.cli.main import main
 from judge.errors import SpecError
 from judge.web.access import access_for
 from judge.web.audit_pack import page, write_pack
@@ -289,3 +290,25 @@ def test_seconds_of_all_annotators_tell_how_long_it_takes(audit: Audited) -> Non
         audit.answer("Ada", item, NONE, seconds=seconds)
     assert "about 40 seconds, all of them about 2 minutes" in audit.server.ask()[2]
     assert time.time() - audit.store.answers()[0].at < 300
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["serve", "none.sqlite", "--port", "0"], "none.sqlite: does not exist"),
+        (["serve", "audit.sqlite", "--port", "99999"], "no page can be served"),
+        (["pack", "none.sqlite", "--annotators", "Ada", "-o", "pack"], "none.sqlite: does not exist"),
+        (["pack", "audit.sqlite", "--annotators", " , ", "-o", "pack"], "--annotators names nobody"),
+        (["pack", "audit.sqlite", "--annotators", "Ada,ada", "-o", "pack"], "names 'Ada' twice"),
+        (["pack", "audit.sqlite", "--annotators", "Ada", "-o", "audit.sqlite"], "cannot be written"),
+    ],
+)
+def test_mistakes_on_the_command_line_are_sentences(
+    command: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_audit(Path("audit.sqlite")).close()
+    with pytest.raises(SystemExit) as left:
+        main(["audit", *command])
+    shown = capsys.readouterr().err
+    assert (left.value.code, said in shown, "Traceback" in shown) == (1, True, False), shown
