@@ -127,7 +127,7 @@ def _json(table: Table) -> str:
         "title": table.title,
         "signature": table.signature,
         "rows": [flat_row(row, table.columns) for row in table.rows],
-        "notes": list(table.notes) + _reasons(table),
+        "notes": list(table.notes) + reasons(table),
     }
     options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
     return orjson.dumps(value, option=options).decode()
@@ -158,10 +158,10 @@ def _markdown(table: Table) -> str:
 
     lines = [f"**{escape(table.title)}**", ""]
     lines.append("| " + " | ".join(escape(c.title) for c in table.columns) + " |")
-    lines.append("|" + "|".join("---:" if _numeric(table, c) else "---" for c in table.columns) + "|")
-    lines += ["| " + " | ".join(escape(_cell(row, c), c) for c in table.columns) + " |" for row in table.rows]
+    lines.append("|" + "|".join("---:" if is_numeric(table, c) else "---" for c in table.columns) + "|")
+    lines += ["| " + " | ".join(escape(cell_text(row, c), c) for c in table.columns) + " |" for row in table.rows]
     lines += ["", f"`{printable(table.signature)}`"] if table.signature else []
-    lines += [f"- {escape(note)}" for note in [*table.notes, *_reasons(table)]]
+    lines += [f"- {escape(note)}" for note in [*table.notes, *reasons(table)]]
     return "\n".join(lines) + "\n"
 
 
@@ -182,23 +182,23 @@ _LATEX = str.maketrans(
 
 
 def _latex(table: Table) -> str:
-    spec = "".join("r" if _numeric(table, c) else "l" for c in table.columns)
+    spec = "".join("r" if is_numeric(table, c) else "l" for c in table.columns)
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
     lines.append(" & ".join(c.title.translate(_LATEX) for c in table.columns) + r" \\")
     lines.append(r"\midrule")
-    lines += [" & ".join(_cell(row, c).translate(_LATEX) for c in table.columns) + r" \\" for row in table.rows]
+    lines += [" & ".join(cell_text(row, c).translate(_LATEX) for c in table.columns) + r" \\" for row in table.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
     signature = rf" \texttt{{{printable(table.signature).translate(_LATEX)}}}" if table.signature else ""
     lines.append(rf"\caption{{{printable(table.title).translate(_LATEX)}.{signature}}}")
     lines.append(r"\end{table}")
-    lines += [f"% {printable(note)}" for note in [*table.notes, *_reasons(table)]]
+    lines += [f"% {printable(note)}" for note in [*table.notes, *reasons(table)]]
     return "\n".join(lines) + "\n"
 
 
 def _plain(table: Table, *, color: bool) -> str:
     cells = [line for row in table.rows for line in _lines(row, table.columns)]
     widths = [max([len(c.title), *(len(line[i]) for line in cells)]) for i, c in enumerate(table.columns)]
-    right = [_numeric(table, c) for c in table.columns]
+    right = [is_numeric(table, c) for c in table.columns]
 
     def line(texts: Sequence[str]) -> str:
         padded = (t.rjust(w) if r else t.ljust(w) for t, w, r in zip(texts, widths, right, strict=True))
@@ -210,13 +210,13 @@ def _plain(table: Table, *, color: bool) -> str:
     lines.append("  ".join("─" * w for w in widths))
     lines += [line(texts) for texts in cells]
     lines += [f"{dim}{printable(table.signature)}{reset}"] if table.signature else []
-    lines += [f"· {printable(note)}" for note in [*table.notes, *_reasons(table)]]
+    lines += [f"· {printable(note)}" for note in [*table.notes, *reasons(table)]]
     return "\n".join(lines) + "\n"
 
 
 def _lines(row: Mapping[str, Any], columns: Sequence[Column]) -> list[list[str]]:
     """A row's cells, in as many lines as its longest wrapped cell needs."""
-    cells = [textwrap.wrap(_cell(row, c), c.wrap) if c.wrap else [_cell(row, c)] for c in columns]
+    cells = [textwrap.wrap(cell_text(row, c), c.wrap) if c.wrap else [cell_text(row, c)] for c in columns]
     return [[cell[i] if i < len(cell) else "" for cell in cells] for i in range(max(1, *map(len, cells)))]
 
 
@@ -226,13 +226,15 @@ def _no_color() -> bool:
     return bool(os.environ.get("NO_COLOR"))
 
 
-def _numeric(table: Table, column: Column) -> bool:
+def is_numeric(table: Table, column: Column) -> bool:
+    """Whether the column holds numbers only, which stand at the right."""
     values = [row.get(column.key) for row in table.rows]
     known = [v for v in values if v is not None]
     return bool(known) and all(isinstance(v, int | float | Estimate) for v in known)
 
 
-def _cell(row: Mapping[str, Any], column: Column) -> str:
+def cell_text(row: Mapping[str, Any], column: Column) -> str:
+    """What stands in a cell, on one line: numbers as the column says, a dash for nothing, "undefined" for undefined."""
     value = row.get(column.key)
     if isinstance(value, Estimate):
         return _estimate(value, column)
@@ -266,7 +268,7 @@ def _number(value: float, column: Column) -> str:
     return text.replace("-0." + "0" * column.digits, "0." + "0" * column.digits) if float(text) == 0 else text
 
 
-def _reasons(table: Table) -> list[str]:
+def reasons(table: Table) -> list[str]:
     """One sentence for each distinct reason why cells are undefined, naming the columns."""
     found: dict[str, dict[str, None]] = {}
     for row in table.rows:

@@ -29,8 +29,8 @@ from judge.records import Criterion
 from judge.shipped import package_file
 
 SHIPPED = package_file("audit", "categories.yaml")
-RESERVED = frozenset("hjknpsu?")
-"""Keys that the pages use themselves: help, next, back, note, progress, skip, undo."""
+RESERVED = frozenset("0abhjknpqrsu?")
+"""Keys of the pages: no errors, names, back, help, scroll, note, progress, quotations, reference, skip, undo."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "Whether models have seen the stories: Min-K% Prob and relatives, AUC, what follows.",
     ),
     "explain": ("explain", "Results", "What explanations say: a map, clusters, keywords, and numbers beside them."),
-    "audit": ("audit", "Results", "People judge explanations: sample, import, export, report."),
+    "audit": ("audit", "Results", "People judge explanations: sample, serve, pack, import, export, report."),
     "export": ("export", "Exchange", "What a run lacks as a batch file, for vllm run-batch and batch APIs."),
     "import": (
         "import_",

@@ -43,9 +43,14 @@ class Access:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
 
 
-def access_for(host: str) -> Access:
-    """Access of a server bound to `host`: open on loopback, with a key elsewhere."""
-    return Access(None if host in LOOPBACK else secrets.token_urlsafe(16))
+def access_for(host: str, key: str | None = None) -> Access:
+    """Access of a server bound to `host`: open on loopback, with a key elsewhere: `key`, or a new one."""
+    return Access(None if host in LOOPBACK else key or new_key())
+
+
+def new_key() -> str:
+    """A key for readers from elsewhere."""
+    return secrets.token_urlsafe(16)
 
 
 class Guard:

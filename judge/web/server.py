@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -36,24 +36,32 @@ def serve(
     port: int | None = None,
     what: str = "pages",
     quiet: bool = False,
+    key: str | None = None,
+    also: Mapping[str, str] | None = None,
 ) -> None:
     """Serve what `build` makes until Ctrl-C or SIGTERM; requests that are being answered are finished.
 
     Without `port`, the first free one from 8765 on; 0 takes any. The first line on stdout is the address, so that a
-    program can read it. Raises SpecError where the port is taken or the host is none of this machine's.
+    program can read it. Elsewhere than on loopback readers need a key: `key`, where links are to outlast the server, or
+    a new one. `also` names further pages to print (what -> path).
+    Raises SpecError where the port is taken or the host is none of this machine's.
     """
     check_installed()
     import uvicorn
 
     bound = _bind(host, port)
-    access = access_for(host)
+    access = access_for(host, key)
     app = Guard(build(access), access)
     name = socket.gethostname() if host in _EVERYWHERE else host
     shown = f"[{name}]" if ":" in name else name
-    address = f"http://{shown}:{bound.getsockname()[1]}/" + (f"?key={access.key}" if access.key else "")
+    keyed = f"?key={access.key}" if access.key else ""
+    base = f"http://{shown}:{bound.getsockname()[1]}"
+    address = f"{base}/{keyed}"
     print(address, flush=True)
     if not quiet:
         sys.stderr.write(f"{what} at {address}  (Ctrl-C ends)\n")
+        for name, path in (also or {}).items():
+            sys.stderr.write(f"{name} at {base}{path}{keyed}\n")
         if host not in LOOPBACK:
             sys.stderr.write("open to other machines: whoever has this address with its key can read and write\n")
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
@@ -74,6 +82,8 @@ def _bind(host: str, port: int | None) -> socket.socket:
             bound.close()
             failure = error if isinstance(error, OSError) else OSError(str(error))
             continue
+        # Whoever reads the address may ask at once: the request waits until the server has started.
+        bound.listen()
         return bound
     place = f"{host}:{port}" if port is not None else f"{host}, ports {DEFAULT_PORT} to {DEFAULT_PORT + _TRIED - 1}"
     reason = (failure.strerror if failure else None) or str(failure)

@@ -82,12 +82,19 @@ class Command:
         """End it as a power cut would."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(10)
+        self._close()
 
     def end(self) -> int:
         """End it as Ctrl-C would, and give its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        return self.process.wait(20)
+        code = self.process.wait(20)
+        self._close()
+        return code
+
+    def _close(self) -> None:
+        assert self.process.stdout is not None
+        self.process.stdout.close()
 
 
 @contextmanager

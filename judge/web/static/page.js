@@ -10,7 +10,7 @@
     root.dataset.theme = dark ? "light" : "dark";
     localStorage.setItem("judge-theme", root.dataset.theme);
   });
-  // write(address, value) -> the answer as JSON; an error carries the server's sentence.
+  // write(address, value) -> the answer as JSON; an error carries the server's sentence and its status.
   window.judge = {
     write: async (address, value) => {
       const token = document.querySelector("meta[name=judge-token]").content;
@@ -19,7 +19,7 @@
         headers: { "content-type": "application/json", "x-judge-token": token },
       });
       const text = await response.text();
-      if (!response.ok) throw new Error(text || `the server answered ${response.status}`);
+      if (!response.ok) throw Object.assign(new Error(text || `the server answered ${response.status}`), { status: response.status });
       return text ? JSON.parse(text) : null;
     },
   };

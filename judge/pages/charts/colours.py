@@ -1,0 +1,74 @@
+"""Colours of values: cividis from 0 up, red to blue around 0. Both are told apart by colour-blind readers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# Cividis (Nunez, Anderton and Renslow 2018) and ColorBrewer's RdBu, at equal steps.
+_CIVIDIS = ["00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838"]
+_RED_BLUE = [
+    "67001f",
+    "b1182b",
+    "d6604d",
+    "f3a481",
+    "fddbc7",
+    "f6f7f7",
+    "d1e5f0",
+    "90c4dd",
+    "4393c3",
+    "2065ab",
+    "053061",
+]
+
+_INK = 0.179
+"""Luminance at which black and white text have the same contrast (WCAG 2.1)."""
+
+CATEGORIES = 8
+"""Colours for categories that the stylesheet has, `--c1` to `--c8`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Colours by value: sequential from `low` to `high`, or, where values lie on both sides of 0, diverging."""
+
+    low: float
+    high: float
+    diverging: bool
+
+    @classmethod
+    def of(cls, values: Sequence[float], *, digits: int = 2) -> Scale:
+        """A scale from 0 (or from -x to x) that holds all values; a printed -0 is no sign that matters."""
+        top = max((abs(value) for value in values), default=0.1) or 0.1
+        if any(round(value, digits) < 0 for value in values):
+            return cls(-top, top, diverging=True)
+        return cls(0.0, top, diverging=False)
+
+    def colour(self, value: float) -> str:
+        """`#rrggbb`."""
+        steps = _RED_BLUE if self.diverging else _CIVIDIS
+        share = min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
+        place = share * (len(steps) - 1)
+        at = min(int(place), len(steps) - 2)
+        first, second = _parts(steps[at]), _parts(steps[at + 1])
+        mixed = (round(a + (b - a) * (place - at)) for a, b in zip(first, second, strict=True))
+        return "#" + "".join(f"{part:02x}" for part in mixed)
+
+    def ink(self, value: float) -> str:
+        """Black or white, whichever is read better on the colour of `value`."""
+        return "#000000" if _luminance(self.colour(value)[1:]) > _INK else "#ffffff"
+
+
+def category(number: int) -> int:
+    """Which of the stylesheet's colours (1 to 8) category `number` (from 0) has; they come again after eight."""
+    return number % CATEGORIES + 1
+
+
+def _parts(colour: str) -> tuple[int, int, int]:
+    return int(colour[:2], 16), int(colour[2:4], 16), int(colour[4:], 16)
+
+
+def _luminance(colour: str) -> float:
+    """Relative luminance of an sRGB colour (WCAG 2.1)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (p / 255 for p in _parts(colour))]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,86 @@
+"""A table as HTML, with its signature, its notes, and itself as LaTeX and CSV for copying. Never computes a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from judge.stats.estimate import Estimate
+from judge.tables import Column, Table, cell_text, is_numeric, reasons, render
+
+COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
+
+
+def html_table(
+    table: Table, *, identity: str | None = None, copies: bool = True, notes: Sequence[str] | None = None
+) -> Markup:
+    """The table in a `div`; `identity` makes it a place to link to.
+
+    With `copies`, LaTeX and CSV stand in inert `template` elements beside buttons that a script makes visible. `notes`
+    are printed in place of the table's own (the copies keep those).
+    """
+    return Markup('<div class="table"{}>{}{}{}{}</div>').format(
+        Markup(' id="{}"').format(identity) if identity else "",
+        Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}"><table>{}{}{}</table></div>').format(
+            table.title, Markup("<caption>{}</caption>").format(table.title), _head(table), _body(table)
+        ),
+        Markup('<p class="signature">{}</p>').format(table.signature) if table.signature else "",
+        _notes(table, notes),
+        _copies(table) if copies else "",
+    )
+
+
+def _head(table: Table) -> Markup:
+    cells = [
+        Markup('<th scope="col"{}>{}</th>').format(_class(is_numeric(table, column)), column.title)
+        for column in table.columns
+    ]
+    return Markup("<thead><tr>{}</tr></thead>").format(Markup("").join(cells))
+
+
+def _body(table: Table) -> Markup:
+    numbers = [is_numeric(table, column) for column in table.columns]
+    rows = [
+        Markup("<tr>{}</tr>").format(
+            Markup("").join(
+                _cell(row.get(c.key), cell_text(row, c), c, n) for c, n in zip(table.columns, numbers, strict=True)
+            )
+        )
+        for row in table.rows
+    ]
+    if not rows:
+        empty = Markup('<tr><td colspan="{}" class="faint">no rows</td></tr>').format(max(1, len(table.columns)))
+        rows = [empty]
+    return Markup("<tbody>{}</tbody>").format(Markup("\n").join(rows))
+
+
+def _cell(value: object, shown: str, column: Column, number: bool) -> Markup:
+    if isinstance(value, Estimate) and value.value is None:
+        why = value.reason or ""
+        return Markup('<td class="number faint" title="{}">{}</td>').format(why, shown)
+    if column.text or column.wrap:
+        return Markup('<td class="wide" dir="auto">{}</td>').format(shown)
+    return Markup("<td{}>{}</td>").format(_class(number), shown)
+
+
+def _class(number: bool) -> Markup:
+    return Markup(' class="number"') if number else Markup("")
+
+
+def _notes(table: Table, instead: Sequence[str] | None) -> Markup:
+    said = [*(table.notes if instead is None else instead), *reasons(table)]
+    if not said:
+        return Markup("")
+    items = [Markup("<li>{}</li>").format(note) for note in said]
+    return Markup('<ul class="notes">{}</ul>').format(Markup("").join(items))
+
+
+def _copies(table: Table) -> Markup:
+    parts = [
+        Markup('<button type="button" hidden data-copy="{}">Copy as {}</button><template>{}</template>').format(
+            form, name, render(table, form)
+        )
+        for form, name in COPIES
+    ]
+    return Markup('<p class="copies">{}</p>').format(Markup("").join(parts))
