@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import pandas as pd
@@ -19,6 +20,9 @@ import pandas as pd
 from judge.records import Criterion
 
 Place = Literal["story", "story-prompt", "reference", "task", "nowhere"]
+CACHED = 100_000
+"""Texts whose reading is kept for the next table; `numbers.tables` forgets them at its end."""
+
 PLACES: tuple[Place, ...] = ("story", "story-prompt", "reference", "task", "nowhere")
 """Where something may stand, looked through in this order; `task` is the criterion's own wording."""
 
@@ -102,6 +106,11 @@ def evidence(text: str, sources: Sources) -> Evidence:
     return Evidence(quotes, tuple((name, _place_of_name(name, sources)) for name in _names(bare)))
 
 
+def forget() -> None:
+    """Let go of the texts that were read."""
+    _read.cache_clear()
+
+
 def normalised(text: str) -> str:
     """Words in small letters with single blanks; punctuation, typography and possessives gone."""
     return " ".join(_WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
@@ -109,7 +118,7 @@ def normalised(text: str) -> str:
 
 def quotations(text: str) -> list[str]:
     """Spans of two words or more in quotation marks, in order."""
-    return _read(text)[0]
+    return list(_read(text)[0])
 
 
 def names(text: str) -> list[str]:
@@ -117,10 +126,11 @@ def names(text: str) -> list[str]:
     return _names(_read(text)[1])
 
 
-def _read(text: str) -> tuple[list[str], str]:
+@lru_cache(maxsize=CACHED)
+def _read(text: str) -> tuple[tuple[str, ...], str]:
     """Quotations of two words or more, and the text without any quotation."""
     if _MARKS.search(text) is None:
-        return [], text
+        return (), text
     spans, rest, at = [], [], 0
     for found in _QUOTED.finditer(text):
         span = next(part for part in found.groups() if part).strip()
@@ -128,17 +138,19 @@ def _read(text: str) -> tuple[list[str], str]:
             spans.append(span)
         rest.append(text[at : found.start()])
         at = found.end()
-    return spans, " , ".join([*rest, text[at:]])
+    return tuple(spans), " , ".join([*rest, text[at:]])
 
 
 def _names(bare: str) -> list[str]:
     runs = [_POSSESSIVE.sub("", run.rstrip("-'’")) for run in _NAME.findall(bare)]
     if not runs:
         return []
-    small = {word for word in _WORDS.findall(bare) if word.islower()}
+    low = {word.lower() for run in runs for word in run.split()} - _NOT_NAMES
+    # Few names stand in small letters in the same text, even as a part of a word: only then are its words looked at.
+    small = {word for word in _WORDS.findall(bare) if word.islower()} if any(word in bare for word in low) else set()
     found: dict[str, None] = {}
     for run in runs:
-        kept = [word for word in run.split() if word.lower() not in small and word.lower() not in _NOT_NAMES]
+        kept = [word for word in run.split() if word.lower() in low and word.lower() not in small]
         if kept:
             found[" ".join(kept)] = None
     return list(found)

@@ -100,14 +100,14 @@ def poor_syntax(one: Explained) -> bool:
 
 def superfluous_text(one: Explained) -> bool:
     """A guideline stands alone before the explanation itself, guidelines are talked of, the text repeats or runs on."""
-    if "guideline" in one.answer.lower() or runs_on(one.answer):
+    if "guideline" in one.answer.lower() or runs_on(one.text or ""):
         return True
     parts = [part for part in _PARAGRAPH.split(one.answer.strip()) if part.strip()]
     if one.criterion is not None and sum(len(part.split()) for part in parts[1:]) >= _MORE:
         head = _RATING_HEAD.sub("", parts[0], count=1)
         if head and no_explanation(head, one.criterion):
             return True
-    return repeats(one.answer)
+    return repeats(one.text or "")
 
 
 def unsubstantiated_claims(one: Explained) -> bool:
@@ -118,11 +118,14 @@ def unsubstantiated_claims(one: Explained) -> bool:
         return False
     if any(place_of_quote(span, one.sources) == "nowhere" for span in quotations(one.text)):
         return True
-    words = [] if one.text.count(" ") >= 2 * _SHORT else [word.lower() for word in _WORD.findall(one.text)]
-    if not 0 < len(words) < _SHORT:
+    if len(one.text.split()) >= _SHORT:
         return False
     task = one.sources.get("task")
-    said = {word for word in words if len(word) > 3} - _TALK - (task.known if task else frozenset())
+    said = (
+        {word for word in _WORD.findall(one.text.lower()) if len(word) > 3}
+        - _TALK
+        - (task.known if task else frozenset())
+    )
     return not any(word in one.sources[place].known for word in said for place in _TOLD)
 
 

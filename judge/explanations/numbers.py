@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.explanations import (
+    evidence,
     flag_tables,
     guideline_point,
     presence,
@@ -71,10 +72,14 @@ def tables(
     found += rating_agreement.tables(rows, vectors, options, predicted)
     points = guideline_point.split(texts.criteria, guidelines)
     found.append(guideline_point.table(rows, vectors, points, signature()))
+    tell("reading quotations and names", 0, 0)
     library = Library(texts.stories, texts.criteria)
     boilerplate = sign("words", "stories_share")
     found.append(substance.table(rows, library, options, boilerplate))
+    tell("flagging", 0, 0)
     found.append(flag_tables.table(rows, texts.criteria, library, signature()))
+    for module in (presence, evidence):
+        module.forget()
     if missing := [table.title for table in found if not table.rows]:
         first = replace(first, notes=[*first.notes, f"nothing to print for: {'; '.join(missing)}"])
     return [first, *(table for table in found if table.rows)]

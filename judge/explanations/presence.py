@@ -10,11 +10,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from judge.explanations.evidence import CACHED
 from judge.explanations.rows import STORY, codes, groups, told
 from judge.parsing.explanation import only_guideline
 from judge.records import Criterion
@@ -115,6 +117,7 @@ def no_explanation(text: str | None, criterion: Criterion | None) -> bool:
     return criterion is not None and only_guideline(text, criterion)
 
 
+@lru_cache(maxsize=CACHED)
 def repeats(text: str) -> bool:
     """Whether a sentence of `_SENTENCE` words or more, or any run of `_RUN` words, stands twice."""
     low = text.lower()
@@ -130,11 +133,18 @@ def repeats(text: str) -> bool:
     return len(set(zip(*(words[i:] for i in range(_RUN)), strict=False))) < runs
 
 
+@lru_cache(maxsize=CACHED)
 def runs_on(text: str) -> bool:
     """Whether a next turn of a chat, or a new task, follows on something that was said."""
     if not any(mark in text for mark in _TURN_MARKS):
         return False
     return any(re.search(r"\w", text[: found.start()]) is not None for found in _NEXT_TURN.finditer(text))
+
+
+def forget() -> None:
+    """Let go of the texts that were read."""
+    repeats.cache_clear()
+    runs_on.cache_clear()
 
 
 def _guided(known: dict[str, Criterion], row: dict[str, Any]) -> bool:

@@ -80,7 +80,7 @@ def test_poor_syntax(text: str) -> None:
     ],
 )
 def test_superfluous_text(answer: str) -> None:
-    assert "Superfluous Text" in flagged(one(FINE, answer=answer))
+    assert "Superfluous Text" in flagged(one(answer.partition("\n\n")[2], answer=answer))
     assert "Superfluous Text" not in flagged(one(FINE, answer=f"3 — {EMPATHY.guidelines[2]} {FINE}"))
 
 
