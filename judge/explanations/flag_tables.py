@@ -16,7 +16,7 @@ from judge.datasets.hanna_user_study import QUESTIONS, read_items
 from judge.errors import SpecError
 from judge.explanations.evidence import Library
 from judge.explanations.flags import RULES, Explained, flags
-from judge.explanations.rows import STORY, codes, groups, told
+from judge.explanations.rows import STORY, codes, groups, name_columns, told
 from judge.explanations.texts_studies import hanna_user_study
 from judge.records import Criterion
 from judge.stats.estimate import Estimate
@@ -68,10 +68,7 @@ def table(
         cells = {name: clustered_proportion(found[name].to_numpy()[places], story) for name in RULES}
         rows.append(names | cells | {"texts": len(part)})
     columns = [
-        Column("run", "run"),
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
+        *name_columns(rows, _ROW),
         *(Column(name, f"{name.lower()} %", digits=1, factor=100) for name in RULES),
         Column("texts", "texts"),
     ]

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.explanations.rows import STORY, codes, groups, told
+from judge.explanations.rows import STORY, codes, groups, name_columns, told
 from judge.records import Criterion
 from judge.stats.means import clustered
 from judge.stats.power import clustered_proportion
@@ -67,10 +67,7 @@ def table(
         for names, places in groups(part, _ROW)
     ]
     columns = [
-        Column("run", "run"),
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
+        *name_columns(rows, _ROW),
         Column("match", "nearest is the rating %", digits=1, factor=100),
         Column("chance", "by chance", digits=1, factor=100),
         Column("difference", "nearest - rating"),

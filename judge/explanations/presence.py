@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from judge.explanations.evidence import CACHED
-from judge.explanations.rows import STORY, codes, groups, told
+from judge.explanations.rows import STORY, codes, groups, name_columns, told
 from judge.parsing.explanation import only_guideline
 from judge.records import Criterion
 from judge.stats.estimate import Estimate
@@ -52,10 +52,7 @@ def table(frame: pd.DataFrame, criteria: Sequence[Criterion], signature: str, no
         for names, places in groups(frame, _ROW)
     ]
     columns = [
-        Column("run", "run"),
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
+        *name_columns(rows, _ROW),
         Column("published", "none, as published %", digits=1, factor=100),
         Column("ours", "none, ours %", digits=1, factor=100),
         Column("words", "median words", digits=0),

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.explanations.numbers_options import NumbersOptions
-from judge.explanations.rows import STORY, codes, groups, told
+from judge.explanations.rows import STORY, codes, groups, name_columns, told
 from judge.explanations.specificity import components, folds_of
 from judge.stats import correlation, resample, resampled_correlation
 from judge.stats.estimate import Estimate
@@ -52,10 +52,7 @@ def tables(
         cells, predicted[places] = agreement(texts, x[places], options)
         rows.append(names | cells)
     columns = [
-        Column("run", "run"),
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
+        *name_columns(rows, _ROW),
         Column("rho", "Spearman x100", digits=1, factor=100),
         Column("error", "mean error"),
         Column("baseline", "error of the mean"),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.tables import Column
+
 Codes = NDArray[np.int64]
 
+_TITLES = {"eval_prompt": "eval prompt"}
 STORY = ("dataset", "story")
 QUERY = ("run", "judge", "dataset", "story", "criterion", "eval_prompt")
 
@@ -29,6 +32,12 @@ def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[dict[s
         rows = np.flatnonzero(code == number)
         first = frame.iloc[rows[0]]
         yield {column: first[column] or None for column in columns}, rows
+
+
+def name_columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Column]:
+    """The columns that name a table's rows; that of runs only where there are several."""
+    kept = [name for name in names if name != "run" or len({row["run"] for row in rows}) > 1]
+    return [Column(name, _TITLES.get(name, name)) for name in kept]
 
 
 def told(frame: pd.DataFrame, *columns: str) -> NDArray[np.bool_]:

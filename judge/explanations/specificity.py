@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError
 from judge.explanations.numbers_options import NumbersOptions
-from judge.explanations.rows import STORY, codes, groups, told
+from judge.explanations.rows import STORY, codes, groups, name_columns, told
 from judge.stats.cosine_silhouette import mean_silhouette
 from judge.stats.estimate import Estimate
 from judge.stats.label_permutation import AgainstChance, against_chance, permuted
@@ -99,7 +99,7 @@ def tables(
             "stories have mostly one criterion here, so labels are permuted over all stories: criteria that go with "
             "kinds of stories count as told"
         )
-    first = Table("Specificity: does the text tell its criterion?", _columns(), rows, signature, said)
+    first = Table("Specificity: does the text tell its criterion?", _columns(rows), rows, signature, said)
     return [first, _worst_table(worst, options, signature)]
 
 
@@ -214,8 +214,8 @@ def _cells(one: Specificity) -> dict[str, Any]:
     return cells
 
 
-def _columns() -> list[Column]:
-    columns = [Column("run", "run"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+def _columns(rows: list[dict[str, Any]]) -> list[Column]:
+    columns = name_columns(rows, _ROW)
     for key, title in (("silhouette", "silhouette"), ("purity", "kNN purity"), ("accuracy", "accuracy")):
         digits, factor = (3, 1.0) if key == "silhouette" else (1, 100.0)
         columns += [
@@ -244,9 +244,7 @@ def _pairs(one: Specificity) -> list[dict[str, Any]]:
 
 def _worst_table(worst: list[dict[str, Any]], options: NumbersOptions, signature: str) -> Table:
     columns = [
-        Column("run", "run"),
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
+        *name_columns(worst, _ROW),
         Column("criterion", "text about"),
         Column("taken_for", "taken for"),
         Column("taken", "share x100", digits=1, factor=100),

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.explanations.numbers_options import NumbersOptions
-from judge.explanations.rows import STORY, codes, groups, told
+from judge.explanations.rows import STORY, codes, groups, name_columns, told
 from judge.stats.estimate import Estimate
 from judge.stats.likeness import cosines, likeness, pairs_between, pairs_within
 from judge.stats.power import clustered_proportion
@@ -45,10 +45,7 @@ def table(
     part, x = frame[known], vectors[known]
     rows = [names | stability(part.iloc[places], x[places], options) for names, places in groups(part, _ROW)]
     columns = [
-        Column("run", "run"),
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
+        *name_columns(rows, _ROW),
         Column("within", "one story"),
         Column("between", "different stories"),
         Column("difference", "difference"),

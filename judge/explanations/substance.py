@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from judge.explanations.boilerplate import MIN_STORIES, boilerplate
 from judge.explanations.evidence import Evidence, Library, evidence
 from judge.explanations.numbers_options import NumbersOptions
-from judge.explanations.rows import STORY, codes, groups, told
+from judge.explanations.rows import STORY, codes, groups, name_columns, told
 from judge.stats.estimate import Estimate
 from judge.stats.means import clustered
 from judge.stats.power import clustered_proportion
@@ -56,10 +56,7 @@ def table(
         for names, places in groups(frame, _ROW)
     ]
     columns = [
-        Column("run", "run"),
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
+        *name_columns(rows, _ROW),
         Column("pointing", "point into the story %", digits=1, factor=100),
         Column("quotes", "quotations"),
         Column("quotes_story", "in the story %", digits=1, factor=100),
