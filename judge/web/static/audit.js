@@ -241,7 +241,10 @@
   function open_(i, keepStatus = false) {
     leave();
     // What was saved of the item before would be read as said of this one.
-    if (!keepStatus && mode === "items" && keeper.settled) say("");
+    if (!keepStatus && mode === "items") {
+      say("");
+      if (!keeper.settled) at("saved").textContent = "Saving…";
+    }
     index = i;
     show("items");
     render();

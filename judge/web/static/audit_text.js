@@ -45,6 +45,14 @@ judge.texts = (() => {
   // What a quotation is searched by: without the stops and dots that a writer adds at its ends.
   const core = (text) => plain(text).text.trim().replace(/^[.\u2026\s]+|[.,;:!?\u2026\s]+$/g, "");
 
+  // Where a part begins in the story, at the beginning of a word; -1 where it does not.
+  function place(text, part) {
+    for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+      if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1])) return at;
+    }
+    return -1;
+  }
+
   // {explanation: [[start, end, found]], story: [[start, end]], found, all}
   function compare(explanation, story) {
     const reading = plain(story || "");
@@ -53,14 +61,14 @@ judge.texts = (() => {
       const parts = explanation.slice(start, end).split(/\.\.\.|\u2026|\[[^\]]*\]/).map(core)
         .filter((part) => part.replace(/[^\p{L}\p{N}]/gu, "").length >= SHORTEST);
       if (!parts.length) continue;
-      const places = parts.map((part) => reading.text.indexOf(part));
-      const found = places.every((place) => place >= 0);
+      const places = parts.map((part) => place(reading.text, part));
+      const found = places.every((start_) => start_ >= 0);
       result.all += 1;
       result.explanation.push([start, end, found]);
       if (!found) continue;
       result.found += 1;
-      places.forEach((place, i) => {
-        result.story.push([reading.origin[place], reading.origin[place + parts[i].length - 1] + 1]);
+      places.forEach((from, i) => {
+        result.story.push([reading.origin[from], reading.origin[from + parts[i].length - 1] + 1]);
       });
     }
     return result;
