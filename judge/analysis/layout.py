@@ -98,7 +98,11 @@ def tables(
     table: RatingsTable, options: CorrelationOptions | None = None, *, predict: correlation.Predict | None = None
 ) -> list[Table]:
     """The layouts as printed."""
-    made = layouts(table, options, predict=predict)
+    return tables_of(layouts(table, options, predict=predict))
+
+
+def tables_of(made: Sequence[Layout]) -> list[Table]:
+    """Layouts that are at hand already, as printed."""
     return [_table(layout, several=len(made) > 1) for layout in made]
 
 

@@ -16,7 +16,7 @@ from judge.analysis.correlation.rows import JUDGE, DatasetRows, Predict, Remarks
 from judge.analysis.matching import match
 from judge.analysis.options import CorrelationOptions
 from judge.analysis.signature import signature
-from judge.rating_matrix import build
+from judge.rating_matrix import RatingMatrix, build
 from judge.stats.estimate import Estimate
 from judge.tables import Column, Table
 
@@ -58,20 +58,18 @@ def leads(
     Cells without people's ratings are left out. A mean is undefined where one of its criteria is, and says which.
     """
     options = options or CorrelationOptions()
-    found: list[Lead] = []
-    for matrix in build(table, drop_systems=options.drop_systems):
-        maker = DatasetRows(matrix, options, predict, Remarks())
-        found += _of_dataset(maker, maker.all(match(matrix, options.against)), _controls(table))
-    return found
+    return _found(table, build(table, drop_systems=options.drop_systems), options, predict, Remarks())
 
 
 def table_of(
     table: RatingsTable, options: CorrelationOptions | None = None, *, predict: Predict | None = None
 ) -> Table:
     """The leads as a table, highest mean first."""
-    options = options or CorrelationOptions()
+    options, remarks = options or CorrelationOptions(), Remarks()
+    matrices = build(table, drop_systems=options.drop_systems)
     found = sorted(
-        leads(table, options, predict=predict), key=lambda one: -np.inf if one.value.value is None else -one.value.value
+        _found(table, matrices, options, predict, remarks),
+        key=lambda one: np.inf if one.value.value is None else -one.value.value,
     )
     several = len({one.dataset for one in found}) > 1
     rows = [_row(one) for one in found]
@@ -86,12 +84,27 @@ def table_of(
         Column("over_ceiling", "minus people", digits=1, factor=100),
         Column("above_ceiling", "above them on"),
     ]
-    matrices = build(table, drop_systems=options.drop_systems)
     notes = (
         "differences are paired: judge, control and people on the same resampled stories",
         "the order is that of these stories: the first row is flattered by having been picked from all",
     )
-    return Table("Each judge beside control and people", columns, rows, signature(table, matrices, options), notes)
+    line = signature(table, matrices, options, extra=list(remarks.made))
+    return Table("Each judge beside control and people", columns, rows, line, (*notes, *remarks.notes))
+
+
+def _found(
+    table: RatingsTable,
+    matrices: Sequence[RatingMatrix],
+    options: CorrelationOptions,
+    predict: Predict | None,
+    remarks: Remarks,
+) -> list[Lead]:
+    controls = frozenset(fact.judge for fact in table.facts if fact.control)
+    found: list[Lead] = []
+    for matrix in matrices:
+        maker = DatasetRows(matrix, options, predict, remarks)
+        found += _of_dataset(maker, maker.all(match(matrix, options.against)), controls)
+    return found
 
 
 def _of_dataset(maker: DatasetRows, rows: Sequence[Row], controls: frozenset[str]) -> list[Lead]:
@@ -156,10 +169,6 @@ def _minus(row: Row, other: Row) -> _Part:
 def _mean(maker: DatasetRows, parts: Sequence[_Part]) -> Estimate:
     estimate, values = mean_of(list(parts))
     return maker.intervals.of_values(estimate, values)
-
-
-def _controls(table: RatingsTable) -> frozenset[str]:
-    return frozenset(fact.judge for fact in table.facts if fact.control)
 
 
 def _row(one: Lead) -> dict[str, Any]:
