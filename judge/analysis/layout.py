@@ -86,6 +86,11 @@ def layouts(
     """One layout for each dataset of a ratings table; options and `predict` as for `correlation.tables`."""
     options = options or CorrelationOptions()
     (found,) = correlation.tables(table, options, predict=predict)
+    return layouts_of(table, found)
+
+
+def layouts_of(table: RatingsTable, found: Table) -> list[Layout]:
+    """The same of a correlation table that is at hand already."""
     groups: dict[str, list[Row]] = {}
     for row in found.rows:
         groups.setdefault(str(row["dataset"]), []).append(row)

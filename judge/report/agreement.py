@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from judge.analysis import correlation, layout
-from judge.analysis.correlation import leads
+from judge.analysis import layout
 from judge.analysis.layout import CEILING, CONTROL, Layout, LayoutRow
 from judge.analysis.options import Level
 from judge.pages.charts import HeatCell, HeatMap, HeatRow, Interval, IntervalPanel, Intervals, Reference
@@ -33,23 +32,21 @@ def blocks(material: Material) -> list[Markup]:
     if not material.has_people:
         return [prose("Nobody's ratings of these stories are known: nothing can be said about agreement with people.")]
     made = [prose(_READ)]
-    options = material.options.correlation()
-    found = layout.layouts(material.table, options, predict=material.control)
+    table = material.correlations()
+    found = layout.layouts_of(material.table, table)
     for number, one in enumerate(found):
         made.append(figure(_heat_map(one, f"heat-{number}"), _caption(one)))
         if sum(row.kind not in (CEILING, CONTROL) for row in one.rows) > 1 or len(one.criteria) > 1:
             made.append(figure(_intervals(one, f"dots-{number}"), _dots_caption(one)))
-    made += [shown(table, material, folded=True) for table in layout.tables_of(found)]
-    made.append(shown(leads.table_of(material.table, options, predict=material.control), material))
-    for table in correlation.tables(material.table, options, predict=material.control):
-        made.append(shown(table, material, folded=True, title=f"{table.title}, every row with what was lost"))
+    made += [shown(one, material, folded=True) for one in layout.tables_of(found)]
+    made.append(shown(material.leads[1], material))
+    made.append(shown(table, material, folded=True, title=f"{table.title}, every row with what was lost"))
     return [*made, *_over_systems(material, "system")]
 
 
 def _over_systems(material: Material, level: Level) -> Iterator[Markup]:
     yield heading("Over system means")
-    options = material.options.correlation(level)
-    found = layout.layouts(material.table, options, predict=material.control)
+    found = layout.layouts_of(material.table, material.correlations(level))
     for number, one in enumerate(found):
         yield figure(_heat_map(one, f"heat-systems-{number}"), _caption(one))
     for table in layout.tables_of(found):
@@ -130,7 +127,7 @@ def _intervals(one: Layout, identity: str) -> Markup:
 def _dot(row: LayoutRow, criterion: str, cell: Estimate, one: Layout) -> Interval:
     judges = list(dict.fromkeys(r.judge for r in one.rows if r.kind not in (CEILING, CONTROL)))
     tip = f"{_label(row)}, {criterion}: {worded(cell)}"
-    return Interval(cell.value, cell.low, cell.high, tip, kind=judges.index(row.judge) % 8 + 1)
+    return Interval(cell.value, cell.low, cell.high, tip, kind=judges.index(row.judge) % 7 + 1)
 
 
 def _references(rows: Sequence[LayoutRow], criterion: str, k: int) -> Iterator[Reference]:

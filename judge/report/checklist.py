@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from judge.analysis import coverage
-from judge.analysis.correlation.leads import CEILING, CONTROL, leads
+from judge.analysis.correlation.leads import CEILING, CONTROL
 from judge.analysis.options import CoverageOptions
 from judge.errors import JudgeError
 from judge.report.audited import file_of
@@ -129,7 +129,7 @@ def _bars(material: Material) -> Iterator[Item]:
     state = "open" if reasons else "met"
     yield Item("Who gave which of people's ratings", state, "; ".join(reasons) or "raters are known by id")
     try:
-        found = leads(material.table, material.options.correlation(), predict=material.control)
+        found = material.leads[0]
     except JudgeError as error:
         yield Item("Human ceiling and control", "gap", str(error))
         return

@@ -14,7 +14,7 @@ import numpy as np
 from judge.analysis import consistency, coverage
 from judge.analysis.compare_sentence import leaves_zero_out
 from judge.analysis.consistency import PEOPLE
-from judge.analysis.correlation.leads import CEILING, CONTROL, Lead, leads
+from judge.analysis.correlation.leads import CEILING, CONTROL, Lead
 from judge.analysis.options import ConsistencyOptions
 from judge.rating_matrix import RatingMatrix
 from judge.report.agreement import worded
@@ -26,8 +26,7 @@ _AROUND = re.compile(r"undefined for [^(]*\((.*)\)")
 
 def sentences(material: Material) -> list[str]:
     """One sentence or two for each dataset, then what was lost, then consistency."""
-    options = material.options.correlation()
-    found = leads(material.table, options, predict=material.control) if material.has_people else []
+    found = material.leads[0] if material.has_people else []
     made = []
     for matrix in material.matrices:
         mine = [lead for lead in found if lead.dataset == matrix.dataset]

@@ -8,12 +8,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from judge.analysis.control import Control
+import numpy as np
+import pandas as pd
+
+from judge.analysis import correlation
+from judge.analysis.control import Control, ControlPredictions
+from judge.analysis.correlation import leads
+from judge.analysis.correlation.leads import Lead
 from judge.analysis.options import CorrelationOptions, Level
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
 from judge.run_folder import ResultFolder, read_manifest, resolve
+from judge.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,21 @@ class ReportOptions:
         return CorrelationOptions(level=level, drop_systems=self.drop_systems, resamples=self.resamples, seed=self.seed)
 
 
+class RememberedControl:
+    """The control, asked once for each dataset and criterion however many sections ask: refitting it takes seconds."""
+
+    def __init__(self) -> None:
+        self._control = Control()
+        self._known: dict[tuple[object, ...], ControlPredictions] = {}
+
+    def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
+        """As `analysis.control.Control`; equal stories and ratings give what was given before."""
+        key = (tuple(stories["story"]), people.to_numpy(dtype=np.float64).tobytes(), criterion)
+        if key not in self._known:
+            self._known[key] = self._control(stories, people, criterion)
+        return self._known[key]
+
+
 @dataclass(frozen=True, eq=False)
 class Material:
     """Runs as read. The same control and matrices serve all sections."""
@@ -52,7 +74,7 @@ class Material:
     folders: tuple[ResultFolder, ...]
     table: RatingsTable
     manifests: tuple[dict[str, Any], ...]
-    control: Control = field(default_factory=Control)
+    control: RememberedControl = field(default_factory=RememberedControl)
 
     @classmethod
     def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> Material:
@@ -67,6 +89,16 @@ class Material:
     def matrices(self) -> tuple[RatingMatrix, ...]:
         """Ratings as arrays, without the systems that are left out."""
         return build(self.table, drop_systems=self.options.drop_systems)
+
+    def correlations(self, level: Level = "overall") -> Table:
+        """The correlation table of a level."""
+        (table,) = correlation.tables(self.table, self.options.correlation(level), predict=self.control)
+        return table
+
+    @cached_property
+    def leads(self) -> tuple[list[Lead], Table]:
+        """How far each judge lies from control and ceiling, over all stories; also as a table."""
+        return leads.with_table(self.table, self.options.correlation(), predict=self.control)
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def _name(one: Counted) -> str:
 
 
 def _picture(found: Found, identity: str) -> Markup:
-    judges = list(dict.fromkeys(row[0].judge for row in found.rows))
+    judges = list(dict.fromkeys(row[0].judge for row in found.rows if row[0].run is not None))
     points: dict[str, list[str]] = {}
     for row in found.rows:
         for one in row:

@@ -47,13 +47,13 @@ def _picture(rows: Sequence[Mapping[str, Any]]) -> Markup:
     names = list(dict.fromkeys(map(_who, rows)))
     criteria = list(dict.fromkeys(str(row["criterion"]) for row in rows))
     known = {(_who(row), str(row["criterion"])): row for row in rows}
-    judges = list(dict.fromkeys(str(row["judge"]) for row in rows))
+    judges = list(dict.fromkeys(str(row["judge"]) for row in rows if row["judge"] != PEOPLE))
 
     def dot(name: str, criterion: str) -> Interval:
         row = known.get((name, criterion))
         found = _icc(row) if row else Estimate.undefined("not asked")
         tip = f"{name}, {criterion}: {worded(found, factor=1, digits=2)}"
-        kind = judges.index(str(row["judge"])) % 8 + 1 if row else 1
+        kind = judges.index(str(row["judge"])) % 7 + 1 if row and row["judge"] in judges else 8
         return Interval(found.value, found.low, found.high, tip, kind=kind)
 
     return Intervals(

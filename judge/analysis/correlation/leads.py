@@ -65,12 +65,17 @@ def table_of(
     table: RatingsTable, options: CorrelationOptions | None = None, *, predict: Predict | None = None
 ) -> Table:
     """The leads as a table, highest mean first."""
+    return with_table(table, options, predict=predict)[1]
+
+
+def with_table(
+    table: RatingsTable, options: CorrelationOptions | None = None, *, predict: Predict | None = None
+) -> tuple[list[Lead], Table]:
+    """Both at the price of one."""
     options, remarks = options or CorrelationOptions(), Remarks()
     matrices = build(table, drop_systems=options.drop_systems)
-    found = sorted(
-        _found(table, matrices, options, predict, remarks),
-        key=lambda one: np.inf if one.value.value is None else -one.value.value,
-    )
+    made = _found(table, matrices, options, predict, remarks)
+    found = sorted(made, key=lambda one: np.inf if one.value.value is None else -one.value.value)
     several = len({one.dataset for one in found}) > 1
     rows = [_row(one) for one in found]
     columns = [Column("dataset", "dataset")] if several else []
@@ -89,7 +94,7 @@ def table_of(
         "the order is that of these stories: the first row is flattered by having been picked from all",
     )
     line = signature(table, matrices, options, extra=list(remarks.made))
-    return Table("Each judge beside control and people", columns, rows, line, (*notes, *remarks.notes))
+    return made, Table("Each judge beside control and people", columns, rows, line, (*notes, *remarks.notes))
 
 
 def _found(
