@@ -42,6 +42,6 @@ def blocks(material: Material) -> list[Markup]:
     from judge.audit import report
     from judge.audit.store import AuditStore
 
-    with AuditStore(file) as store:
+    with AuditStore.open(file, writing=False) as store:
         tables = report.tables(store)
     return [prose(f"From {file.name}."), *(shown(table, material) for table in tables)]

@@ -107,9 +107,10 @@ def _map(
     )
     caption = (
         f"Explanations by {first.model}, drawn by {first.method or 'no map'}: {sample}; texts cut at {_CHARACTERS} "
-        f"characters. Nearness means similar wording; axes have no unit. {first.signature}"
+        "characters. Nearness means similar wording; axes have no unit."
     )
-    return figure(drawn, caption) + panel
+    line = prose(first.signature, kind="signature")
+    return Markup('<div class="map-grid">{}<div>{}</div></div>').format(figure(drawn, caption) + line, panel)
 
 
 def _colourings(points: Sequence[PointOf], first: StoredMap) -> list[Colouring]:
