@@ -191,7 +191,7 @@ def _further(material: Material) -> Iterator[str]:
     found = [one for one in map(stored.read, material.folders) if one is not None]
     if found:
         umap = f" and mapped by UMAP {_cite('mcinnes-etal-2018-umap')}" if "umap" in found[0].method.casefold() else ""
-        neural = not found[0].model.casefold().startswith("tf-idf")
+        neural = not found[0].model.casefold().replace("-", "").startswith("tfidf")
         source = f" {_cite('reimers-gurevych-2019-sentence')}" if neural else ""
         yield f"Explanations were embedded by {found[0].model}{source}{umap}."
     if file_of(material) is not None:
