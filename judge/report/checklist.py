@@ -88,7 +88,7 @@ def _size(material: Material) -> Iterator[Item]:
     yield Item("How many stories, story-prompts and systems", "met", "; ".join(parts))
     few = [m for m in material.matrices if len(m.systems) < _FEW_SYSTEMS]
     found = "; ".join(f"{m.dataset}: {len(m.systems)}" for m in material.matrices)
-    closes = "judge correlate RUN --level overall" if few else ""
+    closes = f"judge correlate {material.named_runs} --level overall" if few else ""
     state = "gap" if few else "met"
     tail = " (fewer than 10 prove little at system level: rest the claim on stories)" if few else ""
     yield Item("Enough systems for a claim about systems", state, found + tail, closes)

@@ -11,9 +11,10 @@ from judge.analysis import compare_tables
 from judge.analysis.compare import Comparison, compared
 from judge.analysis.compare_sentence import leaves_zero_out
 from judge.analysis.options import CompareOptions, Factor
+from judge.errors import JudgeError
 from judge.pages.charts import Interval, IntervalPanel, Intervals
 from judge.report.agreement import worded
-from judge.report.blocks import figure, heading, items, prose, shown
+from judge.report.blocks import failed, figure, heading, items, prose, shown
 from judge.report.material import Material
 
 MOST_PAIRS = 60
@@ -33,8 +34,12 @@ def blocks(material: Material) -> list[Markup]:
         ("judge", material.judges, len(material.eval_prompts)),
     )
     for by, names, others in sides:
-        if len(names) > 1:
-            made += _compared(material, by, names, others)
+        if len(names) < 2:
+            continue
+        try:
+            made += list(_compared(material, by, names, others))
+        except JudgeError as error:
+            made.append(failed(f"{_NAMES[by]} cannot be compared: {error}.", error.hint))
     return made or [prose("One judge with one Eval-Prompt: there is nothing to compare.")]
 
 

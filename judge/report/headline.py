@@ -31,6 +31,9 @@ def sentences(material: Material) -> list[str]:
     for matrix in material.matrices:
         mine = [lead for lead in found if lead.dataset == matrix.dataset]
         made += list(_of_dataset(matrix, mine))
+    for fact in material.table.facts:
+        if fact.judge.startswith("scripted/"):
+            made.append(f"{fact.judge} gives scripted answers: figures about it say nothing about any judge.")
     made.append(_lost(material))
     made += _consistency(material)
     return made
@@ -140,7 +143,8 @@ def _consistency(material: Material) -> Iterator[str]:
     spread = f", from {min(values):.2f} to {max(values):.2f}" if len(values) > 1 else ""
     many = f"median over {len(values)} judges, Eval-Prompts and criteria" if len(values) > 1 else "one cell"
     undefined = f"; undefined in {len(rows) - len(values)} more" if len(rows) > len(values) else ""
-    yield f"One repeat agrees with another at ICC(1,1) {np.median(values):.2f} ({many}{spread}{undefined})."
+    text = f"One repeat agrees with another at ICC(1,1) {np.median(values):.2f} ({many}{spread}{undefined})."
+    yield text.replace(" -", " −")
 
 
 def _name(lead: Lead) -> str:

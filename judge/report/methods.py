@@ -151,7 +151,8 @@ def _parsing(material: Material) -> Iterator[str]:
         how = "the parser imputes where an answer states none" if imputes else "none was imputed"
         yield f"Ratings were read from the answers by parser {_listed(parsers)}; {how}."
     if share is not None:
-        yield f"Of the repeats asked, {100 * share:.1f} % have a rating; the others count as missing."
+        lost = "; the others count as missing" if share < 1 else ""
+        yield f"Of the repeats asked, {100 * share:.1f} % have a rating{lost}."
 
 
 def _statistics(material: Material) -> Iterator[str]:
@@ -181,7 +182,8 @@ def _statistics(material: Material) -> Iterator[str]:
             "Consistency over repeats is the family of intraclass correlations "
             f"{_cite('shrout-fleiss-1979-intraclass', 'mcgraw-wong-1996-forming')}."
         )
-    yield f"Diagnostics and differences between systems are adjusted by Holm's method {_cite('holm-1979-simple')}."
+    what = "Diagnostics and differences" if material.has_people else "Differences"
+    yield f"{what} between systems are adjusted by Holm's method {_cite('holm-1979-simple')}."
 
 
 def _further(material: Material) -> Iterator[str]:
