@@ -25,6 +25,17 @@ def run_demo(folder: Path, *, quiet: bool = False) -> tuple[Path, Result]:
     return result.path, sit(Sitting(spec, folder, result, quiet=quiet))
 
 
+def demo_report(folder: Path, result: Path) -> Path:
+    """The page of the demo's results, with few resamples: `report.html` in its folder."""
+    from judge.report import Material, ReportOptions
+    from judge.report.write import write_page
+
+    options = ReportOptions(resamples=200, permutations=200, command=f"judge report {folder} --quick")
+    output = folder / "report.html"
+    write_page(Material.read([result], options), output, quiet=True)
+    return output
+
+
 def demo_tables(result: Path) -> list[Table]:
     """Coverage, consistency and correlations of the demo's results."""
     from judge.analysis import consistency, correlation, coverage

@@ -32,7 +32,11 @@ _DETECTABLE = (
 def tables(table: RatingsTable, options: CompareOptions | None = None) -> list[Table]:
     """Everything that `judge compare` prints after coverage."""
     options = options or CompareOptions()
-    found = compared(table, options)
+    return tables_of(table, compared(table, options), options)
+
+
+def tables_of(table: RatingsTable, found: Comparison, options: CompareOptions) -> list[Table]:
+    """The same of a comparison that is at hand already."""
     line = signature(table, found.matrices, options, extra=["tau:b"])
     facts = [note for fact in table.facts for note in fact.notes]
     general = tuple(dict.fromkeys([*facts, *found.notes]))
@@ -233,10 +237,15 @@ def _label_columns(found: Comparison) -> list[Column]:
     return [*(Column(name, name.replace("_", " ")) for name in differing), Column("contrast", "second − first")]
 
 
-def _full_name(entry: Entry, found: Comparison) -> str:
+def shared_name(entry: Entry, found: Comparison) -> str:
+    """What both sides of a contrast share, as far as contrasts differ in it: ``name-of-judge``; or nothing."""
     labels = _labels(entry)
-    parts = [str(labels[column.key]) for column in _label_columns(found) if labels.get(column.key) is not None]
-    return " ".join(parts)
+    columns = [column for column in _label_columns(found) if column.key != "contrast"]
+    return " ".join(str(labels[column.key]) for column in columns if labels.get(column.key) is not None)
+
+
+def _full_name(entry: Entry, found: Comparison) -> str:
+    return " ".join(part for part in (shared_name(entry, found), contrast_name(entry)) if part)
 
 
 def _cautions(found: Comparison, options: CompareOptions) -> list[str]:

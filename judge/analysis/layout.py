@@ -86,6 +86,11 @@ def layouts(
     """One layout for each dataset of a ratings table; options and `predict` as for `correlation.tables`."""
     options = options or CorrelationOptions()
     (found,) = correlation.tables(table, options, predict=predict)
+    return layouts_of(table, found)
+
+
+def layouts_of(table: RatingsTable, found: Table) -> list[Layout]:
+    """The same of a correlation table that is at hand already."""
     groups: dict[str, list[Row]] = {}
     for row in found.rows:
         groups.setdefault(str(row["dataset"]), []).append(row)
@@ -98,7 +103,11 @@ def tables(
     table: RatingsTable, options: CorrelationOptions | None = None, *, predict: correlation.Predict | None = None
 ) -> list[Table]:
     """The layouts as printed."""
-    made = layouts(table, options, predict=predict)
+    return tables_of(layouts(table, options, predict=predict))
+
+
+def tables_of(made: Sequence[Layout]) -> list[Table]:
+    """Layouts that are at hand already, as printed."""
     return [_table(layout, several=len(made) > 1) for layout in made]
 
 

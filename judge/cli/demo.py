@@ -18,21 +18,25 @@ def demo(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the tables to this file.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
-    """Judge 48 packaged stories with the control judge and print the tables a run ends in.
+    """Judge 48 packaged stories with the control judge, print the tables a run ends in, and write their report.
 
     The control judge is a regression on surface features, not a language model, and the stories' labels are by
     construction: the demo shows how the program works, not how good any judge is.
 
     Example: judge demo
     """
-    from judge.demo import demo_tables, run_demo
+    from judge.demo import demo_report, demo_tables, run_demo
     from judge.tables import emit
 
     result, _ = run_demo(folder, quiet=quiet)
     emit(demo_tables(result), form, output)
-    if not quiet and form == "table":
+    if form != "table":
+        return
+    page = demo_report(folder, result)
+    if not quiet:
         sys.stderr.write(
             f"\nresults: {result}\n"
+            f"report:  {page}     open it in a browser; judge report {folder} makes it again\n"
             f"next:    judge ratings {folder} | head      judge correlate {folder} --level system\n"
             "         judge try STORY.txt --judge surface --eval-prompts ep1,ep2\n"
             "         judge init my-run                  a run of your own\n"

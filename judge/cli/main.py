@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     ),
     "correlate": ("correlate", "Results", "How far judges agree with people, beside human ceiling and control."),
     "compare": ("compare", "Results", "Eval-Prompts, judges or runs against each other on the same stories."),
+    "report": ("report", "Results", "One HTML page of a run's results, with methods, BibTeX and a checklist."),
     "figure": ("figure", "Results", "Pictures of results: the heat map of correlations."),
     "reproduce": ("reproduce", "Results", "The studies' published tables: printed, as published, corrected."),
     "jury": ("jury", "Results", "A panel of judges as one, out of fold, beside its best member and the control."),

@@ -171,13 +171,13 @@ class DatasetRows:
         for row in group:
             for status, count in row.missing.items():
                 missing[status] = missing.get(status, 0) + count
-        estimate, values = _mean_of([(row.criterion, row.estimate, row.resampled) for row in group])
+        estimate, values = mean_of([(row.criterion, row.estimate, row.resampled) for row in group])
         estimate = self.intervals.of_values(estimate, values)
         row = Row(MEAN, name, estimate, labels, missing, resampled=values)
         if self.third is None or group[0].given is None:
             return row
         parts = [(one.criterion, one.given, one.given_resampled) for one in group if one.given is not None]
-        given, values = _mean_of(parts)
+        given, values = mean_of(parts)
         return replace(row, given=self.intervals.of_values(given, values))
 
     def _counts(self, x: Side, y: Side) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class DatasetRows:
         return labels | {"against": name, "repeats": None, "unrated": None}
 
 
-def _mean_of(parts: list[tuple[str, Estimate, tuple[Floats, ...]]]) -> tuple[Estimate, tuple[Floats, ...]]:
+def mean_of(parts: list[tuple[str, Estimate, tuple[Floats, ...]]]) -> tuple[Estimate, tuple[Floats, ...]]:
     """The unweighted mean of estimates and of their resampled values; undefined where one of them is."""
     for criterion, estimate, _ in parts:
         if estimate.value is None:

@@ -92,7 +92,7 @@ class HeatMap:
     def _cell(self, x: float, y: float, cell: HeatCell, scale: Scale) -> Markup:
         box = {"x": x, "y": y, "width": _WIDTH - 1, "height": _HEIGHT - 1}
         if cell.value is None:
-            return mark(cell.tip, element("rect", **box, fill=f"url(#{self.identity}-hatch)", class_="axis"))
+            return mark(cell.tip, element("rect", **box, fill=f"url(#{self.identity}-hatch)", class_="undefined"))
         colour, ink = scale.colour(cell.value), scale.ink(cell.value)
         number = text(x + _WIDTH / 2 - 0.5, y + _HEIGHT / 2 - 0.5, cell.shown, anchor="middle", class_=_INKS[ink])
         return mark(cell.tip, element("rect", **box, fill=colour), number)
@@ -115,4 +115,4 @@ def _key(x: float, y: float, scale: Scale, unit: str) -> Iterator[Markup]:
     end = x + steps * wide
     yield text(x, y + 18, f"{100 * scale.low:.0f}".replace("-", "−"), size=11, class_="faint")
     yield text(end, y + 18, f"{100 * scale.high:.0f}", size=11, anchor="end", class_="faint")
-    yield text((x + end) / 2, y + 18, unit, size=11, anchor="middle", class_="faint")
+    yield text(end + 10, y + 5, unit, size=11, class_="faint")

@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from judge.pages.charts.svg import chart, element, mark, shortened, text, text_width
 
-_PANEL, _GAP = 132.0, 16.0
+_PANEL, _GAP = 132.0, 20.0
+"""Width of a panel unless the picture says another, and the space after it."""
 _ROW = 19.0
 _HEAD, _FOOT = 30.0, 44.0
 _LABELS = 300.0
@@ -58,6 +59,7 @@ class Intervals:
     factor: float = 1.0
     digits: int = 2
     across: int = 6
+    width: float = _PANEL
     legend: Sequence[tuple[str, bool]] = ()
     """(name, dashed) of the lines."""
 
@@ -70,7 +72,7 @@ class Intervals:
         for k, panel in enumerate(self.panels):
             line, place = divmod(k, self.across)
             top = line * tall
-            x = left + place * (_PANEL + _GAP)
+            x = left + place * (self.width + _GAP)
             if not place:
                 parts += self._labels(left, top)
             parts += self._panel(panel, (x, top), (low, high), ticks)
@@ -78,7 +80,7 @@ class Intervals:
         bottom = lines * tall
         parts += self._legend(left, bottom + 6)
         columns = min(len(self.panels), self.across) or 1
-        width = max(left + columns * (_PANEL + _GAP) + 4.0, 320.0)
+        width = max(left + columns * (self.width + _GAP) + 4.0, 320.0)
         return chart(self.identity, (width, bottom + (18 if self.legend else 0)), self.title, self.description, parts)
 
     def _axis(self) -> tuple[float, float, list[float]]:
@@ -93,9 +95,10 @@ class Intervals:
         low, high = min([0.0, *known]), max([0.0, *known])
         if high - low < 1e-9:
             high = low + 1.0
-        step = _step((high - low) / 3)
-        first, last = math.floor(low / step), math.ceil(high / step)
-        return first * step, last * step, [i * step for i in range(first, last + 1)]
+        low, high = low - 0.04 * (high - low) * (low < 0), high + 0.04 * (high - low) * (high > 0)
+        step = _step((high - low) / (self.width / 42))
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        return low, high, [i * step for i in range(first, last + 1)]
 
     def _labels(self, left: float, top: float) -> Iterator[Markup]:
         for i, row in enumerate(self.rows):
@@ -110,16 +113,16 @@ class Intervals:
         tall = _ROW * len(self.rows)
 
         def at(value: float) -> float:
-            return x + _PANEL * (value - low) / (high - low)
+            return x + self.width * (value - low) / (high - low)
 
-        title = shortened(panel.title, _PANEL)
-        yield text(x + _PANEL / 2, top + 12, title, anchor="middle", font_weight=600)
+        title = shortened(panel.title, self.width)
+        yield text(x + self.width / 2, top + 12, title, anchor="middle", font_weight=600)
         for tick in ticks:
             here = {"x1": at(tick), "x2": at(tick), "y1": top + _HEAD, "y2": top + _HEAD + tall}
             yield element("line", **here, class_="zero" if abs(tick) < 1e-12 else "axis")
             label = f"{self.factor * tick:.{self._tick_digits(ticks)}f}".replace("-", "−")
             yield text(at(tick), top + _HEAD + tall + 12, label, size=11, anchor="middle", class_="faint")
-        yield text(x + _PANEL / 2, top + _HEAD + tall + 27, self.unit, size=11, anchor="middle", class_="faint")
+        yield text(x + self.width / 2, top + _HEAD + tall + 27, self.unit, size=11, anchor="middle", class_="faint")
         for one in panel.references:
             line = element(
                 "line",
@@ -135,13 +138,13 @@ class Intervals:
 
     def _interval(self, one: Interval, at: Callable[[float], float], y: float, x: float) -> Markup:
         if one.value is None:
-            return mark(one.tip, text(x + _PANEL / 2, y, "undefined", size=10, anchor="middle", class_="faint"))
+            return mark(one.tip, text(x + self.width / 2, y, "undefined", size=10, anchor="middle", class_="faint"))
         parts = []
         if one.low is not None and one.high is not None:
             parts.append(element("line", x1=at(one.low), x2=at(one.high), y1=y, y2=y, class_=f"whisker s{one.kind}"))
         parts.append(element("circle", cx=at(one.value), cy=y, r=3.6, class_=f"f{one.kind}"))
         # A wider target than the dot, for pointing at.
-        parts.append(element("rect", x=x, y=y - _ROW / 2, width=_PANEL, height=_ROW, class_="target"))
+        parts.append(element("rect", x=x, y=y - _ROW / 2, width=self.width, height=_ROW, class_="target"))
         return mark(one.tip, *parts)
 
     def _tick_digits(self, ticks: Sequence[float]) -> int:

@@ -15,6 +15,9 @@ from judge.pages.charts.svg import chart, element, shortened, text, text_width
 
 _WIDTH, _HEIGHT, _MARGIN = 760.0, 520.0, 16.0
 
+MOST_NAMES = 30
+"""With more categories than this none is named in the picture."""
+
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
@@ -89,16 +92,19 @@ class ScatterMap:
     def _labels(self, k: int) -> Markup:
         """Names of categories at the middle of their points, so that colours are not needed to tell them apart."""
         one, places = self.colourings[k], self._places()
-        parts = []
-        if len(one.categories) <= 30:
+        parts: list[Markup] = []
+        taken: list[tuple[float, float, float]] = []
+        if len(one.categories) <= MOST_NAMES:
             for number, name in enumerate(one.categories):
                 mine = [place for place, own in zip(places, one.of_point, strict=True) if own == number]
-                if mine:
-                    x, y = _median([p[0] for p in mine]), _median([p[1] for p in mine])
-                    short = shortened(name.partition(":")[0], 150, 11)
-                    half = text_width(short, 11) / 2
-                    x = min(max(x, half + 2), _WIDTH - half - 2)
-                    parts.append(text(x, y, short, size=11, anchor="middle", class_="halo"))
+                if not mine:
+                    continue
+                short = shortened(name.partition(":")[0], 150, 11)
+                half = text_width(short, 11) / 2
+                x = min(max(_median([p[0] for p in mine]), half + 2), _WIDTH - half - 2)
+                y = _free(x, _median([p[1] for p in mine]), half, taken)
+                taken.append((x, y, half))
+                parts.append(text(x, y, short, size=11, anchor="middle", class_="halo"))
         return element("g", *parts, class_=f"names names-{k}", aria_hidden="true")
 
     def _legend(self, k: int) -> Markup:
@@ -119,6 +125,13 @@ class ScatterMap:
                 Markup('<li><span class="swatch k0"></span>none <span class="faint">{}</span></li>').format(none)
             )
         return Markup('<ul class="legend legend-{}">{}</ul>').format(k, Markup("").join(items))
+
+
+def _free(x: float, y: float, half: float, taken: Sequence[tuple[float, float, float]]) -> float:
+    """The height nearest below y at which a name does not cover another one."""
+    while any(abs(x - other) < half + wide and abs(y - height) < 13 for other, height, wide in taken):
+        y += 3
+    return min(y, _HEIGHT - 8)
 
 
 def _colour(number: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
-_NARROW, _WIDE = frozenset("ijlt.,:;'|!()[]{} rf-"), frozenset("mwMW@%ODGQCNHU")
+_NARROW, _WIDE = frozenset("ijlt.,:;'|!()[]{} rf-"), frozenset("mwMW@%ODGQCNHU−×+→")
 _CHARACTER = {"narrow": 0.36, "wide": 0.82, "other": 0.58, "full": 1.05}
 """Widths in em of system sans-serif fonts, a little on the wide side."""
 

@@ -1,0 +1,70 @@
+"""`judge report`: one HTML file of a run's results, and the words a paper needs. The work is in `report`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.cli.table_options import DropSystem, ParserName, Runs
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+QUICK = 200
+"""Resamples and swaps with --quick."""
+
+
+@app.command()
+def report(
+    runs: Runs,
+    output: Annotated[Path, typer.Option("-o", "--output", help="the page")] = Path("report.html"),
+    methods: Annotated[
+        bool, typer.Option("--methods", help="also methods.md, references.bib and checklist.md beside the page")
+    ] = False,
+    title: Annotated[str | None, typer.Option("--title", help="title of the page")] = None,
+    drop_system: DropSystem = None,
+    audit: Annotated[
+        Path | None, typer.Option("--audit", metavar="FILE", help="audit file; default: audit.sqlite beside run.yaml")
+    ] = None,
+    contamination: Annotated[
+        list[Path] | None,
+        typer.Option("--contamination", metavar="FILE", help="scores file; may be given several times"),
+    ] = None,
+    examples: Annotated[int, typer.Option("--examples", help="stories shown where judge and people differ")] = 6,
+    quick: Annotated[bool, typer.Option("--quick", help=f"{QUICK} resamples and swaps: a look, not for print")] = False,
+    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
+    permutations: Annotated[int, typer.Option("--permutations", help="number of swaps of a permutation test")] = 2000,
+    seed: Annotated[int, typer.Option("--seed", help="seed of resamples, permutations and the sampled map")] = 1,
+    parser: ParserName = "ours",
+    quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,
+) -> None:
+    """One self-contained HTML page of a run's results: figures, tables with signatures, texts, methods, a checklist.
+
+    It needs no network and no other file, prints, and is readable without its script.
+
+    Example: judge report runs/hanna --drop-system Human -o hanna.html --methods
+    """
+    from judge.report import Material, ReportOptions
+    from judge.report.page import quoted
+    from judge.report.write import write_methods, write_page
+
+    options = ReportOptions(
+        title=title,
+        drop_systems=tuple(drop_system or ()),
+        resamples=min(resamples, QUICK) if quick else resamples,
+        permutations=min(permutations, QUICK) if quick else permutations,
+        seed=seed,
+        parser=parser,
+        audit=audit,
+        contamination=tuple(contamination or ()),
+        examples=examples,
+        command=quoted(sys.argv[1:]),
+    )
+    material = Material.read(runs, options)
+    size = write_page(material, output, quiet=quiet)
+    typer.echo(f"{output}: {size / 1e6:.1f} MB")
+    if methods:
+        for path in write_methods(material, output.parent):
+            typer.echo(str(path))

@@ -1,0 +1,11 @@
+"""One self-contained HTML page of a run's results, and the words a paper needs about them. Never computes a statistic.
+
+Sections take their numbers from `analysis`, `contamination`, `explanations` and `audit`; `charts` draws them; `page`
+puts them together. `methods`, `references` and `checklist` say what was done, whose work that is, and what is missing.
+"""
+
+from judge.report.material import Material, ReportOptions
+from judge.report.page import html
+from judge.report.sections import sections
+
+__all__ = ["Material", "ReportOptions", "html", "sections"]

@@ -1,0 +1,63 @@
+"""Pieces of a section as markup: sentences, figures, tables, folded tables. Everything given to them is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from judge.pages.html_table import html_table
+from judge.report.material import Material
+from judge.tables import Table
+
+FOLD = 40
+"""Tables with more rows are folded, so that a section is read before it is searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section: where it is linked to, its heading, its pieces in order."""
+
+    identity: str
+    title: str
+    blocks: Sequence[Markup]
+
+
+def prose(sentence: str, *, kind: str = "") -> Markup:
+    """A paragraph."""
+    return Markup("<p{}>{}</p>").format(Markup(' class="{}"').format(kind) if kind else "", sentence)
+
+
+def heading(title: str) -> Markup:
+    """A heading within a section."""
+    return Markup("<h3>{}</h3>").format(title)
+
+
+def items(sentences: Sequence[str], *, kind: str = "sentences") -> Markup:
+    """Sentences one beneath the other."""
+    inner = Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in sentences)
+    return Markup('<ul class="{}">{}</ul>').format(kind, inner)
+
+
+def figure(picture: Markup, caption: str) -> Markup:
+    """A chart that may be wider than the screen, with its caption."""
+    return Markup('<figure><div class="scroll">{}</div><figcaption>{}</figcaption></figure>').format(picture, caption)
+
+
+def shown(table: Table, material: Material, *, folded: bool | None = None, title: str | None = None) -> Markup:
+    """A table without the notes that hold for the whole page; folded where it is long, unless said otherwise."""
+    told = set(material.general_notes)
+    table = table if title is None else replace(table, title=title)
+    made = html_table(table, notes=[note for note in table.notes if note not in told])
+    if folded or (folded is None and len(table.rows) > FOLD):
+        count = f"{len(table.rows)} rows" if len(table.rows) != 1 else "1 row"
+        summary = Markup('<summary>{} <span class="faint">({})</span></summary>').format(table.title, count)
+        return Markup("<details>{}{}</details>").format(summary, made)
+    return made
+
+
+def failed(what: str, hint: str | None) -> Markup:
+    """Why a section is not there, and what mends it."""
+    mends = Markup(" <code>{}</code>").format(hint) if hint else ""
+    return Markup('<p class="absent">{}{}</p>').format(what, mends)

@@ -1,0 +1,151 @@
+"""What the runs show, in a few plain sentences made from numbers by rule. Never says more than the numbers allow.
+
+The best of many rows is said to be so, since having been picked flatters it; a difference whose interval holds 0 is
+called not told apart; what is undefined is said with its reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from judge.analysis import consistency, coverage
+from judge.analysis.compare_sentence import leaves_zero_out
+from judge.analysis.consistency import PEOPLE
+from judge.analysis.correlation.leads import CEILING, CONTROL, Lead
+from judge.analysis.options import ConsistencyOptions
+from judge.rating_matrix import RatingMatrix
+from judge.report.agreement import worded
+from judge.report.material import Material
+from judge.stats.estimate import Estimate
+
+_AROUND = re.compile(r"undefined for [^(]*\((.*)\)")
+
+
+def sentences(material: Material) -> list[str]:
+    """One sentence or two for each dataset, then what was lost, then consistency."""
+    found = material.leads[0] if material.has_people else []
+    made = []
+    for matrix in material.matrices:
+        mine = [lead for lead in found if lead.dataset == matrix.dataset]
+        made += list(_of_dataset(matrix, mine))
+    for fact in material.table.facts:
+        if fact.judge.startswith("scripted/"):
+            made.append(f"{fact.judge} gives scripted answers: figures about it say nothing about any judge.")
+    made.append(_lost(material))
+    made += _consistency(material)
+    return made
+
+
+def _of_dataset(matrix: RatingMatrix, found: Sequence[Lead]) -> Iterator[str]:
+    where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
+    if not matrix.cells:
+        yield f"No judge was asked about {where}."
+        return
+    if not matrix.criteria or not found:
+        yield f"Nobody's ratings of {where} are known, so nothing can be said about agreement with people."
+        return
+    judges = [lead for lead in found if not lead.control]
+    if not judges:
+        yield (
+            f"The only judge asked about {where} is the control, which is not a language model: the figures show how "
+            "the program works, not how good a judge is."
+        )
+    shown = judges or found
+    defined = [lead for lead in shown if lead.value.value is not None]
+    if not defined:
+        yield f"On {where} agreement with people is undefined: {shown[0].value.reason}."
+        return
+    best = max(defined, key=lambda lead: lead.value.value or 0.0)
+    yield _agreement(where, best, len(shown))
+    yield from _beside(best)
+
+
+def _agreement(where: str, best: Lead, rows: int) -> str:
+    number = len(best.criteria)
+    over = f"mean over {number} criteria" if number > 1 else best.criteria[0]
+    what = f"Kendall's tau‑b ×100 with people, {over}, is {worded(best.value)}"
+    if rows == 1:
+        return f"On {where}, {_name(best)}: {what}."
+    flattered = f"the highest of {rows} judges and Eval-Prompts on these same stories, which flatters it"
+    return f"On {where}, {_name(best)} follows people closest: {what} ({flattered})."
+
+
+def _beside(best: Lead) -> Iterator[str]:
+    control, ceiling = best.bars[CONTROL], best.bars[CEILING]
+    if not best.control:
+        yield _against(
+            best, CONTROL, f"The control, which reads nothing but the surface of a text, reaches {worded(control)}"
+        )
+    if ceiling.value is None:
+        yield f"How far people agree with each other cannot be said: {plain_reason(ceiling)}."
+    else:
+        yield _against(best, CEILING, f"People, one against the mean of the others, reach {worded(ceiling)}")
+
+
+def plain_reason(estimate: Estimate) -> str:
+    """Why there is no mean over criteria, without the first criterion's name around it."""
+    found = _AROUND.fullmatch(estimate.reason or "undefined")
+    return (found.group(1) if found else estimate.reason or "undefined").removeprefix("human ceiling unavailable: ")
+
+
+def _against(best: Lead, kind: str, start: str) -> str:
+    over, (above, of) = best.over[kind], best.above[kind]
+    if best.bars[kind].value is None:
+        return f"The control's row is undefined: {plain_reason(best.bars[kind])}."
+    if over.value is None:
+        return f"{start}."
+    outside = leaves_zero_out(over)
+    if outside is None:
+        verdict = "without an interval, this may be chance"
+    elif not outside:
+        verdict = "not told apart by new story-prompts"
+    else:
+        verdict = "more than new story-prompts would explain"
+    count = f", higher on {above} of {of} criteria" if of > 1 else ""
+    return f"{start}: the judge lies {_distance(over)}{count}; {verdict}."
+
+
+def _distance(over: Estimate) -> str:
+    value = 100 * (over.value or 0.0)
+    ends = ""
+    if over.low is not None and over.high is not None:
+        low, high = sorted((abs(100 * over.low), abs(100 * over.high)))
+        ends = f" [{low:.1f}, {high:.1f}]" if leaves_zero_out(over) else f" (difference {worded(over)})"
+    return f"{abs(value):.1f} {'above' if value >= 0 else 'below'}{ends}"
+
+
+def _lost(material: Material) -> str:
+    counts = coverage.coverage(material.table, ("source",), drop_systems=material.options.drop_systems)
+    if counts.empty:
+        return "No judge was asked."
+    row = counts.iloc[0]
+    asked, share = int(row["asked"]), float(row["share"])
+    if row["rated"] == row["asked"]:
+        return f"Nothing was lost: each of the {asked:,} repeats asked has a rating."
+    causes = [f"{name.replace('_', ' ')} {int(row[name]):,}" for name in counts.columns[6:] if row[name]]
+    return (
+        f"Of {asked:,} repeats asked, {100 * share:.1f} % have a rating; the others ({', '.join(causes)}) stay missing."
+    )
+
+
+def _consistency(material: Material) -> Iterator[str]:
+    (table,) = consistency.tables(material.table, ConsistencyOptions(drop_systems=material.options.drop_systems))
+    rows = [row for row in table.rows if row["judge"] != PEOPLE and isinstance(row.get("ICC(1,1)"), Estimate)]
+    values = [row["ICC(1,1)"].value for row in rows if row["ICC(1,1)"].defined]
+    if not values:
+        reasons = dict.fromkeys(row["ICC(1,1)"].reason for row in rows if row["ICC(1,1)"].reason)
+        if reasons:
+            yield f"How far judges agree with themselves is {'; '.join(reasons)}."
+        return
+    spread = f", from {min(values):.2f} to {max(values):.2f}" if len(values) > 1 else ""
+    many = f"median over {len(values)} judges, Eval-Prompts and criteria" if len(values) > 1 else "one cell"
+    undefined = f"; undefined in {len(rows) - len(values)} more" if len(rows) > len(values) else ""
+    text = f"One repeat agrees with another at ICC(1,1) {np.median(values):.2f} ({many}{spread}{undefined})."
+    yield text.replace(" -", " −")
+
+
+def _name(lead: Lead) -> str:
+    return f"{lead.judge} with {lead.eval_prompt}"

@@ -1,0 +1,206 @@
+"""The paragraph of a paper that says what was done, made from manifests and options. Never says what is not known.
+
+Citations stand in it as pandoc writes them, `[@key]`, with the keys of `references`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from judge.analysis import coverage
+from judge.ratings_table import RunFacts
+from judge.report.blocks import heading, prose
+from judge.report.material import Material
+from judge.report.references import works
+from judge.version import __version__
+
+_CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
+_DATASETS = {
+    "hanna": ("chhun-etal-2022-human", "chhun-etal-2024-language"),
+    "mans": ("guan-etal-2021-openmeva",),
+    "storyer": ("chen-etal-2022-storyer",),
+    "deltascore": ("xie-etal-2023-deltascore",),
+}
+
+
+def paragraph(material: Material) -> str:
+    """The text, with citations."""
+    made = [*_stories(material), *_judges(material), *_parsing(material), *_statistics(material), *_further(material)]
+    made.append(f"All figures were made with judge {__version__} (storyjudge).")
+    return " ".join(made)
+
+
+def cited(text: str) -> list[str]:
+    """Keys in order of appearance, each once."""
+    return list(dict.fromkeys(key for found in _CITATION.findall(text) for key in re.findall(r"@([\w-]+)", found)))
+
+
+def blocks(material: Material) -> list[Markup]:
+    """The paragraph with names in place of keys, and the works."""
+    text = paragraph(material)
+    keys = cited(text)
+    listed = Markup("").join(Markup('<li class="cite">{}</li>').format(works()[key].line) for key in keys)
+    command = f"judge report {material.named_runs} --methods"
+    return [
+        prose(_CITATION.sub(lambda found: _named(found.group(1)), text)),
+        heading("References"),
+        Markup("<ul>{}</ul>").format(listed),
+        prose(f"As Markdown with BibTeX and the checklist below: {command}", kind="faint"),
+    ]
+
+
+def markdown(material: Material) -> str:
+    """`methods.md`."""
+    return f"# Methods\n\n{paragraph(material)}\n"
+
+
+def _named(keys: str) -> str:
+    return (
+        "("
+        + "; ".join(works()[key].short.replace(" (", ", ").rstrip(")") for key in re.findall(r"@([\w-]+)", keys))
+        + ")"
+    )
+
+
+def _cite(*keys: str) -> str:
+    return f"[{'; '.join(f'@{key}' for key in keys)}]"
+
+
+def _stories(material: Material) -> Iterator[str]:
+    for matrix in material.matrices:
+        keys = next((keys for name, keys in _DATASETS.items() if matrix.dataset.startswith(name)), ())
+        prompts = int(np.unique(matrix.story_prompt).size)
+        out = f", without {_listed(material.options.drop_systems)}" if material.options.drop_systems else ""
+        source = f" {_cite(*keys)}" if keys else ""
+        asked = int((matrix.asked > 0).any(axis=0).sum()) if matrix.cells else matrix.n
+        yield (
+            f"The stories are {asked:,} of the dataset {matrix.dataset}{source}: {prompts} story-prompts, "
+            f"{len(matrix.systems)} systems{out}."
+        )
+        if matrix.criteria:
+            raters = sorted({int(count) for count in np.unique(matrix.raters) if count})
+            spread = f"{raters[0]}" if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
+            known = matrix.by_rater(0).known
+            yield (
+                f"People rated {_listed(matrix.criteria)}, {spread} rating{'' if spread == '1' else 's'} a story and "
+                f"criterion; who gave which rating is {'known' if known else 'not known'}."
+            )
+
+
+def _judges(material: Material) -> Iterator[str]:
+    for fact, manifest in zip(material.table.facts, material.manifests, strict=True):
+        force = manifest.get("in_force") or {}
+        if not force:
+            yield f"Ratings by {fact.judge} were imported; their settings are not known here."
+            continue
+        yield _asked(fact, force, manifest)
+        if fact.control:
+            yield f"{fact.judge} is a control judge, a regression on surface features of the text, no language model."
+        if _by_vllm(force, manifest):
+            yield f"The model was served by vLLM {_cite('kwon-etal-2023-efficient')}."
+
+
+def _asked(fact: RunFacts, force: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
+    revision = force.get("revision") or (force.get("server") or {}).get("revision")
+    which = f"{fact.judge} (revision {revision})" if revision else fact.judge
+    criteria = _listed([criterion.name for criterion in fact.criteria])
+    repeats = "one answer" if fact.repeats == 1 else f"{fact.repeats} independent answers"
+    prompts = f"Eval-Prompt{'' if len(fact.eval_prompts) == 1 else 's'} {_listed(fact.eval_prompts)}"
+    text = f"{which} rated them on {criteria} with {prompts}, {repeats} to each query; {_generation(force)}"
+    structured = force.get("structured") or "none"
+    if structured != "none":
+        text += f"; answers were constrained ({structured})"
+    if force.get("scoring") == "logprobs":
+        text += "; ratings are expected values over the scale's tokens"
+    dates = [sitting["began"] for sitting in manifest.get("sittings") or () if sitting.get("began")]
+    if dates:
+        from datetime import UTC, datetime
+
+        text += f"; first asked on {datetime.fromtimestamp(min(dates), UTC):%Y-%m-%d}"
+    return f"{text}."
+
+
+def _generation(force: Mapping[str, Any]) -> str:
+    said = force.get("generation") or {}
+    named = [
+        f"{name.replace('_', ' ')} {said[name]:g}"
+        for name in ("temperature", "top_p", "max_tokens", "seed")
+        if said.get(name) is not None
+    ]
+    left = [name.replace("_", " ") for name in ("temperature", "top_p", "max_tokens") if said.get(name) is None]
+    text = f"generation: {', '.join(named)}" if named else "generation settings were not said"
+    return text + (f" ({_listed(left)} left to the provider)" if left and named else "")
+
+
+def _by_vllm(force: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
+    executors = {str(sitting.get("executor")) for sitting in manifest.get("sittings") or ()}
+    server = " ".join(str(value) for value in (force.get("server") or {}).values() if isinstance(value, str))
+    return "vllm" in executors or "vllm" in server.casefold()
+
+
+def _parsing(material: Material) -> Iterator[str]:
+    parsers = list(dict.fromkeys(fact.parser for fact in material.table.facts if fact.parser != "imported"))
+    share = coverage.rated_share(material.table, drop_systems=material.options.drop_systems)
+    if parsers:
+        imputes = any("published" in name for name in parsers)
+        how = "the parser imputes where an answer states none" if imputes else "none was imputed"
+        yield f"Ratings were read from the answers by parser {_listed(parsers)}; {how}."
+    if share is not None:
+        lost = "; the others count as missing" if share < 1 else ""
+        yield f"Of the repeats asked, {100 * share:.1f} % have a rating{lost}."
+
+
+def _statistics(material: Material) -> Iterator[str]:
+    options = material.options
+    if material.has_people:
+        yield (
+            f"Agreement with people is Kendall's tau-b {_cite('kendall-1945-ties')} between the mean of a judge's "
+            "rated repeats and the mean of people's ratings of a story, over all stories and over system means, with "
+            f"95 % percentile intervals from {options.resamples:,} resamples of story-prompts "
+            f"{_cite('deutsch-etal-2021-statistical')} (seed {options.seed})."
+        )
+        if any(matrix.by_rater(j).known for matrix in material.matrices for j in range(len(matrix.criteria))):
+            yield "The human ceiling is each rater against the mean of the others."
+        yield (
+            "A control beside every judge is a ridge regression on surface features of the text, out of fold by "
+            "story-prompts."
+        )
+    if len(material.judges) > 1 or len(material.eval_prompts) > 1:
+        yield (
+            "Contrasts are on the same stories and repeats: permutation tests of both sides' scores "
+            f"({options.permutations:,} swaps) {_cite('deutsch-etal-2021-statistical')} and Williams' test "
+            f"{_cite('williams-1959-regression')}, adjusted over the family of all contrasts and criteria of a "
+            f"comparison {_cite('benjamini-hochberg-1995-controlling')}."
+        )
+    if any(fact.repeats > 1 for fact in material.table.facts):
+        yield (
+            "Consistency over repeats is the family of intraclass correlations "
+            f"{_cite('shrout-fleiss-1979-intraclass', 'mcgraw-wong-1996-forming')}."
+        )
+    what = "Diagnostics and differences" if material.has_people else "Differences"
+    yield f"{what} between systems are adjusted by Holm's method {_cite('holm-1979-simple')}."
+
+
+def _further(material: Material) -> Iterator[str]:
+    from judge.explanations import stored
+    from judge.report.audited import file_of
+
+    found = [one for one in map(stored.read, material.folders) if one is not None]
+    if found:
+        umap = f" and mapped by UMAP {_cite('mcinnes-etal-2018-umap')}" if "umap" in found[0].method.casefold() else ""
+        neural = not found[0].model.casefold().replace("-", "").startswith("tfidf")
+        source = f" {_cite('reimers-gurevych-2019-sentence')}" if neural else ""
+        yield f"Explanations were embedded by {found[0].model}{source}{umap}."
+    if file_of(material) is not None:
+        yield f"People audited a sample of explanations; agreement is Gwet's AC1 {_cite('gwet-2008-computing')}."
+    if material.options.contamination:
+        yield f"Whether stories were seen in training was looked at by Min-K% Prob {_cite('shi-etal-2024-detecting')}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"

@@ -1,0 +1,54 @@
+"""Sections as one HTML file that needs nothing else. Never a link to another file, and no script but our own.
+
+The page's own policy allows the one script by its hash: a story that got past escaping would still not run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from judge.pages import environment, stylesheet
+from judge.report.blocks import Section
+from judge.report.material import Material
+from judge.version import __version__
+
+_FOLDER = Path(__file__).parent
+
+
+def html(material: Material, made: Sequence[Section]) -> str:
+    """The whole page."""
+    script = (_FOLDER / "report.js").read_text(encoding="utf-8")
+    style = stylesheet() + (_FOLDER / "report.css").read_text(encoding="utf-8")
+    template = environment(_FOLDER / "templates").get_template("report.html")
+    return template.render(
+        title=title(material),
+        sections=made,
+        # Our own files: the only parts of the page that are not escaped, beside what the charts build.
+        style=Markup(style),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        hash=base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii"),
+        version=__version__,
+        command=material.options.command,
+        runs=[str(run) for run in material.runs],
+    )
+
+
+def title(material: Material) -> str:
+    """The title given, or one from the runs."""
+    if material.options.title:
+        return material.options.title
+    datasets = ", ".join(dict.fromkeys(fact.dataset for fact in material.table.facts))
+    judges = material.judges
+    who = ", ".join(judges) if len(judges) <= 3 else f"{len(judges)} judges"
+    return f"{who or 'No judge'} on {datasets}"
+
+
+def quoted(arguments: Sequence[str]) -> str:
+    """A command line as one would type it."""
+    return " ".join(["judge", *map(shlex.quote, arguments)])

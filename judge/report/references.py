@@ -1,0 +1,65 @@
+"""Works that a run's methods rest on, as BibTeX and as a line of text. Never lists a work that is not in force.
+
+`references.bib` holds them all, one field a line; the facts in it were compared with the publishers' own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_FILE = Path(__file__).parent / "references.bib"
+_FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One entry: its key, its fields without braces, and its BibTeX."""
+
+    key: str
+    fields: dict[str, str]
+    bibtex: str
+
+    @property
+    def short(self) -> str:
+        """`Shrout and Fleiss (1979)`."""
+        names = [name.partition(",")[0] for name in self.fields["author"].split(" and ")]
+        who = names[0] if len(names) == 1 else " and ".join(names) if len(names) == 2 else f"{names[0]} et al."
+        return f"{who} ({self.fields['year']})"
+
+    @property
+    def line(self) -> str:
+        """The whole entry as a line of text."""
+        names = [" ".join(reversed(name.split(", "))) for name in self.fields["author"].split(" and ")]
+        who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        where = next(
+            (self.fields[key] for key in ("journal", "booktitle", "publisher", "note") if key in self.fields), ""
+        )
+        if "volume" in self.fields:
+            where += f" {self.fields['volume']}" + (f"({self.fields['number']})" if "number" in self.fields else "")
+        pages = f", {self.fields['pages'].replace('--', '–')}" if "pages" in self.fields else ""
+        doi = f" doi:{self.fields['doi']}" if "doi" in self.fields else ""
+        return f"{who}. {self.fields['year']}. {self.fields['title']}. {where}{pages}.{doi}"
+
+
+@cache
+def works() -> dict[str, Work]:
+    """All works by key."""
+    found = {}
+    for entry in re.split(r"\n(?=@)", _FILE.read_text(encoding="utf-8")):
+        key = entry.partition("{")[2].partition(",")[0]
+        fields = {name: _plain(value) for name, value in _FIELD.findall(entry)}
+        found[key] = Work(key, fields, entry.strip() + "\n")
+    return found
+
+
+def bibtex(keys: Sequence[str]) -> str:
+    """The entries of these works, in this order."""
+    return "\n".join(works()[key].bibtex for key in keys)
+
+
+def _plain(value: str) -> str:
+    return value.replace(r"{\'e}", "é").replace("{", "").replace("}", "")

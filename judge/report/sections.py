@@ -1,0 +1,64 @@
+"""The sections of the page in reading order; one that cannot be made says why in its place. Never leaves a hole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from markupsafe import Markup
+
+from judge.errors import JudgeError
+from judge.report import (
+    agreement,
+    asked,
+    audited,
+    checklist,
+    comparison,
+    examples,
+    headline,
+    map_of_explanations,
+    methods,
+    rating_shares,
+    self_agreement,
+    tables_only,
+)
+from judge.report.blocks import Section, failed, items
+from judge.report.material import Material
+
+Maker = Callable[[Material], list[Markup]]
+Progress = Callable[[str], None]
+
+
+def _summary(material: Material) -> list[Markup]:
+    return [items(headline.sentences(material), kind="headline")]
+
+
+SECTIONS: tuple[tuple[str, str, Maker], ...] = (
+    ("summary", "What the runs show", _summary),
+    ("asked", "Asked and in force", asked.blocks),
+    ("coverage", "Coverage", tables_only.coverage_blocks),
+    ("agreement", "Agreement with people", agreement.blocks),
+    ("comparison", "Eval-Prompts and judges compared", comparison.blocks),
+    ("consistency", "Consistency", self_agreement.blocks),
+    ("ratings", "How ratings are used", rating_shares.blocks),
+    ("systems", "Systems", tables_only.system_blocks),
+    ("diagnostics", "What goes wrong", tables_only.diagnostic_blocks),
+    ("disagreements", "Where judge and people differ most", examples.blocks),
+    ("explanations", "Explanations", map_of_explanations.blocks),
+    ("audit", "Audit of explanations by people", audited.blocks),
+    ("contamination", "Contamination", tables_only.contamination_blocks),
+    ("methods", "Methods", methods.blocks),
+    ("checklist", "What a reviewer will ask", checklist.blocks),
+)
+"""(anchor, heading, maker)."""
+
+
+def sections(material: Material, progress: Progress | None = None) -> Iterator[Section]:
+    """Make each section; `progress` is told its heading before it is made."""
+    for identity, title, maker in SECTIONS:
+        if progress is not None:
+            progress(title)
+        try:
+            blocks = maker(material)
+        except JudgeError as error:
+            blocks = [failed(f"{title} cannot be shown: {error}.", error.hint)]
+        yield Section(identity, title, blocks)

@@ -1,0 +1,189 @@
+"""The report in a real browser, opened from its file: plots, requests, copies, themes, no script, phone, paper."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import watch
+from tests.report import runs
+
+
+def made(which: str, folder: Path) -> Path:
+    """A report's file, made by a process of its own: this one has a running event loop."""
+    output = folder / "report.html"
+    subprocess.run([sys.executable, "-m", "tests.report.runs", which, folder / "run", output], check=True)
+    return output
+
+
+@pytest.fixture(scope="module")
+def hostile_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a run all of whose texts are hostile."""
+    return made("hostile", tmp_path_factory.mktemp("browser"))
+
+
+@pytest.fixture(scope="module")
+def demo_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's report, with its map of explanations."""
+    return made("demo", tmp_path_factory.mktemp("browser"))
+
+
+def drawn(page: Any) -> list[tuple[float, float]]:
+    """Width and height on the screen of every chart."""
+    boxes = page.eval_on_selector_all(
+        "svg.chart", "all => all.map(one => { const b = one.getBoundingClientRect(); return [b.width, b.height]; })"
+    )
+    return [(box[0], box[1]) for box in boxes]
+
+
+def test_plots_are_drawn_and_nothing_but_the_file_is_asked_for(
+    page: Any, complaints: list[str], demo_file: Path
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(demo_file.as_uri())
+    assert [one for one in asked if not one.startswith("data:")] == [demo_file.as_uri()]
+    charts = drawn(page)
+    assert len(charts) >= 7
+    assert all(width > 200 and height > 40 for width, height in charts)
+    # Marks are where they can be seen: every cell of the first heat map has a size.
+    cells = page.eval_on_selector_all("#heat-0 .mark rect", "all => all.map(one => one.getBoundingClientRect().width)")
+    # Ceiling, two Eval-Prompts, control: six criteria and their mean.
+    assert len(cells) == 4 * 7
+    assert min(cells) > 20
+    assert complaints == []
+
+
+def test_pointing_at_a_cell_tells_its_interval(page: Any, complaints: list[str], demo_file: Path) -> None:
+    page.goto(demo_file.as_uri())
+    cell = page.locator("#heat-0 .mark").filter(has=page.locator("rect[fill^='#']")).first
+    cell.hover()
+    said = page.locator(".tip").inner_text()
+    assert said.startswith("surface, control, ep1, Relevance: ")
+    assert "[" in said
+    assert said.endswith("n = 48 stories")
+    assert complaints == []
+
+
+def test_tables_are_copied_as_latex_and_csv(browser: Any, complaints: list[str], hostile_file: Path) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    watch(page, complaints)
+    page.goto(hostile_file.as_uri())
+    block = page.locator("#coverage .table").first
+    for name, start in (("latex", r"\begin{table}"), ("csv", "judge,eval_prompt,")):
+        button = block.locator(f"[data-copy={name}]")
+        button.click()
+        page.wait_for_function("one => one.textContent === 'Copied'", arg=button.element_handle())
+        text = page.evaluate("navigator.clipboard.readText()")
+        assert text.startswith(start)
+        # As the table has it, not as a page writes it: nothing is left escaped for HTML.
+        assert "&lt;" not in text
+    assert complaints == []
+    context.close()
+
+
+def test_hostile_texts_stay_texts(page: Any, complaints: list[str], hostile_file: Path) -> None:
+    page.on("dialog", lambda dialog: (complaints.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
+    page.goto(hostile_file.as_uri())
+    page.get_by_role("button", name="Unfold all").click()
+    assert page.locator("h1").inner_text() == runs.HOSTILE[0]
+    said = page.locator("#disagreements").inner_text()
+    assert sum(one.split("\u2028")[0].strip()[:25] in said for one in runs.HOSTILE) >= 3
+    assert page.locator("main img, main script, main b, main i").count() == 0
+    # Words without a break do not push the page apart.
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert complaints == []
+
+
+def test_the_map_shows_the_text_of_the_dot_that_is_clicked(page: Any, complaints: list[str], demo_file: Path) -> None:
+    page.goto(demo_file.as_uri())
+    picture = page.locator("#map-0")
+    picture.scroll_into_view_if_needed()
+    page.locator("#map-0 .points circle").nth(40).click(force=True)
+    panel = page.locator("#map-0-map-chosen")
+    assert "Control, not a language model" in panel.inner_text()
+    first = page.locator("#map-0 .points circle").nth(40).evaluate("one => getComputedStyle(one).fill")
+    page.get_by_label("by cluster").check()
+    assert page.locator("#map-0-map .legend-1").is_visible()
+    assert not page.locator("#map-0-map .legend-0").is_visible()
+    before = panel.inner_text()
+    picture.focus()
+    page.keyboard.press("ArrowRight")
+    assert panel.inner_text() != before
+    assert first.startswith("rgb(")
+    assert complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_letters_have_a_contrast_of_four_and_a_half_in_light_and_dark(
+    browser: Any, scheme: str, demo_file: Path
+) -> None:
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    page.goto(demo_file.as_uri())
+    least = page.evaluate(
+        """() => {
+          const linear = (c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+          const light = (rgb) => rgb.map((c) => linear(c / 255))
+            .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+          const rgb = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number);
+          const paper = light(rgb(getComputedStyle(document.body).backgroundColor));
+          const ratio = (ink) => (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+          const found = [];
+          for (const one of document.querySelectorAll("p, td, th, li, figcaption"))
+            found.push(ratio(light(rgb(getComputedStyle(one).color))));
+          for (const one of document.querySelectorAll("svg.chart text:not(.on-light):not(.on-dark)"))
+            found.push(ratio(light(rgb(getComputedStyle(one).fill))));
+          return Math.min(...found);
+        }"""
+    )
+    assert least >= 4.5
+    page.locator("[data-theme-switch]").click()
+    assert page.locator("html").get_attribute("data-theme") == ("light" if scheme == "dark" else "dark")
+    context.close()
+
+
+def test_everything_can_be_read_without_a_script(browser: Any, demo_file: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(demo_file.as_uri())
+    for heading in ("What the runs show", "Agreement with people", "Methods", "What a reviewer will ask"):
+        assert page.get_by_role("heading", name=heading).is_visible()
+    # What only a script can do is not offered.
+    assert not page.locator("[data-copy]").first.is_visible()
+    assert not page.locator("[data-theme-switch]").is_visible()
+    page.locator("summary").first.click()
+    assert page.locator("details[open] table").first.is_visible()
+    page.get_by_label("by rating").check()
+    assert page.locator("#map-0-map .legend-2").is_visible()
+    assert page.locator("#heat-0 title").count() > 20
+    context.close()
+
+
+def test_a_phone_scrolls_tables_and_not_the_page(browser: Any, complaints: list[str], demo_file: Path) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    watch(page, complaints)
+    page.goto(demo_file.as_uri())
+    page.get_by_role("button", name="Unfold all").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert complaints == []
+    context.close()
+
+
+def test_it_prints(browser: Any, demo_file: Path) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(demo_file.as_uri())
+    page.emulate_media(media="print")
+    assert not page.locator("header.bar").is_visible()
+    assert not page.locator("[data-copy]").first.is_visible()
+    wide = page.evaluate("document.querySelector('main').getBoundingClientRect().width")
+    assert all(width <= wide + 1 for width, _ in drawn(page))
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    context.close()

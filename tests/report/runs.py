@@ -1,0 +1,114 @@
+"""Real runs for the report's tests: the demo, one whose every text is hostile, HANNA's released ratings."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "{{7*7}} {% raw %} {{ self.__init__ }}",
+    "unbreakable" * 60,
+    "\u202eשלום עולם",
+    "</template></textarea><img src=x onerror=alert(2)>",
+    "]]> --> </title></svg></script><script>alert(3)</script>",
+    '\\end{document} " onmouseover="alert(4)" \u2028 \u2029',
+)
+"""What a story, an explanation or a name may hold; each must come out as it went in, as text."""
+
+
+def demo(folder: Path) -> Path:
+    """The demo's run, with its explanations looked at without a model: the run's folder."""
+    from judge.demo import run_demo
+
+    run_demo(folder, quiet=True)
+    assert command("explain", folder, "-o", folder / "explained.txt") == 0
+    return folder
+
+
+def command(*arguments: str | Path) -> int:
+    """Run `judge ...` here; its exit code."""
+    from judge.cli.main import main
+
+    try:
+        main([*map(str, arguments)])
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def hostile(folder: Path) -> Path:
+    """16 stories by two systems, three known raters, a scripted judge that explains itself; everything hostile."""
+    from judge.execution.session import Sitting, sit
+    from judge.run_folder import folder_for
+    from judge.run_spec import load_run_spec
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "stories.jsonl").open("w", encoding="utf-8") as stream:
+        for number in range(16):
+            stream.write(json.dumps(_story(number)) + "\n")
+    with (folder / "answers.jsonl").open("w", encoding="utf-8") as stream:
+        for number in range(21):
+            text = f"Rating: {1 + number % 5}\nBecause {HOSTILE[number % len(HOSTILE)]} it is number {number}."
+            stream.write(json.dumps({"text": text}) + "\n")
+    definition = folder / "run.yaml"
+    definition.write_text(
+        "name: hostile\n"
+        "dataset: stories.jsonl\n"
+        f"judge: scripted/{folder / 'answers.jsonl'}\n"
+        "criteria: {set: hanna, only: [Coherence, Engagement]}\n"
+        "eval_prompts: [ep1, ep2]\n"
+        "repeats: 2\n"
+        "note: \"<script>alert('note')</script> {{7*7}}\"\n",
+        encoding="utf-8",
+    )
+    spec = load_run_spec(definition)
+    result = folder_for(definition, spec.name, spec.judge, spec.revision)
+    sit(Sitting(spec, folder, result, quiet=True))
+    return folder
+
+
+def _story(number: int) -> dict[str, Any]:
+    prompt, system = divmod(number, 2)
+    nasty = HOSTILE[number % len(HOSTILE)]
+    ratings = [
+        {"rater": f"w{rater}", "criterion": name, "value": 1 + (number * rater + prompt + shift) % 5}
+        for rater in (1, 2, 3)
+        for shift, name in enumerate(("Coherence", "Engagement"))
+    ]
+    return {
+        "id": f"s{number}<i>",
+        "story_prompt": f"prompt {prompt} <script>alert('p')</script>",
+        "system": "Human<b>" if system else "GPT & co",
+        "text": nasty + f" A story, number {number}, about a lamp. " * (3 + number),
+        "reference": None,
+        "ratings": ratings,
+    }
+
+
+def hanna(studies: Path, folder: Path) -> Path:
+    """The released score file as a result folder: 1,056 stories, five judges, four Eval-Prompts, six criteria."""
+    from judge.exchange.hanna_scores import read_scores
+    from judge.exchange.imported_folder import write_folder
+
+    found = read_scores(studies / "hanna" / "hanna_metric_scores_llm.csv", studies / "hanna" / "hanna_llm_stories.csv")
+    write_folder(folder, found)
+    return folder
+
+
+def page(*runs: Path, **options: Any) -> str:
+    """The report of these runs as HTML, with few resamples unless said otherwise."""
+    from judge.report import Material, ReportOptions, html, sections
+
+    chosen = {"resamples": 60, "permutations": 60, "command": "judge report RUN"} | options
+    material = Material.read([*map(str, runs)], ReportOptions(**chosen))
+    return html(material, list(sections(material)))
+
+
+if __name__ == "__main__":
+    # As a process of its own, for tests whose process has a running event loop: WHICH FOLDER OUTPUT.
+    which, place, output = sys.argv[1:]
+    made = {"demo": demo, "hostile": hostile}[which](Path(place))
+    Path(output).write_text(page(made, title=HOSTILE[0] if which == "hostile" else None), encoding="utf-8")

@@ -1,0 +1,167 @@
+"""The page: one file, every section there, texts as text, nothing from elsewhere, numbers as the tables have them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from judge.report.sections import SECTIONS
+from tests.report import runs
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Outline(HTMLParser):
+    """Which elements a page has: names with attributes in order, ids, and whether each is closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.mark.parametrize("fixture", ["demo_page", "hostile_page", "hanna_page"])
+def test_every_element_is_closed_every_id_is_one_and_every_link_leads_somewhere(
+    fixture: str, request: pytest.FixtureRequest
+) -> None:
+    outline = Outline(request.getfixturevalue(fixture))
+    assert outline.open == []
+    ids = [attributes["id"] for _, attributes in outline.elements if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    links = [str(attributes["href"]) for attributes in outline.named("a")]
+    assert links
+    assert {link for link in links if link.removeprefix("#") not in ids} == set()
+    assert [one["id"] for one in outline.named("section")] == [identity for identity, _, _ in SECTIONS]
+
+
+@pytest.mark.parametrize("fixture", ["demo_page", "hostile_page", "hanna_page"])
+def test_the_page_asks_for_nothing_and_runs_its_own_script_alone(fixture: str, request: pytest.FixtureRequest) -> None:
+    page = request.getfixturevalue(fixture)
+    outline = Outline(page)
+    for tag, attributes in outline.elements:
+        assert tag not in {"iframe", "object", "embed", "base", "form", "audio", "video", "image"}
+        assert not {name for name in attributes if name.startswith("on")}
+        assert "src" not in attributes
+        assert (attributes.get("href") or "").startswith(("#", "data:")) or "href" not in attributes
+    assert "url(http" not in page
+    assert "@import" not in page
+    (policy,) = [str(one["content"]) for one in outline.named("meta") if one.get("http-equiv")]
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(scripts) == 1
+    hashed = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+    assert f"script-src 'sha256-{hashed}';" in policy
+    assert "default-src 'none'" in policy
+
+
+def test_hostile_texts_come_out_as_they_went_in(hostile_page: str) -> None:
+    outline = Outline(hostile_page)
+    said = "".join(outline.texts)
+    assert "<script>alert(1)</script>" in said
+    assert "{{7*7}}" in said
+    assert "49" not in re.findall(r"note[^.]{0,80}", said)
+    assert "<script>alert('title')</script>" in said
+    assert "Human<b>" in said
+    # What any page of ours has of these elements, and no story's: the one script.
+    assert len(outline.named("script")) == 1
+    assert outline.named("img") == []
+    assert outline.named("b") == outline.named("i") == []
+
+
+def test_the_map_carries_texts_as_data(demo_page: str) -> None:
+    outline = Outline(demo_page)
+    (block,) = [one for one in outline.named("script") if one.get("type") == "application/json"]
+    content = demo_page.split('type="application/json"')[1].partition(">")[2].partition("</script>")[0]
+    assert block["id"] == "map-0-map-texts"
+    assert not set("<>&") & set(content)
+    import json
+
+    texts = json.loads(content)
+    # Explanations of Eval-Prompt 2 alone: 48 stories x 6 criteria x 3 repeats.
+    assert len(texts) == 864
+    assert demo_page.count("<circle cx=") >= 864
+    assert all(one["text"].startswith("Control, not a language model") for one in texts)
+    assert "all 864" in demo_page
+
+
+def test_hanna_at_its_whole_size_is_under_six_megabytes_and_prints_the_tables_numbers(
+    hanna_run: Path, hanna_page: str
+) -> None:
+    from judge.analysis.control import control_predictions
+    from judge.analysis.correlation import correlate
+    from judge.analysis.options import CorrelationOptions
+    from judge.ratings_table import read
+
+    assert len(hanna_page.encode()) < 6_000_000
+    options = CorrelationOptions(drop_systems=("Human",), resamples=60)
+    frame = correlate(read([hanna_run]), options, predict=control_predictions)
+    judged = frame[frame["kind"] == "judge"]
+    assert len(judged) == 5 * 4 * 6
+    tips = {html.unescape(tip) for tip in re.findall(r"<title>([^<]*)</title>", hanna_page)}
+    for row in judged.to_dict("records"):
+        number = f"{100 * row['value']:.1f} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]".replace("-", "−")
+        where = f"{row['judge']}, {row['eval_prompt']}, {row['criterion']}: {number}, n = {row['n']} stories"
+        assert where in tips
+    assert (
+        "people, one against the others, Relevance: human ceiling unavailable: who gave which rating is not known"
+        in {*tips}
+    )
+
+
+def test_every_table_of_statistics_has_its_signature_and_its_copies(hanna_page: str) -> None:
+    blocks = hanna_page.split('<div class="table"')[1:]
+    assert len(blocks) > 20
+    for block in blocks:
+        assert 'data-copy="latex"' in block
+        assert 'data-copy="csv"' in block
+        assert r"\begin{table}" in block
+        assert '<p class="signature">hanna_scores:960|' in block
+    # The copies are inert: nothing in them is an element of the page.
+    outline = Outline(hanna_page)
+    assert len(outline.named("template")) == 2 * len(blocks)
+
+
+def test_undefined_is_printed_with_its_reason(hanna_page: str) -> None:
+    assert "repeats are not in the file, only their mean" in hanna_page
+    assert "These answers came without explanations: there is nothing to look at." in hanna_page
+    assert re.search(r'<td class="number faint" title="[^"]+">undefined</td>', hanna_page)
+    assert ">nan<" not in hanna_page.casefold()
+    assert ">None<" not in hanna_page
+
+
+def test_a_section_that_fails_for_a_known_reason_says_it(demo_run: Path, tmp_path: Path) -> None:
+    page = runs.page(demo_run, audit=tmp_path / "none.sqlite", contamination=(tmp_path / "none.jsonl",))
+    absent = re.findall(r'<p class="absent">(.*?)</p>', page)
+    assert any("none.sqlite: does not exist" in one and "judge audit sample" in one for one in absent)
+    assert any(one.startswith("Contamination cannot be shown") for one in absent)
+    # The other sections stand.
+    assert page.count("<section ") == len(SECTIONS)
+
+
+def test_equal_results_give_an_equal_page(demo_run: Path, demo_page: str) -> None:
+    assert runs.page(demo_run) == demo_page
