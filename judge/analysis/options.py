@@ -44,6 +44,13 @@ class ConsistencyOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class DistributionOptions:
+    """Choices of a table of how often each rating was given."""
+
+    drop_systems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DiagnoseOptions:
     """Choices of a table of diagnostics; `own` names systems that are the judges' own, else names are compared."""
 
@@ -236,6 +243,7 @@ class CompareOptions:
 AnalysisOptions = (
     CoverageOptions
     | ConsistencyOptions
+    | DistributionOptions
     | DiagnoseOptions
     | ComponentsOptions
     | CorrelationOptions

@@ -16,6 +16,7 @@ from judge.analysis.options import (
     CriteriaOptions,
     DiagnoseOptions,
     DisagreementsOptions,
+    DistributionOptions,
     JuryOptions,
     SystemsOptions,
 )
@@ -31,6 +32,7 @@ OPTIONS = (
     SystemsOptions,
     CriteriaOptions,
     DisagreementsOptions,
+    DistributionOptions,
     JuryOptions,
     CompareOptions,
 )

@@ -1,0 +1,182 @@
+"""How often each point of the scale was given: people, and each judge with each Eval-Prompt. Never rescales.
+
+People's ratings count one by one, judges' repeat by repeat (imported means as one). A rating between two points (an
+expected value, a mean) counts at the nearer one, halves at the upper one; how many were moved so is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.options import DistributionOptions
+from judge.analysis.signature import abbreviations, signature
+from judge.analysis.sources import Source, sources
+from judge.rating_matrix import RatingMatrix, build
+from judge.tables import Column, Table
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+
+MOST_POINTS = 11
+"""Scales with more points are counted in ranges of equally many."""
+
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """One source's ratings of one criterion.
+
+    Attributes
+    ----------
+    run, judge, eval_prompt : str or None
+        Who; `judge` is "people" for people, who have no run and no Eval-Prompt.
+    points : tuple of float
+        Middles of what is counted: the scale's points, or ranges of them.
+    counts : tuple of int
+    asked : int
+        Repeats asked; for people, ratings given.
+    between : int
+        Ratings that were none of the scale's points.
+    mean : float or None
+    """
+
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    criterion: str
+    points: tuple[float, ...]
+    counts: tuple[int, ...]
+    asked: int
+    between: int
+    mean: float | None
+    control: bool = False
+
+    @property
+    def n(self) -> int:
+        """Ratings counted."""
+        return sum(self.counts)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Share of each point, 0 to 1; all 0 where nobody rated."""
+        return tuple(count / self.n if self.n else 0.0 for count in self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Distributions:
+    """One dataset's: for every source, people first, one distribution a criterion it rated."""
+
+    dataset: str
+    criteria: tuple[str, ...]
+    short: tuple[str, ...]
+    rows: tuple[tuple[Distribution, ...], ...]
+    stories: int
+    signature: str
+    notes: tuple[str, ...]
+
+
+def distributions(table: RatingsTable, options: DistributionOptions | None = None) -> list[Distributions]:
+    """Count every rating of a ratings table, dataset by dataset.
+
+    The points are those of the criterion's scale, as the result folders know it, and further ones where people's
+    ratings need them; without a scale, whole numbers from the lowest to the highest rating.
+    """
+    options = options or DistributionOptions()
+    return [_dataset(matrix, table, options) for matrix in build(table, drop_systems=options.drop_systems)]
+
+
+def tables(table: RatingsTable, options: DistributionOptions | None = None) -> list[Table]:
+    """The counts as tables."""
+    return [_table(one) for one in distributions(table, options)]
+
+
+def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOptions) -> Distributions:
+    found = sources(matrix)
+    judged = dict.fromkeys(name for source in found if not source.is_people for name in source.criteria)
+    criteria = tuple(judged) or matrix.criteria
+    controls = {fact.judge for fact in table.facts if fact.control}
+    edges = {name.casefold(): _edges(name, found, table) for name in criteria}
+    rows = []
+    for source in found:
+        kept = [k for k, name in enumerate(source.criteria) if name.casefold() in edges]
+        rows.append(tuple(_count(source, k, edges[source.criteria[k].casefold()], controls) for k in kept))
+    short = abbreviations(table)
+    notes = [note for fact in table.facts for note in fact.notes]
+    between = sum(one.between for row in rows for one in row)
+    if between:
+        notes.append(f"{between} ratings lie between points and count at the nearer one, halves at the upper one")
+    return Distributions(
+        dataset=matrix.dataset,
+        criteria=criteria,
+        short=tuple(short.get(name, name) for name in criteria),
+        rows=tuple(row for row in rows if row),
+        stories=matrix.n,
+        signature=signature(table, [matrix], options),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _edges(criterion: str, found: Sequence[Source], table: RatingsTable) -> Floats:
+    """Ends of what is counted together: half a step around each point, wider where there are too many points."""
+    scales = [c.scale for fact in table.facts for c in fact.criteria if c.name.casefold() == criterion.casefold()]
+    step = min((scale.step for scale in scales if scale.step), default=1.0) or 1.0
+    ratings = [
+        source.ratings(k)
+        for source in found
+        for k, name in enumerate(source.criteria)
+        if name.casefold() == criterion.casefold()
+    ]
+    ends = [float(f(values)) for values in ratings if not np.isnan(values).all() for f in (np.nanmin, np.nanmax)]
+    ends += [end for scale in scales for end in (scale.min, scale.max)]
+    origin = min((scale.min for scale in scales), default=float(np.floor(min(ends, default=1.0))))
+    low = origin + step * np.floor((min(ends, default=1.0) - origin) / step + 0.5)
+    points = int(np.floor((max(ends, default=5.0) - low) / step + 0.5)) + 1
+    together = -(-points // MOST_POINTS)
+    return np.asarray(low - step / 2 + step * together * np.arange(-(-points // together) + 1), dtype=np.float64)
+
+
+def _count(source: Source, k: int, edges: Floats, controls: set[str]) -> Distribution:
+    ratings = source.ratings(k)
+    known = ratings[~np.isnan(ratings)]
+    place = np.searchsorted(edges, known + _SAME, side="right") - 1
+    counts = np.bincount(np.clip(place, 0, edges.size - 2), minlength=edges.size - 1)
+    middles = (edges[:-1] + edges[1:]) / 2
+    row = source.rows[k]
+    asked = known.size if source.is_people else int(source.matrix.asked[row].sum())
+    unit = float(edges[1] - edges[0])
+    whole = np.abs((known - middles[0]) / unit - np.round((known - middles[0]) / unit)) < _SAME
+    return Distribution(
+        run=source.run,
+        judge=source.judge,
+        eval_prompt=source.eval_prompt,
+        criterion=source.criteria[k],
+        points=tuple(float(middle) for middle in middles),
+        counts=tuple(int(count) for count in counts),
+        asked=asked,
+        between=int((~whole).sum()),
+        mean=float(known.mean()) if known.size else None,
+        control=source.judge in controls,
+    )
+
+
+def _table(found: Distributions) -> Table:
+    points = sorted({point for row in found.rows for one in row for point in one.points})
+    columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
+    columns += [Column(f"{point:g}", f"{point:g} %", digits=1, factor=100) for point in points]
+    columns += [Column("n", "ratings"), Column("asked", "asked"), Column("mean", "mean")]
+    rows = [
+        {"judge": one.judge, "eval_prompt": one.eval_prompt, "criterion": one.criterion}
+        | {f"{point:g}": share for point, share in zip(one.points, one.shares, strict=True)}
+        | {"n": one.n, "asked": one.asked, "mean": one.mean}
+        for row in found.rows
+        for one in row
+    ]
+    return Table(f"Shares of ratings, {found.dataset}", columns, rows, found.signature, found.notes)
