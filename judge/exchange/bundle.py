@@ -98,7 +98,7 @@ def _stage(
         say(f"copying {folder.path}")
         found.append(bundle_run.copy(folder, staged, place, texts=choices.texts, batches=choices.batches))
     say("deriving tables")
-    rows = write_tables([staged / one.path for one in found], staged / TABLES, choices.tables)
+    rows, datasets = write_tables([staged / one.path for one in found], staged / TABLES, choices.tables)
     (staged / "environment.json").write_bytes(_json({k: v for k, v in environment().items() if k != "command"}))
     prices = {one.judge: price for one in found if (price := load_prices(one.judge)) is not None}
     (staged / "prices.yaml").write_text(_price_text(prices), encoding="utf-8")
@@ -113,7 +113,7 @@ def _stage(
             }
         )
     )
-    (staged / README).write_text(readme(found, choices.texts, __version__), encoding="utf-8")
+    (staged / README).write_text(readme(found, datasets, choices.texts, __version__), encoding="utf-8")
     return found, rows
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from judge.datasets.sources import LICENCES
 from judge.exchange.bundle_run import Bundled
 
 _FILES = """
@@ -52,7 +53,7 @@ _WITHOUT = (
 )
 
 
-def readme(found: Sequence[Bundled], texts: bool, version: str) -> str:
+def readme(found: Sequence[Bundled], datasets: Sequence[str], texts: bool, version: str) -> str:
     """The text, lines of 120 characters at most."""
     first = found[0].path
     name = f"{first.split('/')[1]}-bundle"
@@ -63,8 +64,14 @@ def readme(found: Sequence[Bundled], texts: bool, version: str) -> str:
         "\n".join(runs),
         "FILES\n\n" + _FILES,
         "TO CHECK\n\n" + _CHECK.format(version=version, name=name, place=first),
-        "TEXTS\n\n" + textwrap.fill(_WITH if texts else _WITHOUT, 118),
+        "TEXTS\n\n" + textwrap.fill(_WITH if texts else _WITHOUT, 118) + "\n" + _licences(datasets),
     ]
     if notes:
         parts.append("NOTES\n\n" + "\n".join(textwrap.fill(note, 118) for note in dict.fromkeys(notes)))
     return "\n\n".join(parts) + "\n"
+
+
+def _licences(datasets: Sequence[str]) -> str:
+    own = {"demo": "Apache-2.0, as the program"}
+    known = {name: own.get(name) or LICENCES.get(name, "its licence is not known to this program") for name in datasets}
+    return "\n".join(f"{name}: {licence}" for name, licence in known.items())

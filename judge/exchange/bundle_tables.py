@@ -31,8 +31,8 @@ class TableChoices:
         return asdict(self)
 
 
-def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -> int:
-    """Derive every table of these result folders into `target`; returns the number of rows of the ratings table.
+def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -> tuple[int, list[str]]:
+    """Derive every table of these result folders into `target`; returns rows of the ratings table, and datasets.
 
     The ratings table has no explanations: they stand in the journal, in the judge's words.
     """
@@ -53,7 +53,7 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
     emit(consistency.tables(table, full=True), "csv", target / "consistency.csv")
     options = CorrelationOptions(resamples=choices.resamples, seed=choices.seed)
     emit(correlation.tables(table, options, predict=Control()), "csv", target / "correlate.csv")
-    return len(table.frame)
+    return len(table.frame), sorted({fact.dataset for fact in table.facts})
 
 
 def difference(one: Path, other: Path) -> str | None:

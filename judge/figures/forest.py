@@ -138,14 +138,12 @@ def _limits(forest: Forest) -> tuple[float, float]:
 
 
 def _panel(axes: Any, forest: Forest, number: int, places: Sequence[float], limits: tuple[float, float]) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
     panels.plain(axes)
     axes.set_xlim(*limits)
     axes.set_ylim(places[-1] + 1, 0)
     axes.set_yticks([])
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("-", "−")))
+    inches = axes.get_position().width * axes.figure.get_size_inches()[0]
+    axes.set_xticks(*panels.ticks(*limits, inches))
     axes.grid(axis="x", color=panels.GRID, linewidth=0.4)
     axes.set_axisbelow(True)
     if limits[0] < 0 < limits[1]:

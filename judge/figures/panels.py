@@ -104,6 +104,20 @@ def plain(axes: Any) -> None:
     axes.tick_params(labelsize=TICK, width=0.5, length=2, pad=1.5)
 
 
+def ticks(low: float, high: float, inches: float) -> tuple[list[float], list[str]]:
+    """Round numbers for an axis so many inches long, as many as stand apart, and how they are written."""
+    from matplotlib.ticker import MaxNLocator
+
+    for most in (5, 4, 3, 2, 1):
+        places = [p for p in MaxNLocator(nbins=most, steps=[1, 2, 5, 10]).tick_values(low, high) if low <= p <= high]
+        labels = [f"{place:g}".replace("-", "−") for place in places]
+        wide = max((page.text_width(label, TICK) for label in labels), default=0.0)
+        apart = (places[1] - places[0]) / (high - low) * inches if len(places) > 1 else inches
+        if apart >= wide + 0.07:
+            break
+    return [float(place) for place in places], labels
+
+
 def title(axes: Any, text: str) -> None:
     """A panel's title, cut where it is wider than the panel."""
     inches = axes.get_position().width * axes.figure.get_size_inches()[0]
