@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from judge.cli.figure_explanations import explanations
+from judge.cli.figure_explanations import audit, explanations
 from judge.cli.figure_input import checked, layout, only, ratings
 from judge.cli.table_options import (
     Against,
@@ -188,6 +188,7 @@ def distributions(
 
 
 app.command()(explanations)
+app.command()(audit)
 
 
 @app.command()

@@ -1,9 +1,10 @@
-"""`judge figure explanations`: the map that `judge explain` stored. Draws what is there, and makes none."""
+"""`judge figure explanations` and `audit`: the map that `judge explain` stored, an audit's rates. Makes neither."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -51,6 +52,43 @@ def explanations(
     found = _kept(_stored(runs), criterion, judge, eval_prompt, drop_system)
     page.write(figure.draw(found, by, inches), output)
     typer.echo(f"{output}: {len(found.points)} explanations by {by}")
+
+
+def audit(
+    audit_file: Annotated[
+        Path, typer.Argument(metavar="AUDIT", help="the audit's file, or the folder of the run it lies in")
+    ],
+    output: Picture,
+    annotator: Annotated[
+        list[str] | None, typer.Option("--annotator", help="only this one's answers; may be given several times")
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option("--resamples", help="of items, for an interval that stands in tables")
+    ] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="of these")] = 1,
+    width: Width = "page",
+) -> None:
+    """An audit's error rates, counted in every way, and its annotators' agreement (AC1), as dots with intervals.
+
+    The same numbers as a table: judge audit report. Needs the extra `report`.
+
+    Example: judge figure audit runs/hanna/audit.sqlite -o audit.pdf
+    """
+    from judge.audit.report import ReportOptions, tables
+    from judge.audit.store import AuditStore
+    from judge.figures import audit as figure
+    from judge.figures import forest, page
+
+    page.check_suffix(output)
+    inches = page.inches_of(width)
+    path = audit_file / "audit.sqlite" if audit_file.is_dir() else audit_file
+    options = ReportOptions(by=(), annotators=tuple(annotator or ()), resamples=resamples, seed=seed)
+    with AuditStore.open(path, writing=False) as store:
+        found = tables(store, options)
+        count = len(options.annotators) or len(store.annotators())
+    made = figure.forest(found, annotators=count)
+    page.write(forest.draw(made, inches), output)
+    typer.echo(f"{output}: {len(made.lines)} errors, {count} annotators")
 
 
 def _stored(runs: list[str]) -> Drawn:

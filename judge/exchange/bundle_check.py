@@ -226,10 +226,14 @@ def _tables(folders: list[Path], place: Path, contents: dict[str, Any], found: C
     except (JudgeError, ValueError, KeyError, TypeError) as error:
         found.problems.append(f"tables cannot be derived again: {error}")
         return
-    for name in NAMES:
+    kept = {path.name for path in (place / TABLES).iterdir()} if (place / TABLES).is_dir() else set()
+    for name in sorted(kept.union(NAMES, (path.name for path in fresh.iterdir()))):
         there = place / TABLES / name
         if not there.is_file():
             found.problems.append(f"{TABLES}/{name} is missing")
+            continue
+        if not (fresh / name).is_file():
+            found.problems.append(f"{TABLES}/{name} is no table that the journals give")
             continue
         found.tables += 1
         where = difference(there, fresh / name)

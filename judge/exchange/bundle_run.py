@@ -16,13 +16,14 @@ import orjson
 import yaml
 
 from judge.errors import RunFolderError
+from judge.exchange.bundle_tables import AUDIT
 from judge.exchange.imported_folder import STORIES
 from judge.journal import JournalReader
 from judge.journal.snapshot import leave_out_texts, snapshot
 from judge.run_folder import ResultFolder, read_manifest
-from judge.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL, MANIFEST
+from judge.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
 
-AUDIT, EXPLANATIONS, DEFINED = "audit.sqlite", "derived/explanations.json", "definition"
+EXPLANATIONS, DEFINED = "derived/explanations.json", "definition"
 _BATCHES = "batches.json"
 
 
@@ -224,6 +225,3 @@ def _being_written(folder: ResultFolder) -> bool:
 
 def _plain(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._@-]+", "-", name).strip("-.") or "run"
-
-
-__all__ = ["AUDIT", "DEFINED", "EXPLANATIONS", "MANIFEST", "Bundled", "copy", "define", "name_of", "places"]

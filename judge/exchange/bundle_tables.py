@@ -7,11 +7,12 @@ import itertools
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-RATINGS = "ratings.csv"
+RATINGS, AUDIT = "ratings.csv", "audit.sqlite"
 NAMES = (RATINGS, "ratings.signature.txt", "coverage.csv", "consistency.csv", "correlate.csv")
 
 _VERSION = re.compile(r"\|v\d[\w.+]*")
@@ -53,7 +54,22 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
     emit(consistency.tables(table, full=True), "csv", target / "consistency.csv")
     options = CorrelationOptions(resamples=choices.resamples, seed=choices.seed)
     emit(correlation.tables(table, options, predict=Control()), "csv", target / "correlate.csv")
+    for audit in dict.fromkeys(folder.parent / AUDIT for folder in folders):
+        _audit(audit, target)
     return len(table.frame), sorted({fact.dataset for fact in table.facts})
+
+
+def _audit(path: Path, target: Path) -> None:
+    """The report of a run's audit, where there is one in which somebody has finished an item."""
+    from judge.audit.report import tables
+    from judge.audit.store import AuditStore
+    from judge.errors import SpecError
+    from judge.tables import emit
+
+    if not path.is_file():
+        return
+    with AuditStore.open(path, writing=False) as store, suppress(SpecError):
+        emit(tables(store), "csv", target / f"audit-{path.parent.name}.csv")
 
 
 def difference(one: Path, other: Path) -> str | None:
