@@ -62,10 +62,6 @@ def audit(
     annotator: Annotated[
         list[str] | None, typer.Option("--annotator", help="only this one's answers; may be given several times")
     ] = None,
-    resamples: Annotated[
-        int, typer.Option("--resamples", help="of items, for an interval that stands in tables")
-    ] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="of these")] = 1,
     width: Width = "page",
 ) -> None:
     """An audit's error rates, counted in every way, and its annotators' agreement (AC1), as dots with intervals.
@@ -82,7 +78,7 @@ def audit(
     page.check_suffix(output)
     inches = page.inches_of(width)
     path = audit_file / "audit.sqlite" if audit_file.is_dir() else audit_file
-    options = ReportOptions(by=(), annotators=tuple(annotator or ()), resamples=resamples, seed=seed)
+    options = ReportOptions(by=(), annotators=tuple(annotator or ()))
     with AuditStore.open(path, writing=False) as store:
         found = tables(store, options)
         count = len(options.annotators) or len(store.annotators())

@@ -31,7 +31,7 @@ def forest(tables: Sequence[Table], *, annotators: int) -> Forest:
     rates, agreed = found[RATES], found[AGREEMENT]
     ac1 = {str(row["category"]): row["ac1"] for row in agreed.rows}
     shares = [key for key in _SHARES if any(column.key == key for column in rates.columns)]
-    names = tuple([*(_SHARES[key] for key in shares), "AC1"])
+    names = (*(_SHARES[key] for key in shares), "AC1")
     lines = tuple(
         Line("", str(row["category"]), tuple((one,) for one in [*_estimates(row, shares), ac1[str(row["category"])]]))
         for row in rates.rows

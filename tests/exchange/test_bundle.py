@@ -156,10 +156,10 @@ def test_missing_and_added_files_are_named(made: Path, tmp_path: Path, capsys: p
 
 
 def test_a_forged_table_and_a_forged_answer_are_found_though_checksums_fit(made: Path, tmp_path: Path) -> None:
-    table = rewritten(
-        made, tmp_path / "a.zip", lambda n, b: b.replace(b"Coherence", b"Coherency", 1) if n.endswith("correlate.csv") else b,
-        sums=True,
-    )  # fmt: skip
+    def misspell(name: str, content: bytes) -> bytes:
+        return content.replace(b"Coherence", b"Coherency", 1) if name.endswith("correlate.csv") else content
+
+    table = rewritten(made, tmp_path / "a.zip", misspell, sums=True)
     (problem,) = check(table).problems
     assert problem.startswith("tables/correlate.csv is not what the journals give: row ")
     assert "'Coherency' against 'Coherence'" in problem

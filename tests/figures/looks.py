@@ -1,4 +1,4 @@
-"""What a reader would see of a figure: every text with its box, and whether boxes leave the page or cover each other."""
+"""What a reader sees of a figure: every text with its box, whether boxes leave the page or cover each other."""
 
 from __future__ import annotations
 

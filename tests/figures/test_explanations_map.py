@@ -1,4 +1,4 @@
-"""The map of explanations: every point is drawn once, groups differ in shape, and the caption says what a map is not."""
+"""The map of explanations: every point once, groups that differ in shape, a caption that says what a map is not."""
 
 from __future__ import annotations
 

@@ -167,5 +167,5 @@ def test_what_cannot_be_told_apart_or_fits_no_page_is_refused(layout: Layout) ->
         forest.signs([f"j{i}" for i in range(11)], "judges")
     one = correlations.forest(layout)
     tall = replace(one, lines=tuple(replace(one.lines[0], group=f"j{i}") for i in range(80)))
-    with pytest.raises(SpecError, match="a page holds 9.2"):
+    with pytest.raises(SpecError, match=r"a page holds 9\.2"):
         forest.draw(tall, 6.3)
