@@ -74,7 +74,8 @@ def _caption(layout: Layout, bands: tuple[Band, ...]) -> str:
 
 def undefined(cells: tuple[Estimate, ...]) -> str:
     """A sentence that says why cells are undefined, or nothing."""
-    reasons = list(dict.fromkeys(cell.reason for cell in cells if not cell.defined and cell.reason))
+    known = (cell.reason.removeprefix("undefined: ") for cell in cells if not cell.defined and cell.reason)
+    reasons = list(dict.fromkeys(known))
     if not reasons:
         return ""
     return f" Undefined: {'; '.join(reasons)}." if len(reasons) < 3 else " Undefined: for the reasons in the table."

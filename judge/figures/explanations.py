@@ -78,6 +78,8 @@ def _draw(found: Map, by: str, width: float, dataset: str) -> Any:
         _ratings(made, axes, found.points, size)
     else:
         _signs(axes, groups, size)
+        if by == "cluster":
+            _numbers(axes, groups)
         legend.draw(made, rows, lines=False)
     axes.margins(0.03)
     return made.figure
@@ -114,9 +116,6 @@ def _words(found: Map, by: str, name: str) -> str:
 
 
 def _signs(axes: Any, groups: Sequence[tuple[str, Sign, Sequence[Point]]], size: float) -> None:
-    import numpy as np
-    from matplotlib.patheffects import withStroke
-
     for _, sign, points in groups:
         x, y = [point["x"] for point in points], [point["y"] for point in points]
         axes.scatter(
@@ -130,21 +129,26 @@ def _signs(axes: Any, groups: Sequence[tuple[str, Sign, Sequence[Point]]], size:
             alpha=0.75,
             rasterized=len(x) > 500,
         )
+
+
+def _numbers(axes: Any, groups: Sequence[tuple[str, Sign, Sequence[Point]]]) -> None:
+    """Clusters' numbers above their middles: a cluster is one place. Groups that are not have their signs alone."""
+    import numpy as np
+    from matplotlib.patheffects import withStroke
+
     places: list[tuple[float, float]] = []
-    spans = [max(max(values) - min(values), 1e-9) for values in zip(*_places(groups), strict=True)]
+    everything = [(float(point["x"]), float(point["y"])) for _, _, points in groups for point in points]
+    spans = [max(max(values) - min(values), 1e-9) for values in zip(*everything, strict=True)]
     for name, sign, points in groups:
-        # Where two groups lie on one another their names would too: the key above tells them then.
         at = (float(np.median([p["x"] for p in points])), float(np.median([p["y"] for p in points])))
-        near = any(abs(at[0] - x) < 0.18 * spans[0] and abs(at[1] - y) < 0.06 * spans[1] for x, y in places)
+        # Where two clusters lie on one another their numbers would too: the key above tells them then.
+        near = any(abs(at[0] - x) < 0.06 * spans[0] and abs(at[1] - y) < 0.08 * spans[1] for x, y in places)
         if sign is OTHERS or near:
             continue
         places.append(at)
-        text = axes.text(*at, name, ha="center", va="center", size=panels.LABEL, weight="bold", color="black")
+        style: dict[str, Any] = {"ha": "center", "va": "bottom", "size": panels.LABEL, "weight": "bold"}
+        text = axes.annotate(name, at, xytext=(0, 3), textcoords="offset points", **style)
         text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
-
-
-def _places(groups: Sequence[tuple[str, Sign, Sequence[Point]]]) -> list[tuple[float, float]]:
-    return [(float(point["x"]), float(point["y"])) for _, _, points in groups for point in points]
 
 
 def _ratings(made: panels.Panels, axes: Any, points: Sequence[Point], size: float) -> None:
@@ -175,7 +179,7 @@ def _caption(found: Map, by: str, groups: Sequence[tuple[str, Sign, Sequence[Poi
     who = f" by {', '.join(judges)}" if 0 < len(judges) < 4 else f" by {len(judges)} judges" if judges else ""
     where = f", {dataset}" if dataset else ""
     text = f"{len(found.points):,} explanations{who}{where}, by {by.replace('eval_prompt', 'Eval-Prompt')}"
-    text += f"; {found.method}, texts embedded by {found.model}."
+    text += f"; {found.method} (settings and seed in the last line), texts embedded by {found.model}."
     if by == "rating":
         without = sum(point.get("rating") is None for point in found.points)
         text += " Colour: rating in points of the scale, dark is low."

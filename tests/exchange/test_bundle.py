@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from judge.audit.store import AuditStore
 from judge.cli.main import main
 from judge.demo import run_demo
 from judge.errors import DataError, RunFolderError
@@ -387,17 +388,21 @@ def test_several_runs_batches_maps_and_audits_lie_where_commands_look(own: Path,
     (own / "surface" / "batches").mkdir()
     (own / "surface" / "batches" / "one.jsonl").write_text("{}\n", encoding="utf-8")
     (own / "surface" / "batches.json").write_text("{}", encoding="utf-8")
-    with sqlite3.connect(own / "audit.sqlite") as db:
-        db.execute("CREATE TABLE annotators (name TEXT)")
-    db.close()
+    assert command("audit", "sample", own, "-n", 4, "--quiet", "-o", own / "audit.sqlite") == 0
+    with AuditStore.open(own / "audit.sqlite") as audit:
+        audit.register("ann")
+        audit.answer("ann", 1, {category.key: 0 for category in audit.categories})
     made = bundle([own, run], tmp_path / "b.zip", BundleChoices(tables=QUICK))
     with zipfile.ZipFile(made.path) as archive:
         names = {name.removeprefix(f"{ROOT}/") for name in archive.namelist()}
     assert {"runs/demo/audit.sqlite", "runs/demo/surface/derived/explanations.json"} <= names
+    assert "tables/audit-demo.csv" in names
     assert "runs/demo-2/surface/journal.sqlite" in names
     assert not any("batches" in name for name in names)
     assert "demo/audit.sqlite holds annotators' names as they gave them" in made.notes
-    assert check(made.path).problems == []
+    found = check(made.path)
+    assert found.problems == []
+    assert found.tables == len(NAMES) + 1
     more = bundle([own], tmp_path / "c.zip", BundleChoices(batches=True, tables=QUICK))
     with zipfile.ZipFile(more.path) as archive:
         assert f"{ROOT}/runs/demo/surface/batches/one.jsonl" in archive.namelist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,8 +12,11 @@ import numpy as np
 import pytest
 
 from judge.errors import SpecError
+from judge.explanations.stored import StoredMap, write
 from judge.figures import explanations, page
+from judge.run_folder import ResultFolder
 from tests.figures import looks
+from tests.figures.test_figure_commands import run
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 
@@ -41,7 +45,7 @@ RNG = np.random.default_rng(1)
 MAP = Stored(
     signature="demo:48|crit:RE,CH,EM,SU,EG,CX|ep:ep2|map:umap/n15/seed1|v0.1.0",
     model="all-MiniLM-L6-v2",
-    method="UMAP (15 neighbours, seed 1)",
+    method="UMAP",
     points=[point(i, RNG) for i in range(600)],
     keywords={"0": ["lamp", "quay", "night", "harbour"], "1": ["plot"], "2": ["feelings", "joy"]},
 )
@@ -62,7 +66,7 @@ def test_every_point_is_drawn_once_and_nothing_is_covered(by: str, width: str) -
     assert looks.signature(figure) == MAP.signature
     caption = looks.caption(figure)
     assert "600 explanations by openai/m, demo" in caption
-    assert "UMAP (15 neighbours, seed 1), texts embedded by all-MiniLM-L6-v2" in caption
+    assert "UMAP (settings and seed in the last line), texts embedded by all-MiniLM-L6-v2" in caption
     assert "its distances, areas and densities are not to be read as measures" in caption
 
 
@@ -105,6 +109,34 @@ def test_other_methods_get_their_own_warning_and_wrong_words_a_sentence() -> Non
     many = replace(MAP, points=[{**p, "criterion": f"c{i % 11}"} for i, p in enumerate(MAP.points)])
     with pytest.raises(SpecError, match="11 values of criterion are too many"):
         explanations.draw(many, "criterion", 6.3)
+
+
+def test_the_command_draws_what_judge_explain_stored(
+    demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = ResultFolder(tmp_path / "surface")
+    shutil.copytree(demo, folder.path)
+    out = tmp_path / "map.svg"
+    assert run("figure", "explanations", folder.path, "-o", out) == 1
+    assert "holds no map of explanations" in capsys.readouterr().err
+    points = [dict(p) for p in MAP.points]
+    write(
+        folder,
+        StoredMap(MAP.signature, MAP.model, MAP.method, points, [], {k: list(v) for k, v in MAP.keywords.items()}),
+    )
+    assert run("figure", "explanations", folder.path, "--by", "cluster", "-o", out) == 0
+    assert "600 explanations by cluster" in capsys.readouterr().out
+    assert (
+        run("figure", "explanations", folder.path, "--criterion", "empathy", "--drop-system", "nobody", "-o", out) == 1
+    )
+    assert "--drop-system 'nobody' is not known" in capsys.readouterr().err
+    assert run("figure", "explanations", folder.path, "--criterion", "empathy", "-o", out) == 0
+    assert "100 explanations by criterion" in capsys.readouterr().out
+    # Text is drawn as outlines, with each line of it as a comment.
+    assert "only crit:Empathy" in out.read_text(encoding="utf-8")
+    write(folder, StoredMap(MAP.signature, MAP.model, "", [p | {"x": None, "y": None} for p in points], [], {}))
+    assert run("figure", "explanations", folder.path, "-o", out) == 1
+    assert "without drawing a map" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("suffix", page.SUFFIXES)

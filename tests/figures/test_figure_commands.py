@@ -40,7 +40,7 @@ def test_the_same_run_gives_the_same_file_twice(demo: Path, tmp_path: Path, name
     assert str(Path.home()).encode() not in content
 
 
-@pytest.mark.parametrize("name", [*FIGURES, "explanations"])
+@pytest.mark.parametrize("name", [*FIGURES, "explanations", "audit"])
 def test_wrong_files_and_widths_are_refused_before_anything_is_read(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
