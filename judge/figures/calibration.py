@@ -147,5 +147,9 @@ def _caption(found: Curves) -> str:
         "downwards. Calibration is out of fold; error: mean distance from the grey line (rating = people's mean), "
         "weighted by stories."
     )
+    low, high = _limits(found)
+    shown = [point.people for one in found.curves for point in (*one.before, *one.after)]
+    if any((one.low is not None and one.low < low) or (one.high is not None and one.high > high) for one in shown):
+        text += " Intervals that leave a panel are cut."
     reasons = list(dict.fromkeys(one.reason for one in found.curves if one.reason))
     return text + (f" Undefined: {'; '.join(reasons)}." if reasons else "")
