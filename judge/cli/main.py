@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "status": ("status", "Runs", "How far runs are, and what became of each repeat."),
     "retry": ("retry", "Runs", "Ask failed repeats again (and with --unparsed, answers without a rating)."),
     "serve-command": ("serve_command", "Runs", "The line that starts a vLLM server for a run."),
-    "verify": ("verify", "Runs", "Derive every hash of a run again and compare."),
+    "verify": ("verify", "Runs", "Derive every hash of a run again and compare; check a bundle."),
     "parse": ("parse", "Results", "Read ratings out of answers: a JSON Lines file, or a run."),
     "ratings": ("ratings", "Results", "The ratings table: one row for each repeat and each rater."),
     "disagreements": (
@@ -44,7 +44,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "correlate": ("correlate", "Results", "How far judges agree with people, beside human ceiling and control."),
     "compare": ("compare", "Results", "Eval-Prompts, judges or runs against each other on the same stories."),
     "report": ("report", "Results", "One HTML page of a run's results, with methods, BibTeX and a checklist."),
-    "figure": ("figure", "Results", "Pictures of results: the heat map of correlations."),
+    "figure": (
+        "figure",
+        "Results",
+        "Pictures of results for papers: heat map, distributions, consistency, calibration...",
+    ),
     "reproduce": ("reproduce", "Results", "The studies' published tables: printed, as published, corrected."),
     "jury": ("jury", "Results", "A panel of judges as one, out of fold, beside its best member and the control."),
     "contamination": (
@@ -60,6 +64,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "Exchange",
         "Ratings and answers made elsewhere: batch results, score files, tables, raw answers.",
     ),
+    "bundle": ("bundle", "Exchange", "Runs as one archive for artifact review; judge verify checks it anywhere."),
     "batch": ("batch", "Exchange", "A run through a provider's batch API: submit, status, collect."),
 }
 """Command -> (module in judge.cli with `app`, panel, one line of help). Nothing is imported to print the help."""

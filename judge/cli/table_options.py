@@ -19,3 +19,12 @@ Against = Annotated[
 Form = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")]
 ParserName = Annotated[str, typer.Option("--parser", help="ours or as-published")]
+Criteria = Annotated[
+    list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
+]
+Judges = Annotated[list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")]
+EvalPrompts = Annotated[
+    list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
+]
+Picture = Annotated[Path, typer.Option("-o", "--output", help="the picture: .png, .svg or .pdf")]
+Width = Annotated[str, typer.Option("--width", help="column (3.03 in) or page (6.3 in), as ACL and TACL set them")]

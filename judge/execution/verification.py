@@ -11,6 +11,7 @@ from judge.errors import JudgeError
 from judge.eval_prompts import EvalPrompt, load_eval_prompt
 from judge.fingerprint import fingerprint
 from judge.journal import JournalReader
+from judge.journal.snapshot import LEFT_OUT
 from judge.plan import Plan
 from judge.records import Criterion, Scale
 from judge.run_folder import ResultFolder, read_manifest
@@ -20,15 +21,21 @@ _SHOWN = 3
 
 
 def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
-    """(queries verified, what is wrong). Needs nothing but the result folder."""
+    """(queries verified, what is wrong). Needs nothing but the result folder.
+
+    Of a journal whose texts were left out no query can be rendered: 0 are verified.
+    """
     with JournalReader(result.journal) as journal:
         problems = journal.check_integrity()
-        definition = journal.meta().get("definition")
+        meta = journal.meta()
+        definition = meta.get("definition")
         if definition is None:
             return 0, [*problems, "the journal holds no definition"]
         for name, source in definition["eval_prompt_sources"].items():
             if fingerprint(source) != definition["eval_prompts"][name]:
                 problems.append(f"the stored template {name} does not have the stored hash")
+        if LEFT_OUT in meta:
+            return 0, problems
         try:
             plan = stored_plan(definition, result)
         except JudgeError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judge.analysis.layout import CEILING, CONTROL, JUDGE, Layout, LayoutRow
@@ -13,11 +13,14 @@ from judge.stats.estimate import Estimate
 _CELL_WIDTH, _CELL_HEIGHT = 0.58, 0.27
 _GAP = 0.4
 """Space between groups of rows and before the column of means, in cells."""
-_LINE, _SMALL_LINE = 0.145, 0.095
-_MARGIN, _SPACE = 0.15, 0.08
-_LABEL = 9.0
-_BAR = 0.12
+_MARGIN, _SPACE = page.MARGIN, 0.08
+_BAR, _RIGHT = 0.12, 0.6
+"""The colour bar, and the room its numbers take."""
+_LEAST_WIDTH = 5.2
+_JUDGE_SHARE = 0.3
+"""Of a figure of given width, what judges' names may take."""
 _NAMES = {CEILING: "people (one against the rest)", CONTROL: "control (text surface)"}
+_SHORT_NAMES = {CEILING: "people", CONTROL: "control"}
 _UNDEFINED = "#f2f2f2"
 _INK = 0.179
 """Luminance at which black and white text have the same contrast (WCAG 2.1)."""
@@ -39,41 +42,75 @@ class _Scale:
         return float(r), float(g), float(b), float(a)
 
 
-def draw(layout: Layout) -> Any:
-    """A matplotlib figure of one layout: values x100 in the cells, caption and signature beneath."""
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How large: a cell's inches, type in points, names of the rows that are no judge's, judges' names as shown."""
+
+    cell_width: float
+    cell_height: float
+    label: float
+    number: float
+    caption: float
+    names: dict[str, str]
+    judges: dict[str, str]
+
+
+def draw(layout: Layout, width: float | None = None) -> Any:
+    """A matplotlib figure of one layout: values x100 in the cells, caption and signature beneath.
+
+    It is as wide as it needs to be, or, with `width`, so many inches.
+    """
     with page.style():
-        return _draw(layout)
+        return _draw(layout, width)
 
 
-def _draw(layout: Layout) -> Any:
+def _form(layout: Layout, width: float | None) -> _Form:
+    judges = dict.fromkeys(row.judge for row in layout.rows)
+    if width is None:
+        return _Form(_CELL_WIDTH, _CELL_HEIGHT, 9.0, 8.5, page.CAPTION_SIZE, _NAMES, {name: name for name in judges})
+    narrow = width < _LEAST_WIDTH
+    label = 7.0 if narrow else 8.0
+    short = {name: page.shortened(name, label, _JUDGE_SHARE * width, weight="bold") for name in judges}
+    names = _SHORT_NAMES if narrow else _NAMES
+    form = _Form(0.0, 0.2 if narrow else 0.24, label, 6.5 if narrow else 8.0, 6.5 if narrow else 7.5, names, short)
+    # In a column the numbers must do without the bar of colours.
+    room = width - _left_width(layout.rows, form) - (_MARGIN if narrow else _BAR + _RIGHT)
+    return replace(form, cell_width=room / _columns(layout))
+
+
+def _columns(layout: Layout) -> float:
+    return len(layout.criteria) + (_GAP + 1 if _has_means(layout) else 0)
+
+
+def _draw(layout: Layout, asked: float | None) -> Any:
     from matplotlib.figure import Figure
 
+    form = _form(layout, asked)
     places = _places(layout.rows)
-    left = _left_width(layout.rows)
-    columns = len(layout.criteria) + (_GAP + 1 if _has_means(layout) else 0)
-    inner_width, inner_height = columns * _CELL_WIDTH, (places[-1] + 1 if places else 1) * _CELL_HEIGHT
-    width = max(left + inner_width + _BAR + 0.75, 5.2)
-    text_width = width - 2 * _MARGIN
-    caption = page.caption_lines(_caption(layout), text_width)
-    signature = page.signature_lines(layout.signature, text_width)
-    foot = _MARGIN + len(signature) * _SMALL_LINE + 0.1 + len(caption) * _LINE + 0.12
-    height = foot + inner_height + 0.42
+    left = _left_width(layout.rows, form)
+    columns = _columns(layout)
+    inner_width, inner_height = columns * form.cell_width, (places[-1] + 1 if places else 1) * form.cell_height
+    width = asked or max(left + inner_width + _BAR + _RIGHT, _LEAST_WIDTH)
+    foot = page.Foot.of(_caption(layout), layout.signature, width - 2 * _MARGIN, form.caption)
+    below = foot.height + 0.05
+    height = below + inner_height + 0.36
     figure = Figure(figsize=(width, height))
     axes = figure.add_axes(
-        (left / width, foot / height, inner_width / width, inner_height / height),
+        (left / width, below / height, inner_width / width, inner_height / height),
         xlim=(0, columns),
-        ylim=(inner_height / _CELL_HEIGHT, 0),
+        ylim=(inner_height / form.cell_height, 0),
     )
     axes.set_axis_off()
     scale = _scale([*layout.cells, *(row.mean for row in layout.rows)])
     for row, place in zip(layout.rows, places, strict=True):
         for x, cell in enumerate(row.cells):
-            _cell(axes, x, place, cell, scale)
+            _cell(axes, x, place, cell, scale, form)
         if _has_means(layout):
-            _cell(axes, len(row.cells) + _GAP, place, row.mean, scale)
-    _labels(axes, layout, places)
-    _colour_bar(figure, scale, ((left + inner_width + 0.14) / width, foot / height), (width, height), inner_height)
-    _text(figure, caption, signature, (width, height))
+            _cell(axes, len(row.cells) + _GAP, place, row.mean, scale, form)
+    _labels(axes, layout, places, form)
+    if asked is None or asked >= _LEAST_WIDTH:
+        _colour_bar(figure, scale, ((left + inner_width + 0.1) / width, below / height), (width, height), inner_height)
+    foot.write(figure)
     return figure
 
 
@@ -92,16 +129,17 @@ def _places(rows: Sequence[LayoutRow]) -> list[float]:
     return places
 
 
-def _indent(rows: Sequence[LayoutRow]) -> float:
+def _indent(rows: Sequence[LayoutRow], form: _Form) -> float:
     """Inches from the cells to the right end of the judges' names: the Eval-Prompts stand between."""
-    prompts = [page.text_width(row.eval_prompt, _LABEL) for row in rows if row.eval_prompt]
+    prompts = [page.text_width(row.eval_prompt, form.label) for row in rows if row.eval_prompt]
     return _SPACE + max(prompts, default=0.0) + 1.5 * _SPACE
 
 
-def _left_width(rows: Sequence[LayoutRow]) -> float:
+def _left_width(rows: Sequence[LayoutRow], form: _Form) -> float:
     """Inches for the labels left of the cells."""
-    judges = [_indent(rows) + page.text_width(row.judge, _LABEL, weight="bold") for row in rows if row.kind == JUDGE]
-    others = [_SPACE + page.text_width(_NAMES[row.kind], _LABEL, style="italic") for row in rows if row.kind != JUDGE]
+    indent, size = _indent(rows, form), form.label
+    judges = [indent + page.text_width(form.judges[r.judge], size, weight="bold") for r in rows if r.kind == JUDGE]
+    others = [_SPACE + page.text_width(form.names[r.kind], size, style="italic") for r in rows if r.kind != JUDGE]
     return _MARGIN + max([*judges, *others], default=0.0)
 
 
@@ -114,7 +152,7 @@ def _scale(cells: Sequence[Estimate]) -> _Scale:
     return _Scale(0.0, top or 0.1, "cividis")
 
 
-def _cell(axes: Any, x: float, y: float, cell: Estimate, scale: _Scale) -> None:
+def _cell(axes: Any, x: float, y: float, cell: Estimate, scale: _Scale, form: _Form) -> None:
     from matplotlib.patches import Rectangle
 
     if cell.value is None:
@@ -126,7 +164,7 @@ def _cell(axes: Any, x: float, y: float, cell: Estimate, scale: _Scale) -> None:
     axes.add_patch(Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="white", linewidth=0.8))
     text = f"{round(100 * cell.value)}".replace("-", "−")
     ink = "black" if _luminance(colour) > _INK else "white"
-    axes.text(x + 0.5, y + 0.5, text, ha="center", va="center_baseline", size=8.5, color=ink)
+    axes.text(x + 0.5, y + 0.5, text, ha="center", va="center_baseline", size=form.number, color=ink)
 
 
 def _luminance(colour: Sequence[float]) -> float:
@@ -135,21 +173,23 @@ def _luminance(colour: Sequence[float]) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def _labels(axes: Any, layout: Layout, places: Sequence[float]) -> None:
+def _labels(axes: Any, layout: Layout, places: Sequence[float], form: _Form) -> None:
     heads = list(layout.short) + (["mean"] if _has_means(layout) else [])
     for x, name in enumerate(heads):
         at = x + 0.5 + (_GAP if x == len(layout.short) else 0)
-        axes.text(at, -0.2, name, ha="center", va="bottom", size=_LABEL, weight="bold")
-    near, far = -_SPACE / _CELL_WIDTH, -_indent(layout.rows) / _CELL_WIDTH
+        axes.text(at, -0.2, name, ha="center", va="bottom", size=form.label, weight="bold")
+    near, far = -_SPACE / form.cell_width, -_indent(layout.rows, form) / form.cell_width
     named: set[str] = set()
     for row, place in zip(layout.rows, places, strict=True):
         y = place + 0.5
         if row.kind != JUDGE:
-            axes.text(near, y, _NAMES[row.kind], ha="right", va="center_baseline", size=_LABEL, style="italic")
+            name = form.names[row.kind]
+            axes.text(near, y, name, ha="right", va="center_baseline", size=form.label, style="italic")
             continue
-        axes.text(near, y, row.eval_prompt, ha="right", va="center_baseline", size=_LABEL)
+        axes.text(near, y, row.eval_prompt, ha="right", va="center_baseline", size=form.label)
         if row.judge not in named:
-            axes.text(far, y, row.judge, ha="right", va="center_baseline", size=_LABEL, weight="bold")
+            name = form.judges[row.judge]
+            axes.text(far, y, name, ha="right", va="center_baseline", size=form.label, weight="bold")
             named.add(row.judge)
 
 
@@ -166,18 +206,6 @@ def _colour_bar(
     bar = figure.colorbar(ScalarMappable(norm, scale.colours), cax=axes)
     bar.outline.set_linewidth(0.4)
     axes.tick_params(labelsize=7, width=0.4, length=2)
-
-
-def _text(figure: Any, caption: Sequence[str], signature: Sequence[str], size: tuple[float, float]) -> None:
-    width, height = size
-    y = _MARGIN
-    for line in reversed(signature):
-        figure.text(_MARGIN / width, y / height, line, size=page.SIGNATURE_SIZE, color="#555555", family="monospace")
-        y += _SMALL_LINE
-    y += 0.1
-    for line in reversed(caption):
-        figure.text(_MARGIN / width, y / height, line, size=page.CAPTION_SIZE)
-        y += _LINE
 
 
 def _caption(layout: Layout) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,46 @@ _METADATA: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 CAPTION_SIZE, SIGNATURE_SIZE = 8.0, 5.5
+
+WIDTHS = {"column": 3.03, "page": 6.30}
+"""Inches of a column and of the text in ACL's and TACL's format: at these no figure is scaled, and 7 points stay 7."""
+
+MARGIN = 0.1
+"""Inches that stay empty around everything."""
+
+_LEADING = 1.3
+_ABOVE_SIGNATURE = 0.08
+
+
+@dataclass(frozen=True, slots=True)
+class Foot:
+    """What stands beneath the data: the caption, and at the very foot the signature; cut into lines that fit."""
+
+    caption: tuple[str, ...]
+    signature: tuple[str, ...]
+    size: float = CAPTION_SIZE
+
+    @classmethod
+    def of(cls, caption: str, signature: str, inches: float, size: float = CAPTION_SIZE) -> Foot:
+        """Lines of `inches`, margins excluded; `size` is the caption's type in points."""
+        return cls(tuple(caption_lines(caption, inches, size)), tuple(signature_lines(signature, inches)), size)
+
+    @property
+    def height(self) -> float:
+        """Inches from the lower edge of the figure to above the caption."""
+        lines = len(self.caption) * self.size + len(self.signature) * SIGNATURE_SIZE
+        return MARGIN + lines * _LEADING / 72 + _ABOVE_SIGNATURE
+
+    def write(self, figure: Any) -> None:
+        """Put the lines into a figure, its left margin empty."""
+        width, height = (float(side) for side in figure.get_size_inches())
+        y = MARGIN
+        grey = {"color": "#555555", "family": "monospace"}
+        for lines, size, font in ((self.signature, SIGNATURE_SIZE, grey), (self.caption, self.size, {})):
+            for line in reversed(lines):
+                figure.text(MARGIN / width, y / height, line, va="baseline", size=size, **font)
+                y += size * _LEADING / 72
+            y += _ABOVE_SIGNATURE
 
 
 @contextmanager
@@ -71,9 +112,27 @@ def text_width(text: str, size: float, **font: Any) -> float:
     return float(width) / 72
 
 
-def caption_lines(text: str, inches: float) -> list[str]:
+def inches_of(width: str) -> float:
+    """Inches of `column` or `page`; raises SpecError for another word."""
+    if width not in WIDTHS:
+        raise SpecError(f"--width {width!r} is not known; allowed: {', '.join(WIDTHS)}")
+    return WIDTHS[width]
+
+
+def shortened(text: str, size: float, inches: float, **font: Any) -> str:
+    """The text, its middle left out (…) where it is longer than that: names differ at either end."""
+    if text_width(text, size, **font) <= inches:
+        return text
+    for keep in range(len(text) - 1, 1, -1):
+        cut = f"{text[: (keep + 1) // 2]}…{text[len(text) - keep // 2 :]}"
+        if text_width(cut, size, **font) <= inches:
+            return cut
+    return text[:1] + "…"
+
+
+def caption_lines(text: str, inches: float, size: float = CAPTION_SIZE) -> list[str]:
     """A caption cut between words into lines that fit."""
-    return _filled(text.split(" "), " ", inches, CAPTION_SIZE)
+    return _filled(text.split(" "), " ", inches, size)
 
 
 def signature_lines(signature: str, inches: float) -> list[str]:

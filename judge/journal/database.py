@@ -24,6 +24,11 @@ def open_writing(path: Path) -> sqlite3.Connection:
     """A writing connection to an existing journal."""
     with sentences(path), _closed_on_error(_connect(path)) as connection:
         _check_format(connection, path)
+        if connection.execute("SELECT 1 FROM meta WHERE key = 'texts_left_out'").fetchone():
+            raise RunFolderError(
+                f"{path} holds no texts of its stories: nothing more can be asked from it",
+                hint="go on in the run that the bundle was made from",
+            )
         return connection
 
 

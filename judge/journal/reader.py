@@ -101,6 +101,13 @@ class JournalReader:
             if len(page) < _PAGE:
                 return
 
+    def words_left_out(self) -> dict[str, int]:
+        """Story id -> words of its text, in a journal whose texts were left out; else empty."""
+        known = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts_left_out'").fetchone()
+        if not known:
+            return {}
+        return dict(self._db.execute("SELECT s.id, t.words FROM stories s JOIN texts_left_out t USING (position)"))
+
     def _ratings(self, position: int) -> tuple[Rating, ...]:
         rows = self._db.execute(
             "SELECT criterion, value, rater FROM ratings WHERE story = ? ORDER BY rowid", (position,)

@@ -8,6 +8,7 @@ from typing import Any
 
 from judge.errors import RunFolderError
 from judge.journal import JournalReader
+from judge.journal.snapshot import LEFT_OUT
 from judge.parsing import Parser
 from judge.parsing.expected import expected_judgment
 from judge.ratings_table.folder_notes import in_sample, other_scale, outside_scale
@@ -51,9 +52,12 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
     control = judge.partition("/")[0] == "surface"
     criteria = tuple(criterion_of(record) for record in definition["criteria_records"])
     notes: list[str] = []
+    left_out = journal.meta().get(LEFT_OUT)
     if control:
         notes.append(f"{judge} is a control, not a language model")
-        notes += in_sample(judge, criteria, journal)
+        notes += in_sample(judge, criteria, journal) if left_out is None else []
+    if left_out is not None:
+        notes += [*left_out["notes"], "the stories' texts were left out of this journal: no control row, no features"]
     if force.get("note"):
         notes.append(f"{judge}: {force['note']}")
     # What the server was found not to do, as the probe of the last sitting noted it.
@@ -112,9 +116,10 @@ def _add_people(
             )
         return
     found = people[fact.dataset] = People(content)
+    words = journal.words_left_out()
     for story in journal.stories():
         place = (fact.dataset, story.id, story.story_prompt, story.system)
-        found.stories.append((*place, len(story.text.split()), story.text))
+        found.stories.append((*place, words.get(story.id, len(story.text.split())), story.text))
         found.ratings.extend(
             (fact.run, None, *place, r.criterion, None, "rater", r.rater, None, r.value, "ok", "", None)
             for r in story.ratings

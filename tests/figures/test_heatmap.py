@@ -77,12 +77,13 @@ def test_the_signature_is_whole_at_the_foot() -> None:
     assert "".join(t.get_text() for t in lowest_last) == LAYOUT.signature
 
 
+@pytest.mark.parametrize("width", [None, *page.WIDTHS.values()], ids=["as needed", *page.WIDTHS])
 @pytest.mark.parametrize("rows", [slice(None), slice(1, 2)], ids=["all rows", "one row"])
-def test_nothing_leaves_the_page_or_covers_a_neighbour(rows: slice) -> None:
+def test_nothing_leaves_the_page_or_covers_a_neighbour(rows: slice, width: float | None) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     with page.style():
-        figure = heatmap.draw(replace(LAYOUT, rows=LAYOUT.rows[rows]))
+        figure = heatmap.draw(replace(LAYOUT, rows=LAYOUT.rows[rows]), width)
         figure.set_dpi(300)  # as pictures are written
         renderer = FigureCanvasAgg(figure).get_renderer()
         boxes = [t.get_window_extent(renderer) for axes in figure.axes[:1] for t in axes.texts]

@@ -1,0 +1,165 @@
+"""Rating distributions as small multiples: a row for people and each judge, a panel a criterion. Never counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from judge.analysis.distributions import Distribution, Distributions
+from judge.figures import page, panels
+from judge.figures.series import BLUE, SKY
+
+_HEIGHT = 0.34
+_LEAST = 0.5
+_NUMBERS = 0.2
+"""Inches of the numbers at the left axis."""
+_JUDGE_SHARE = 0.24
+_SPACE = 0.06
+_SMALL = 5.5
+MOST = 120
+"""Panels in one figure."""
+
+
+def draw(found: Distributions, width: float) -> Any:
+    """A matplotlib figure so many inches wide: bars in per cent, people's as a line in every judge's panel."""
+    with page.style():
+        return _draw(found, width)
+
+
+def _draw(found: Distributions, width: float) -> Any:
+    from judge.errors import SpecError
+
+    number = len(found.rows) * len(found.criteria)
+    if number > MOST:
+        raise SpecError(
+            f"{number} panels are too many for one figure; at most {MOST}",
+            hint="choose with --judge, --eval-prompt or --criterion",
+        )
+    narrow = width < panels.NARROW
+    names, prompts, left = _labels(found, width)
+    room = panels.Room(left + _NUMBERS, above=0.0, below=0.0, between=0.09)
+    columns = panels.columns_for(len(found.criteria), width, room, _LEAST)
+    inches = (width - room.left - page.MARGIN - (columns - 1) * room.between) / columns
+    titles, meaning = panels.abbreviated(found.criteria, found.short, inches)
+    blocks = math.ceil(len(found.criteria) / columns)
+    foot = page.Foot.of(_caption(found) + meaning, found.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    # A block is its criteria's titles, a panel for every source, the scale's points beneath.
+    pitch = _HEIGHT + 0.07
+    block = 0.2 + len(found.rows) * pitch + 0.32
+    made = panels.make(blocks, width, block, panels.Room(0, 0, 0, 0), foot, columns=1)
+    top = 1.35 * max((share for row in found.rows for one in row for share in one.shares), default=1.0)
+    for number, whole in enumerate(made.axes):
+        box = whole.get_position()
+        made.figure.delaxes(whole)
+        for r, row in enumerate(found.rows):
+            low = box.y1 - (0.2 + (r + 1) * pitch - 0.07) / made.height
+            first = None
+            for c, criterion in enumerate(found.criteria[number * columns : (number + 1) * columns]):
+                x = (room.left + c * (inches + room.between)) / width
+                axes = made.figure.add_axes((x, low, inches / width, _HEIGHT / made.height))
+                first = first or axes
+                _panel(axes, _of(row, criterion), _people(found, criterion), top)
+                axes.tick_params(labelleft=c == 0, labelbottom=r == len(found.rows) - 1)
+                if r == 0:
+                    panels.title(axes, titles[number * columns + c])
+            _row_label(made, first, row[0], names, prompts, found.rows[r - 1][0] if r else None)
+        middle = (room.left + (width - page.MARGIN - room.left) / 2) / width
+        made.figure.text(middle, box.y0 + 0.13 / made.height, "rating", ha="center", va="center", size=panels.LABEL)
+    return made.figure
+
+
+def _of(row: Sequence[Distribution], criterion: str) -> Distribution | None:
+    return next((one for one in row if one.criterion.casefold() == criterion.casefold()), None)
+
+
+def _people(found: Distributions, criterion: str) -> Distribution | None:
+    return _of(found.rows[0], criterion) if found.rows and found.rows[0][0].run is None else None
+
+
+def _labels(found: Distributions, width: float) -> tuple[dict[str, str], dict[str, str], float]:
+    """Judges' names, Eval-Prompts, and the inches both take."""
+    size, most = panels.LABEL, _JUDGE_SHARE * width
+    names = {_name(row[0]): page.shortened(_name(row[0]), size, most, weight="bold") for row in found.rows}
+    prompts = {
+        row[0].eval_prompt or "": page.shortened(row[0].eval_prompt or "", size, 0.6 * most) for row in found.rows
+    }
+    wide = max(page.text_width(name, size, weight="bold") for name in names.values())
+    more = max(page.text_width(prompt, size) for prompt in prompts.values())
+    return names, prompts, page.MARGIN + wide + (1.5 * _SPACE + more if more else 0.0) + _SPACE
+
+
+def _name(one: Distribution) -> str:
+    return one.judge
+
+
+def _row_label(
+    made: panels.Panels,
+    axes: Any,
+    one: Distribution,
+    names: dict[str, str],
+    prompts: dict[str, str],
+    before: Distribution | None,
+) -> None:
+    box = axes.get_position()
+    y = (box.y0 + box.y1) / 2
+    prompt = prompts[one.eval_prompt or ""]
+    near = box.x0 - (_NUMBERS + _SPACE) / made.width
+    if prompt:
+        made.figure.text(near, y, prompt, ha="right", va="center_baseline", size=panels.LABEL)
+        wide = max(page.text_width(each, panels.LABEL) for each in prompts.values())
+        near -= (wide + 1.5 * _SPACE) / made.width
+    if before is None or _name(before) != _name(one) or before.run != one.run:
+        # Without an Eval-Prompt (people) the name takes the room of both.
+        made.figure.text(near, y, names[_name(one)], ha="right", va="center_baseline", size=panels.LABEL, weight="bold")
+
+
+def _panel(axes: Any, one: Distribution | None, people: Distribution | None, top: float) -> None:
+    panels.plain(axes)
+    axes.set_ylim(0, 100 * top)
+    step = 50 if 100 * top > 60 else 20
+    axes.set_yticks([value for value in (0, step, 2 * step) if value <= 80 * top])
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", color=panels.GRID, linewidth=0.4)
+    axes.set_axisbelow(True)
+    if one is None:
+        axes.set_xticks([])
+        axes.text(0.5, 0.4, "not asked", ha="center", size=_SMALL, style="italic", transform=axes.transAxes)
+        return
+    unit = one.points[1] - one.points[0] if len(one.points) > 1 else 1.0
+    own = people is None or people is one
+    # People are the grey of paper, judges a colour: told apart by luminance too.
+    colour = "#8a8a8a" if one.run is None else SKY
+    hatch = {"hatch": "//////"} if one.control else {}
+    axes.bar(
+        one.points,
+        [100 * s for s in one.shares],
+        width=0.8 * unit,
+        color=colour,
+        edgecolor=BLUE if one.run else "#444444",
+        linewidth=0.4,
+        **hatch,
+    )
+    if not own and people is not None:
+        edges = [people.points[0] - unit / 2, *(point + unit / 2 for point in people.points)]
+        axes.stairs([100 * s for s in people.shares], edges, color="black", linewidth=0.8, baseline=None)
+    axes.set_xlim(one.points[0] - 0.65 * unit, one.points[-1] + 0.65 * unit)
+    shown = one.points if len(one.points) < 8 else one.points[:: max(1, len(one.points) // 4)]
+    axes.set_xticks(shown, [f"{point:g}" for point in shown])
+    size = f"n = {one.n:,}" if one.n == one.asked else f"n = {one.n:,} of {one.asked:,}"
+    axes.text(0.02, 0.98, size, ha="left", va="top", size=_SMALL, transform=axes.transAxes)
+
+
+def _caption(found: Distributions) -> str:
+    text = (
+        f"Share of ratings in %, {found.dataset}, {found.stories:,} stories; all panels to one scale, n counts ratings."
+    )
+    if found.rows and found.rows[0][0].run is None and len(found.rows) > 1:
+        text += " Black line: people."
+    if any(one.control for row in found.rows for one in row):
+        text += " Hatched: a control, no language model."
+    if any(one.n < one.asked for row in found.rows for one in row):
+        text += " “n of m”: repeats asked that gave no rating are left out."
+    if any(one.between for row in found.rows for one in row):
+        text += " Ratings between two points count at the nearer one."
+    return text

@@ -1,0 +1,219 @@
+"""Estimates with intervals as dots and whiskers: a row for each source, a panel for each criterion. Never computes.
+
+What bounds them stands behind: how well people agree with each other, and what the control judge reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judge.errors import SpecError
+from judge.figures import legend, page, panels
+from judge.figures.series import SIGNS, Sign
+from judge.stats.estimate import Estimate
+
+_PITCH, _GROUP_GAP = 0.145, 0.5
+"""Inches of a row; space before another judge's rows, in rows."""
+_JUDGE_SHARE = 0.24
+_SPACE = 0.06
+_LEAST = {True: 0.46, False: 0.58}
+"""Least inches of a panel in a narrow figure, and in a wide one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row: its group (a judge), its label (an Eval-Prompt, a system), for each panel an estimate of each series.
+
+    None = there is nothing to show, and nothing was to be expected. `sign` draws the row's marks in place of the
+    series' signs.
+    """
+
+    group: str
+    label: str
+    cells: tuple[tuple[Estimate | None, ...], ...]
+    sign: Sign | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A line with its interval behind all rows: one estimate a panel. `hatched` for what is no ceiling."""
+
+    name: str
+    estimates: tuple[Estimate, ...]
+    hatched: bool = False
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is anything to draw."""
+        return any(one.defined for one in self.estimates)
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """A figure's content; `axis` names the unit that `factor` times a value is in."""
+
+    panels: tuple[str, ...]
+    short: tuple[str, ...]
+    lines: tuple[Line, ...]
+    series: tuple[tuple[str, Sign], ...]
+    bands: tuple[Band, ...]
+    axis: str
+    caption: str
+    signature: str
+    factor: float = 1.0
+    limits: tuple[float, float] | None = None
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """All that is drawn as a mark, row by row."""
+        return [one for line in self.lines for cell in line.cells for one in cell if one is not None]
+
+
+def signs(names: Sequence[str], what: str) -> list[Sign]:
+    """A sign for each name; raises SpecError where nobody could tell them apart."""
+    if len(names) > len(SIGNS):
+        raise SpecError(
+            f"{len(names)} {what} are too many for one figure; at most {len(SIGNS)} can be told apart",
+            hint="choose with --judge, --eval-prompt or --criterion",
+        )
+    return list(SIGNS[: len(names)])
+
+
+def draw(forest: Forest, width: float) -> Any:
+    """A matplotlib figure so many inches wide."""
+    with page.style():
+        return _draw(forest, width)
+
+
+def _draw(forest: Forest, width: float) -> Any:
+    narrow = width < panels.NARROW
+    judges = {line.group: line.group for line in forest.lines}
+    judges = {n: page.shortened(n, panels.LABEL, _JUDGE_SHARE * width, weight="bold") for n in judges}
+    labels = {n: page.shortened(n, panels.LABEL, 0.6 * _JUDGE_SHARE * width) for n in (x.label for x in forest.lines)}
+    if not any(judges.values()):
+        long = 1.6 * _JUDGE_SHARE * width
+        labels = {n: page.shortened(n, panels.LABEL, long) for n in labels}
+    indent = max(page.text_width(name, panels.LABEL) for name in labels.values()) + _SPACE
+    names = max(page.text_width(name, panels.LABEL, weight="bold") for name in judges.values())
+    left = page.MARGIN + names + (1.5 * _SPACE if names else 0) + indent
+    rows = legend.rows(_entries(forest), width - 2 * page.MARGIN)
+    room = panels.Room(left, above=0.2, below=0.33, between=0.12, top=legend.height(rows))
+    columns = panels.columns_for(len(forest.panels), width, room, _LEAST[narrow])
+    inches = (width - left - page.MARGIN - (columns - 1) * room.between) / columns
+    titles, meaning = panels.abbreviated(forest.panels, forest.short, inches)
+    foot = page.Foot.of(forest.caption + meaning, forest.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    pitch = max(_PITCH, 0.085 * len(forest.series) + 0.04)
+    places = _places(forest.lines)
+    height = (places[-1] + 1) * pitch
+    made = panels.make(len(forest.panels), width, height, room, foot, columns=columns)
+    limits = forest.limits or _limits(forest)
+    for number, (axes, name) in enumerate(zip(made.axes, titles, strict=True)):
+        _panel(axes, forest, number, places, limits)
+        panels.title(axes, name)
+    for first, _ in made.row_ends():
+        _labels(made, first, forest, places, (judges, labels), indent)
+    panels.axis_title(made, forest.axis, drop=0.17)
+    legend.draw(made, rows)
+    return made.figure
+
+
+def _places(lines: Sequence[Line]) -> list[float]:
+    places: list[float] = []
+    for i, line in enumerate(lines):
+        gap = _GROUP_GAP if i and lines[i - 1].group != line.group else 0.0
+        places.append(places[-1] + 1 + gap if i else 0.0)
+    return places
+
+
+def _limits(forest: Forest) -> tuple[float, float]:
+    known = [*forest.estimates, *(one for band in forest.bands for one in band.estimates)]
+    ends = [e for one in known if one.value is not None for e in (one.value, one.low, one.high) if e is not None]
+    if not ends:
+        return 0.0, forest.factor
+    low, high = forest.factor * min(ends), forest.factor * max(ends)
+    space = 0.06 * ((high - low) or 1.0)
+    return low - space, high + space
+
+
+def _panel(axes: Any, forest: Forest, number: int, places: Sequence[float], limits: tuple[float, float]) -> None:
+    panels.plain(axes)
+    axes.set_xlim(*limits)
+    axes.set_ylim(places[-1] + 1, 0)
+    axes.set_yticks([])
+    inches = axes.get_position().width * axes.figure.get_size_inches()[0]
+    axes.set_xticks(*panels.ticks(*limits, inches))
+    axes.grid(axis="x", color=panels.GRID, linewidth=0.4)
+    axes.set_axisbelow(True)
+    if limits[0] < 0 < limits[1]:
+        axes.axvline(0, color="#888888", linewidth=0.6, zorder=1)
+    for band in forest.bands:
+        _band(axes, band, band.estimates[number], forest.factor)
+    for line, place in zip(forest.lines, places, strict=True):
+        step = 1 / (len(forest.series) + 1)
+        for k, (estimate, (_, sign)) in enumerate(zip(line.cells[number], forest.series, strict=True)):
+            if estimate is not None:
+                _mark(axes, estimate, place + (k + 1) * step, line.sign or sign, forest.factor)
+
+
+def _band(axes: Any, band: Band, estimate: Estimate, factor: float) -> None:
+    if estimate.value is None:
+        return
+    if estimate.low is not None and estimate.high is not None:
+        ends = (factor * estimate.low, factor * estimate.high)
+        axes.axvspan(*ends, zorder=0.5, linewidth=0, **legend.Bar(band.hatched).style)
+    dash = (0, (3, 2)) if band.hatched else "solid"
+    axes.axvline(factor * estimate.value, color="#444444", linewidth=0.9, linestyle=dash, zorder=1.5)
+
+
+def _mark(axes: Any, estimate: Estimate, y: float, sign: Sign, factor: float) -> None:
+    if estimate.value is None:
+        low, high = axes.get_xlim()
+        axes.text((low + high) / 2, y, "undefined", ha="center", va="center", size=5.5, style="italic", color="#555555")
+        return
+    if estimate.low is not None and estimate.high is not None:
+        ends = (factor * estimate.low, factor * estimate.high)
+        axes.plot(ends, (y, y), color=sign.colour, linewidth=1.0, linestyle=sign.dash, solid_capstyle="butt", zorder=2)
+    axes.plot(
+        [factor * estimate.value],
+        [y],
+        marker=sign.marker,
+        markersize=3.4,
+        markerfacecolor=sign.face,
+        markeredgecolor=sign.colour,
+        markeredgewidth=0.8,
+        linestyle="none",
+        zorder=3,
+        clip_on=False,
+    )
+
+
+def _labels(
+    made: panels.Panels,
+    axes: Any,
+    forest: Forest,
+    places: Sequence[float],
+    names: tuple[dict[str, str], dict[str, str]],
+    indent: float,
+) -> None:
+    """Labels of rows at the left of a row of panels, judges named once."""
+    box = axes.get_position()
+    near, far = box.x0 - _SPACE / made.width, box.x0 - (indent + 1.5 * _SPACE) / made.width
+    before: str | None = None
+    for line, place in zip(forest.lines, places, strict=True):
+        y = box.y1 - (place + 0.5) / (places[-1] + 1) * box.height
+        made.figure.text(near, y, names[1][line.label], ha="right", va="center_baseline", size=panels.LABEL)
+        if line.group != before:
+            made.figure.text(
+                far, y, names[0][line.group], ha="right", va="center_baseline", size=panels.LABEL, weight="bold"
+            )
+        before = line.group
+
+
+def _entries(forest: Forest) -> list[legend.Entry]:
+    """What needs a name: bands, and series where there are several."""
+    entries: list[legend.Entry] = [(band.name, legend.Bar(band.hatched)) for band in forest.bands if band.defined]
+    if len(forest.series) > 1:
+        entries = [*forest.series, *entries]
+    return entries

@@ -1,0 +1,89 @@
+"""The key above the panels: what signs and bands stand for, in as many rows as the width needs. Never draws data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judge.figures import page, panels
+from judge.figures.series import Sign
+
+_ROW, _SIGN, _SPACE = 0.15, 0.22, 0.13
+_TEXT = _SIGN + 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A band: grey, or hatched."""
+
+    hatched: bool = False
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """What matplotlib's patches take."""
+        if self.hatched:
+            return {"facecolor": "none", "edgecolor": "#bbbbbb", "hatch": "//////"}
+        return {"facecolor": "#d4d4d4", "edgecolor": "none"}
+
+
+Entry = tuple[str, Sign | Bar]
+
+
+def rows(entries: Sequence[Entry], inches: float) -> list[list[Entry]]:
+    """Entries in rows of so many inches, names cut that are longer than a row."""
+    found: list[list[Entry]] = []
+    used = 0.0
+    for name, sign in entries:
+        shown = page.shortened(name, panels.LABEL, inches - _TEXT - _SPACE)
+        wide = _width(shown)
+        if found and used + wide <= inches:
+            found[-1].append((shown, sign))
+            used += wide
+        else:
+            found.append([(shown, sign)])
+            used = wide
+    return found
+
+
+def height(found: Sequence[Sequence[Entry]]) -> float:
+    """Inches that the rows take."""
+    return _ROW * len(found) + (0.04 if found else 0.0)
+
+
+def draw(made: panels.Panels, found: Sequence[Sequence[Entry]], *, lines: bool = True) -> None:
+    """Put the rows at the top of the figure; without `lines` markers stand alone."""
+    for number, row in enumerate(found):
+        x, y = page.MARGIN, made.height - page.MARGIN - (number + 0.5) * _ROW
+        for name, sign in row:
+            for artist in _key(sign, x, y, made, lines=lines):
+                made.figure.add_artist(artist)
+            at = ((x + _TEXT) / made.width, y / made.height)
+            made.figure.text(*at, name, va="center_baseline", size=panels.LABEL)
+            x += _width(name)
+
+
+def _width(name: str) -> float:
+    # Renderers round letters to whole pixels: 3 % for that.
+    return _TEXT + 1.03 * page.text_width(name, panels.LABEL) + _SPACE
+
+
+def _key(sign: Sign | Bar, x: float, y: float, made: panels.Panels, *, lines: bool) -> Iterator[Any]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Rectangle
+
+    width, tall = made.width, made.height
+    middle = (x + _SIGN / 2) / width
+    if isinstance(sign, Sign):
+        if lines:
+            ends = [x / width, (x + _SIGN) / width]
+            line: dict[str, Any] = {"color": sign.colour, "linewidth": 1.0, "linestyle": sign.dash}
+            yield Line2D(ends, [y / tall] * 2, **line)
+        style: dict[str, Any] = {"markerfacecolor": sign.face, "markeredgecolor": sign.colour, "markeredgewidth": 0.8}
+        yield Line2D([middle], [y / tall], marker=sign.marker, markersize=3.4, linestyle="none", **style)
+        return
+    corner, size = (x / width, (y - 0.045) / tall), (_SIGN / width, 0.09 / tall)
+    yield Rectangle(corner, *size, linewidth=0, **sign.style)
+    dash: Any = (0, (1.5, 1)) if sign.hatched else "solid"
+    ends = [corner[1], corner[1] + size[1]]
+    yield Line2D([middle] * 2, ends, color="#444444", linewidth=0.9, linestyle=dash)

@@ -1,0 +1,151 @@
+"""Panels of equal size in a grid of given width, labels at their left, the foot beneath. Never draws data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judge.errors import SpecError
+from judge.figures import page
+
+TALLEST = 9.2
+"""Inches: what a page holds."""
+
+LABEL, TICK, TITLE = 7.0, 6.5, 7.5
+"""Type in points: labels and legends, numbers at axes, titles of panels."""
+
+NARROW = 4.0
+"""Inches below which names are shortened more and captions are set smaller."""
+
+GRID = "#dddddd"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Inches around and between panels: left of the first in each row, above each row, beneath it, between panels."""
+
+    left: float
+    above: float
+    below: float
+    between: float
+    top: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panels:
+    """A figure with empty axes: `axes[i]` is panel i, `rows` the number of rows, `columns` of panels in a row."""
+
+    figure: Any
+    axes: tuple[Any, ...]
+    columns: int
+    width: float
+    height: float
+
+    @property
+    def rows(self) -> int:
+        """How many rows the panels take."""
+        return math.ceil(len(self.axes) / self.columns)
+
+    def row_ends(self) -> Iterator[tuple[Any, Any]]:
+        """First and last panel of each row."""
+        for start in range(0, len(self.axes), self.columns):
+            row = self.axes[start : start + self.columns]
+            yield row[0], row[-1]
+
+
+def columns_for(number: int, width: float, room: Room, least: float) -> int:
+    """How many of `number` panels stand beside each other, none narrower than `least` inches, rows evenly filled."""
+    free = width - room.left - page.MARGIN
+    most = max(1, min(number, int((free + room.between) / (least + room.between) + 1e-9)))
+    return math.ceil(number / math.ceil(number / most))
+
+
+def make(
+    number: int,
+    width: float,
+    panel_height: float,
+    room: Room,
+    foot: page.Foot,
+    *,
+    columns: int,
+    widest: float = 9.0,
+) -> Panels:
+    """A figure `width` inches wide with `number` empty panels, as high as they need; raises SpecError beyond a page."""
+    from matplotlib.figure import Figure
+
+    rows = math.ceil(number / columns)
+    free = width - room.left - page.MARGIN
+    panel = min(widest, (free - (columns - 1) * room.between) / columns)
+    row_height = room.above + panel_height + room.below
+    height = page.MARGIN + room.top + rows * row_height + foot.height + 0.04
+    if height > TALLEST:
+        raise SpecError(
+            f"the figure would be {height:.0f} inches high; a page holds {TALLEST:g}",
+            hint="draw fewer with --criterion, --judge or --eval-prompt, or take --width page",
+        )
+    figure = Figure(figsize=(width, height))
+    axes = []
+    for i in range(number):
+        row, column = divmod(i, columns)
+        x = room.left + column * (panel + room.between)
+        y = height - page.MARGIN - room.top - row * row_height - room.above - panel_height
+        axes.append(figure.add_axes((x / width, y / height, panel / width, panel_height / height)))
+    foot.write(figure)
+    return Panels(figure, tuple(axes), columns, width, height)
+
+
+def plain(axes: Any) -> None:
+    """Axes without a box: a line beneath, small numbers."""
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_linewidth(0.6)
+    axes.tick_params(labelsize=TICK, width=0.5, length=2, pad=1.5)
+
+
+def ticks(low: float, high: float, inches: float) -> tuple[list[float], list[str]]:
+    """Round numbers for an axis so many inches long, as many as stand apart, and how they are written."""
+    from matplotlib.ticker import MaxNLocator
+
+    for most in (5, 4, 3, 2, 1):
+        places = [p for p in MaxNLocator(nbins=most, steps=[1, 2, 5, 10]).tick_values(low, high) if low <= p <= high]
+        labels = [f"{place:g}".replace("-", "−") for place in places]
+        wide = max((page.text_width(label, TICK) for label in labels), default=0.0)
+        apart = (places[1] - places[0]) / (high - low) * inches if len(places) > 1 else inches
+        if apart >= wide + 0.07:
+            break
+    return [float(place) for place in places], labels
+
+
+def title(axes: Any, text: str) -> None:
+    """A panel's title, cut where it is wider than the panel."""
+    inches = axes.get_position().width * axes.figure.get_size_inches()[0]
+    name = page.shortened(text, TITLE, inches, weight="bold")
+    axes.set_title(name, size=TITLE, weight="bold", pad=3)
+
+
+def axis_title(made: Panels, text: str, drop: float) -> None:
+    """What the axis beneath counts, once for each row of panels, `drop` inches beneath it."""
+    for first, last in made.row_ends():
+        left, right = first.get_position(), last.get_position()
+        x, y = (left.x0 + right.x1) / 2, left.y0 - drop / made.height
+        made.figure.text(x, y, text, ha="center", va="top", size=LABEL)
+
+
+def counted(numbers: Sequence[int], unit: str) -> str:
+    """`n = 960 stories`, or from-to where they differ."""
+    known = [number for number in numbers if number]
+    if not known:
+        return f"no {unit}"
+    low, high = min(known), max(known)
+    return f"n = {low:,} {unit}" if low == high else f"n = {low:,} to {high:,} {unit}"
+
+
+def abbreviated(criteria: Sequence[str], short: Sequence[str], inches: float) -> tuple[Sequence[str], str]:
+    """Titles of panels `inches` wide, all in full or all short, and the sentence that explains short ones."""
+    if all(page.text_width(name, TITLE, weight="bold") <= inches for name in criteria) or tuple(short) == tuple(
+        criteria
+    ):
+        return criteria, ""
+    return short, " " + ", ".join(f"{a} {b}" for a, b in zip(short, criteria, strict=True) if a != b) + "."

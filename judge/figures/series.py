@@ -1,0 +1,53 @@
+"""Signs of the groups in a figure: a colour, a marker and a dash for each, so that no group is told by its hue alone.
+
+Colours: Okabe & Ito, Color Universal Design (2008), which keep apart under the common colour deficiencies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How one group is drawn; `filled` markers are filled with the colour, others are white inside."""
+
+    colour: str
+    marker: str
+    filled: bool = True
+    dash: str | tuple[int, tuple[float, ...]] = "solid"
+
+    @property
+    def face(self) -> str:
+        """The marker's inside."""
+        return self.colour if self.filled else "white"
+
+
+PEOPLE = Sign("#000000", "D")
+CONTROL = Sign("#444444", "s", filled=False)
+JUDGE = Sign("#0072B2", "o")
+
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILLION, PURPLE = (
+    "#000000",
+    "#E69F00",
+    "#56B4E9",
+    "#009E73",
+    "#F0E442",
+    "#0072B2",
+    "#D55E00",
+    "#CC79A7",
+)
+
+SIGNS = (
+    Sign(BLUE, "o"),
+    Sign(VERMILLION, "s", filled=False),
+    Sign(GREEN, "^"),
+    Sign(PURPLE, "v", filled=False),
+    Sign(ORANGE, "P"),
+    Sign(SKY, "X"),
+    Sign(BLACK, "d", filled=False),
+    Sign("#7F7F7F", "*"),
+    Sign(BLUE, "<", filled=False),
+    Sign(VERMILLION, ">"),
+)
+"""Groups beyond these are refused: nobody tells more apart."""

@@ -1,0 +1,66 @@
+"""Systems' mean ratings by people and by judges as dots and whiskers. Never computes one, never names a winner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from judge.analysis.systems import AVERAGE, Standing
+from judge.figures import panels
+from judge.figures.correlations import undefined
+from judge.figures.forest import Forest, Line, signs
+from judge.figures.series import PEOPLE
+from judge.stats.estimate import Estimate
+
+_NOT_RATED = Estimate.undefined("not rated on this criterion")
+
+
+def forest(
+    standings: Sequence[Standing],
+    *,
+    dataset: str,
+    short: Mapping[str, str],
+    controls: set[str],
+    interval: str,
+    signature: str,
+) -> Forest:
+    """From one dataset's standings; `controls` names the judges that are controls.
+
+    Systems stand in the order of people's mean, or, where nobody rated, of the first judge's.
+    """
+    sources = list({id(one.source): one.source for one in standings}.values())
+    criteria = tuple(dict.fromkeys(one.criterion for one in standings))
+    cells = {(id(one.source), one.criterion.casefold()): one for one in standings}
+    judges = [source for source in sources if not source.is_people]
+    marks = dict(
+        zip((id(source) for source in judges), signs([s.name for s in judges], "judges x Eval-Prompts"), strict=True)
+    )
+    first = [one for one in standings if one.source is sources[0]][-1]
+    value = [one.value if one.value is not None else float("-inf") for one in first.mean]
+    order = sorted(range(len(value)), key=lambda s: -value[s])
+    systems = sources[0].matrix.systems
+
+    def mean(source: int, criterion: str, s: int) -> Estimate:
+        standing = cells.get((source, criterion.casefold()))
+        return standing.mean[s] if standing else _NOT_RATED
+
+    lines = tuple(
+        Line("", systems[s], tuple(tuple(mean(id(source), name, s) for source in sources) for name in criteria))
+        for s in order
+    )
+    counts = [one.n for standing in standings for one in standing.mean if one.defined]
+    size = panels.counted(counts, "stories")
+    who = "people" if sources[0].is_people else sources[0].name
+    return Forest(
+        panels=tuple("mean" if name == AVERAGE else name for name in criteria),
+        short=tuple("mean" if name == AVERAGE else short.get(name, name) for name in criteria),
+        lines=lines,
+        series=tuple(
+            (f"{s.name}, control" if s.judge in controls else s.name, PEOPLE if s.is_people else marks[id(s)])
+            for s in sources
+        ),
+        bands=(),
+        axis="mean rating, points of the scale",
+        caption=f"Mean ratings of {len(systems)} systems, {dataset} ({size} a system); 95 % intervals, {interval}. "
+        f"Systems in the order of {who}." + undefined(tuple(one for standing in standings for one in standing.mean)),
+        signature=signature,
+    )

@@ -1,0 +1,100 @@
+"""Copies of a journal (or an audit): whole, consistent beside a writer, perhaps without the stories' texts.
+
+Never changes what is copied.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import orjson
+
+from judge.errors import RunFolderError
+from judge.journal import database
+
+LEFT_OUT = "texts_left_out"
+"""Key of `meta` and name of the table in a journal without texts."""
+
+_TABLE = f"""
+CREATE TABLE {LEFT_OUT} (                    -- what stood in stories: SHA-256 of UTF-8, and the text's words
+    position INTEGER PRIMARY KEY,
+    story_prompt TEXT NOT NULL,
+    text TEXT NOT NULL,
+    reference TEXT,
+    words INTEGER NOT NULL
+)
+"""
+
+
+def snapshot(source: Path, target: Path) -> None:
+    """Copy a SQLite file as one reader sees it at one moment, by SQLite's own backup; the copy needs no log beside it.
+
+    Equal content gives equal bytes. Raises RunFolderError where the source cannot be read.
+    """
+    with database.sentences(source), closing(_reading(source)) as before, closing(sqlite3.connect(target)) as after:
+        # All pages in one step: one read transaction, beside which a writer goes on in its log.
+        before.backup(after, pages=-1)
+        after.execute("PRAGMA journal_mode = DELETE")
+
+
+def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
+    """Replace the stories' texts in a copy: hashes and word counts stand in a table of their own, texts are empty.
+
+    Story-prompts become their hashes, so that stories with one story-prompt stay together. Reference stories become
+    empty. Such a journal can be analysed, but not asked from: queries cannot be rendered again. `notes` are sentences
+    on the run that only the texts could tell. What is not in use is overwritten.
+    """
+    with database.sentences(journal), closing(sqlite3.connect(journal, isolation_level=None)) as db:
+        db.create_function("sha256", 1, _sha256, deterministic=True)
+        db.create_function("words", 1, lambda text: len(text.split()), deterministic=True)
+        db.execute("PRAGMA secure_delete = ON")
+        db.execute("BEGIN IMMEDIATE")
+        db.execute(_TABLE)
+        db.execute(
+            "INSERT INTO texts_left_out"
+            " SELECT position, sha256(story_prompt), sha256(text), sha256(reference), words(text)"
+            " FROM stories ORDER BY position"
+        )
+        db.execute(
+            "UPDATE stories SET text = '', reference = CASE WHEN reference IS NULL THEN NULL ELSE '' END,"
+            " story_prompt = CASE story_prompt WHEN '' THEN '' ELSE sha256(story_prompt) END"
+        )
+        db.execute("INSERT INTO meta VALUES (?, ?)", (LEFT_OUT, orjson.dumps({"notes": list(notes)}).decode()))
+        db.execute("COMMIT")
+        db.execute("VACUUM")
+
+
+def check_plain(path: Path) -> list[str]:
+    """What a SQLite file from elsewhere holds beside tables and indexes: things that run when rows are read."""
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+        db.execute("PRAGMA trusted_schema = OFF")
+        try:
+            rows = db.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master").fetchall()
+        except sqlite3.DatabaseError as error:
+            return [f"not a readable SQLite file ({error})"]
+    strange = [row for row in rows if row[0] not in ("table", "index") or "virtual" in row[2][:20].casefold()]
+    return [f"holds a {kind} {name!r}, which no file of ours does" for kind, name, _ in strange]
+
+
+def _reading(path: Path) -> sqlite3.Connection:
+    if not path.is_file():
+        raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        # As for a reader: a log needs a writable folder, a file nobody writes can be read without one.
+        if path.with_name(path.name + "-wal").exists():
+            raise
+        connection = sqlite3.connect(f"{uri}&immutable=1", uri=True)
+    return connection
+
+
+def _sha256(text: str | None) -> str | None:
+    return None if text is None else f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

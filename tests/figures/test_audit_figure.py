@@ -1,0 +1,60 @@
+"""An audit's figure on the HANNA user study: the report's numbers as marks, its published AC1 among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from judge.audit.importing import import_file
+from judge.audit.report import ReportOptions, tables
+from judge.audit.store import AuditStore
+from judge.figures import audit, forest, page
+from judge.tables import Table
+from tests.figures import looks
+from tests.figures.test_figure_commands import run
+from tests.figures.test_forest import marks, whiskers
+
+
+@pytest.fixture(scope="module")
+def study(studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("study") / "audit.sqlite"
+    import_file(path, studies / "hanna" / "user_study.csv")
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(study: Path) -> list[Table]:
+    with AuditStore.open(study, writing=False) as store:
+        return tables(store, ReportOptions(by=(), resamples=20))
+
+
+def test_marks_are_the_report_s_numbers(report: list[Table]) -> None:
+    figure = forest.draw(audit.forest(report, annotators=3), 6.3)
+    found = {table.title: table for table in report}
+    columns = [("Error rates", "mean"), ("Error rates", "majority"), ("Error rates", "any")]
+    columns.append(("Agreement between annotators", "ac1"))
+    for axes, (title, key) in zip(figure.axes, columns, strict=True):
+        known = [row[key] for row in found[title].rows if row[key].defined]
+        assert marks(axes) == pytest.approx([100 * one.value for one in known])
+        ends = [end for one in known if one.low is not None for end in (100 * one.low, 100 * one.high)]
+        assert whiskers(axes) == pytest.approx(ends)
+    # Printed in the HANNA judge study: AC1 of its five questions.
+    assert [round(value) for value in sorted(marks(figure.axes[3]), reverse=True)] == [97, 90, 81, 66, 60]
+
+
+@pytest.mark.parametrize("width", list(page.WIDTHS))
+def test_nothing_is_covered_and_the_caption_counts(report: list[Table], width: str) -> None:
+    made = audit.forest(report, annotators=3)
+    figure = forest.draw(made, page.WIDTHS[width])
+    assert looks.faults(figure) == []
+    assert looks.signature(figure) == made.signature == report[1].signature
+    caption = looks.caption(figure)
+    assert "as 3 annotators saw them (n = 100 explanations), in %" in caption
+    assert "majority: more than half of them" in caption
+
+
+def test_the_command_takes_a_file_or_its_folder(study: Path, tmp_path: Path) -> None:
+    for name, where in (("a.png", study), ("b.png", study.parent)):
+        assert run("figure", "audit", where, "--width", "column", "-o", tmp_path / name) == 0
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
