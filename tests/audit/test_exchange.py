@@ -23,6 +23,7 @@ from judge.errors import DataError
 from tests.audit.conftest import COHERENCE, subject
 
 Make = Callable[..., AuditStore]
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 FIVE = ("wrong_guideline", "poor_syntax", "superfluous", "unsubstantiated", "incoherence")
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
@@ -134,6 +135,26 @@ def test_label_studio_brings_every_answer_back(explanations: list[str], said: di
             (place / "export.json").write_text(json.dumps(export), encoding="utf-8")
             import_annotations(other, place / "export.json")
             assert everything(other) == everything(store)
+
+
+def test_annotations_made_by_label_studios_sdk_are_read(make_audit: Make, tmp_path: Path) -> None:
+    # tests/golden/label_studio.py: the SDK took our configuration and tasks, and made these annotations for them.
+    golden = json.loads((GOLDEN / "label_studio.json").read_text(encoding="utf-8"))
+    store = make_audit(3)
+    write_tasks(store, tmp_path / "tasks.json")
+    tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
+    tasks[1]["annotations"] = golden
+    (tmp_path / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
+    merged = import_annotations(store, tmp_path / "export.json")
+    assert (merged.annotators, merged.new) == (("Label Studio 10", "Label Studio 11", "Label Studio 12"), 15)
+    for annotation in golden:
+        state = store.state(f"Label Studio {annotation['completed_by']}", 2)
+        said = {r["from_name"]: r["value"] for r in annotation["result"]}
+        assert state.note == "\n".join(said.pop("note")["text"])
+        assert {key: ["no", "yes"][value] for key, value in state.values.items()} == {
+            key: value["choices"][0] for key, value in said.items()
+        }
+        assert (state.done, state.seconds) == (True, 4.25)
 
 
 def test_the_labeling_configuration_asks_every_category(make_audit: Make, tmp_path: Path) -> None:
