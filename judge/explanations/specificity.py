@@ -156,7 +156,8 @@ def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) 
     accuracy = against_chance(np.array([_balanced(few[b], predicted[b], k) for b in range(len(few))]))
     confusion = nothing.copy()
     for c in range(k):
-        confusion[c] = np.bincount(predicted[0][y == c], minlength=k) / max(1, int((y == c).sum()))
+        said = predicted[0][y == c]
+        confusion[c] = np.bincount(said[said >= 0], minlength=k) / said.size
     return Specificity(tuple(names), len(frame), stories, silhouette, near, accuracy, confusion, about, within)
 
 
@@ -176,7 +177,10 @@ def folds_of(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
 
 
 def out_of_fold(x: Floats, labels: Codes, story: Codes, options: NumbersOptions, rng: np.random.Generator) -> Codes:
-    """Criteria (b, n) predicted for each labelling by a model that saw neither the text nor its story."""
+    """Criteria (b, n) predicted for each labelling by a model that saw neither the text nor its story.
+
+    -1, never right, where the other folds have one criterion only.
+    """
     try:
         from sklearn import config_context
         from sklearn.linear_model import LogisticRegression

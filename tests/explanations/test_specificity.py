@@ -101,6 +101,25 @@ def test_too_little_is_undefined_with_its_reason() -> None:
     assert of(single)[0].rows[0]["purity"].reason == "one criterion only"
 
 
+def test_a_criterion_in_one_story_alone_is_never_told() -> None:
+    """When its story is held out, the rest has one criterion, and nothing can be fitted."""
+    frame = planted.frame(lambda at: f"The {at.criterion} is good {at.story}.", criteria=("Empathy",), stories=20)
+    frame.loc[frame["story"] == "s3", "criterion"] = "Charm"
+    first, worst = of(frame)
+    assert first.rows[0]["accuracy"].value < 0.5
+    assert all(row["taken"] <= 1 for row in worst.rows)
+
+
+def test_vectors_of_nothing_are_looked_at_like_others() -> None:
+    """TF-IDF knows no word of some texts; their vectors are zeros."""
+    frame = planted.frame(lambda at: f"The {at.criterion} is good {at.story}.")
+    vectors = embed(frame["text"].tolist(), None).vectors.copy()
+    vectors[::4] = 0
+    found = specificity(frame, vectors, QUICK)
+    assert found.silhouette is not None
+    assert np.isfinite([found.silhouette.value, found.silhouette.mean]).all()
+
+
 def test_texts_without_a_criterion_are_left_out_and_counted() -> None:
     frame = planted.frame(lambda at: f"The {at.criterion} is good {at.story}.")
     frame.loc[:9, "criterion"] = ""
