@@ -1,7 +1,7 @@
 """How long `judge report` takes on 150,000 judgments, the size of the page, and its memory. Prints; never asserts.
 
 2,083 made-up stories, six criteria, four Eval-Prompts, three repeats: by a scripted judge whose answers are English of
-450 characters (5,000 distinct ones), and by the control, whose explanations hold many numbers, which the parser has to
+450 characters (a hundred distinct ones), and by the control, whose explanations hold many numbers, which the parser has to
 weigh. Beside it stands `judge correlate`, which reads the same journal, so that what the page costs beyond reading can
 be told.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.benchmarks.figures import Figure, show
 from tests.benchmarks.judge_run import Process, compile_all, measured
 
-STORIES, SYSTEMS, ANSWERS = 2083, 10, 5000
+STORIES, SYSTEMS, ANSWERS = 2083, 10, 100
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 ENGLISH = (
     "the story opens with a storm and its hero never learns why because every scene that follows looks away from what "
