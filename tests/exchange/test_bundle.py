@@ -128,7 +128,8 @@ def test_an_unpacked_bundle_works_with_every_command(
     assert command("verify", unpacked) == 0
     assert command("status", unpacked) == 0
     assert command("run", unpacked, "--quiet") == 0  # nothing is missing, and nothing refuses to go on
-    assert "0 answered" in capsys.readouterr().out
+    with JournalReader(unpacked / "surface" / "journal.sqlite") as journal:
+        assert (journal.totals().answered, journal.totals().attempts) == (1728, 1728)
 
 
 @pytest.mark.parametrize("name", ["README.txt", "tables/ratings.csv", "runs/demo/surface/journal.sqlite"])
@@ -383,8 +384,6 @@ def test_a_writer_goes_on_beside_the_bundle(own: Path, tmp_path: Path) -> None:
 
 
 def test_several_runs_batches_maps_and_audits_lie_where_commands_look(own: Path, run: Path, tmp_path: Path) -> None:
-    (own / "surface" / "derived").mkdir(exist_ok=True)
-    (own / "surface" / "derived" / "explanations.json").write_text("{}", encoding="utf-8")
     (own / "surface" / "batches").mkdir()
     (own / "surface" / "batches" / "one.jsonl").write_text("{}\n", encoding="utf-8")
     (own / "surface" / "batches.json").write_text("{}", encoding="utf-8")
@@ -392,6 +391,8 @@ def test_several_runs_batches_maps_and_audits_lie_where_commands_look(own: Path,
     with AuditStore.open(own / "audit.sqlite") as audit:
         audit.register("ann")
         audit.answer("ann", 1, {category.key: 0 for category in audit.categories})
+    (own / "surface" / "derived").mkdir(exist_ok=True)
+    (own / "surface" / "derived" / "explanations.json").write_text("{}", encoding="utf-8")
     made = bundle([own, run], tmp_path / "b.zip", BundleChoices(tables=QUICK))
     with zipfile.ZipFile(made.path) as archive:
         names = {name.removeprefix(f"{ROOT}/") for name in archive.namelist()}
