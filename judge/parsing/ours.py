@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from judge.parsing.cleaning import clean
 from judge.parsing.criterion_names import Names, names
@@ -79,6 +80,8 @@ def _choice(text: str, scale: Scale) -> Judgment:
     return Judgment("ok", value, span=(start, start + len(literal)))
 
 
+# Equal answers are common: a bare "4", a judge at temperature 0. Neighbouring repeats are read once.
+@lru_cache(maxsize=4096)
 def _free(text: str, criterion: Criterion, known: Names, *, cut: bool) -> Judgment:
     """Running text: find every number, keep what is stated as a rating, decide."""
     sheet = page(text, known, criterion.scale)
