@@ -1,9 +1,9 @@
 """How long `judge report` takes on 150,000 judgments, the size of the page, and its memory. Prints; never asserts.
 
 2,083 made-up stories, six criteria, four Eval-Prompts, three repeats: by a scripted judge whose answers are English of
-450 characters (a hundred distinct ones), and by the control, whose explanations hold many numbers, which the parser has
-to weigh. Beside it stands `judge correlate`, which reads the same journal, so that what the page costs beyond reading can
-be told.
+450 characters (a hundred distinct ones, so the parser reads few), and by the control, whose explanations hold many
+numbers, which the parser has to weigh. Beside it stands `judge correlate`, which reads the same journal, so that what
+the page costs beyond reading can be told.
 """
 
 from __future__ import annotations
