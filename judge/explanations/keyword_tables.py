@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,7 @@ class Keywords:
                 if names != [""]:
                     self.codes[by] = codes, names
         counts = keywords.count(list(looked.rows["text"]))
-        self.with_keybert = looked.model is not None and find_spec("keybert") is not None
+        self.with_keybert = looked.model is not None
         if counts is None:
             return
         candidates: dict[Group, list[str]] = {}

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError
+from judge.explanations.embedding import unit
 
 Vectors = NDArray[np.float32]
 Weights = NDArray[np.float64]
@@ -92,27 +93,21 @@ def keybert(candidates: Sequence[str], vectors: Vectors, centroid: Vectors, top:
         Their embeddings.
     centroid : array, shape (d,)
         Mean of the group's texts.
+
+    The library gives the same words; it would load a model's whole framework for this product of matrices.
     """
-    try:
-        from keybert import KeyBERT
-        from keybert.backend import BaseEmbedder
-        from sklearn.feature_extraction.text import CountVectorizer
-    except ImportError as error:
-        raise MissingExtraError("keywords by KeyBERT", "explain") from error
     if not candidates:
         return []
-    # Everything is embedded already: the library's own work is the ranking.
-    reader = CountVectorizer(vocabulary=list(candidates), analyzer=lambda _: list(candidates))
-    found = KeyBERT(model=BaseEmbedder()).extract_keywords(
-        docs=["all candidates"],
-        vectorizer=reader,
-        top_n=min(top, len(candidates)),
-        use_mmr=True,
-        diversity=DIVERSITY,
-        doc_embeddings=centroid[None, :],
-        word_embeddings=vectors,
-    )
-    return [(str(word), float(score)) for word, score in found]
+    words, middle = unit(vectors), unit(centroid[None, :])[0]
+    near = words @ middle
+    chosen = [int(np.argmax(near))]
+    left = [i for i in range(len(candidates)) if i != chosen[0]]
+    alike = words @ words.T
+    while left and len(chosen) < top:
+        worth = (1 - DIVERSITY) * near[left] - DIVERSITY * alike[np.ix_(left, chosen)].max(axis=1)
+        chosen.append(left.pop(int(np.argmax(worth))))
+    found = [(str(candidates[i]), float(near[i])) for i in chosen]
+    return sorted(found, key=lambda pair: pair[1], reverse=True)
 
 
 def yake(text: str) -> list[tuple[str, float]]:

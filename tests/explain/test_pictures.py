@@ -64,6 +64,30 @@ def test_keybert_starts_with_the_candidate_nearest_to_the_group(minilm: str) -> 
     assert {word for word, _ in found} == {"surprising ending", "unexpected end"}
 
 
+def test_keybert_gives_the_librarys_words_and_scores(minilm: str, studies: Path) -> None:
+    from keybert import KeyBERT
+    from keybert.backend import BaseEmbedder
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    texts = list(read_texts("storyer_reasons").with_text["text"][:60])
+    counts = keywords.count(texts)
+    assert counts is not None
+    words = counts.terms[:80].tolist()
+    vectors, centroid = embed(words, minilm).vectors, embed(texts, minilm).vectors.mean(axis=0)
+    theirs = KeyBERT(model=BaseEmbedder()).extract_keywords(
+        docs=["all"],
+        vectorizer=CountVectorizer(vocabulary=words, analyzer=lambda _: words),
+        top_n=12,
+        use_mmr=True,
+        diversity=keywords.DIVERSITY,
+        doc_embeddings=centroid[None, :],
+        word_embeddings=vectors,
+    )
+    ours = keywords.keybert(words, vectors, centroid, 12)
+    assert [word for word, _ in ours] == [word for word, _ in theirs]
+    assert np.allclose([score for _, score in ours], [score for _, score in theirs], atol=1e-4)
+
+
 def test_yake_is_the_studys_call_with_its_threshold_in_force(minilm: str) -> None:
     """In YAKE 0.6 and later `dedupLim` is taken without a word and does nothing: the threshold must be heard."""
     from yake import KeywordExtractor
