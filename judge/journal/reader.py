@@ -24,11 +24,16 @@ _ANSWERS = """
 SELECT q.key, q.story, q.criterion, q.eval_prompt, q.flags, a.repeat, a.tries, r.query_key IS NOT NULL,
        r.text, r.finish_reason, r.reasoning, r.prompt_tokens, r.completion_tokens, r.cached_tokens, r.logprobs, r.model,
        last.outcome, last.error_kind, last.error
-FROM (SELECT query_key, repeat, count(*) AS tries, max(id) AS id FROM attempts GROUP BY query_key, repeat) a
+FROM (SELECT query_key, repeat, count(*) AS tries, max(id) AS id FROM attempts {where} GROUP BY query_key, repeat) a
 JOIN queries q ON q.key = a.query_key
 LEFT JOIN responses r ON r.query_key = a.query_key AND r.repeat = a.repeat
 JOIN attempts last ON last.id = a.id
 """
+
+_EVERY = _ANSWERS.format(where="")
+_OF_A_QUERY = _ANSWERS.format(where="WHERE query_key = ?") + "ORDER BY a.repeat"
+_TRIED_LATELY = "WHERE (query_key, repeat) IN (SELECT query_key, repeat FROM attempts WHERE id > ? AND id <= ?)"
+_BETWEEN = _ANSWERS.format(where=_TRIED_LATELY)
 
 _RECORDED = """
 SELECT repeat, text, finish_reason, reasoning, prompt_tokens, completion_tokens, cached_tokens, logprobs, model
@@ -108,6 +113,16 @@ class JournalReader:
             return {}
         return dict(self._db.execute("SELECT s.id, t.words FROM stories s JOIN texts_left_out t USING (position)"))
 
+    def story_at(self, position: int) -> Story | None:
+        """The story at a place in dataset order, from 0, with people's ratings; None past the end."""
+        row = self._db.execute("SELECT * FROM stories WHERE position = ?", (position,)).fetchone()
+        return None if row is None else Story(*row[1:], self._ratings(position))
+
+    def position_of(self, story: str) -> int | None:
+        """A story's place in dataset order; None where there is no such story."""
+        row = self._db.execute("SELECT position FROM stories WHERE id = ?", (story,)).fetchone()
+        return None if row is None else int(row[0])
+
     def _ratings(self, position: int) -> tuple[Rating, ...]:
         rows = self._db.execute(
             "SELECT criterion, value, rater FROM ratings WHERE story = ? ORDER BY rowid", (position,)
@@ -150,8 +165,20 @@ class JournalReader:
 
     def answers(self) -> Iterator[Answer]:
         """Every repeat that was tried: with its response, or with the last attempt that failed."""
-        for row in self._db.execute(_ANSWERS):
+        for row in self._db.execute(_EVERY):
             yield _answer(row)
+
+    def answers_to(self, query_key: str) -> list[Answer]:
+        """The repeats of one query that were tried, in order; [] where it was not asked."""
+        return [_answer(row) for row in self._db.execute(_OF_A_QUERY, (query_key,))]
+
+    def answers_tried(self, after: int, upto: int) -> list[Answer]:
+        """What now stands at each repeat of which some attempt has `after` < id <= `upto`."""
+        return [_answer(row) for row in self._db.execute(_BETWEEN, (after, upto))]
+
+    def last_attempt(self) -> int:
+        """The number of the newest attempt; 0 before the first. A journal whose number is the same is the same."""
+        return int(self._db.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()[0])
 
     def totals(self) -> Totals:
         """Sums over everything in the journal."""

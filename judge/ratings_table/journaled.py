@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,10 +10,10 @@ from judge.errors import RunFolderError
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
 from judge.parsing import Parser
-from judge.parsing.expected import expected_judgment
+from judge.parsing.stored_answers import StoredAnswers
 from judge.ratings_table.folder_notes import in_sample, other_scale, outside_scale
 from judge.ratings_table.table import RunFacts, criterion_of
-from judge.records import Answer, Criterion, Judgment
+from judge.records import Answer
 from judge.run_folder import ResultFolder, read_manifest
 
 Row = tuple[Any, ...]
@@ -135,14 +135,9 @@ def _judge_rows(
     *,
     explanations: bool,
 ) -> Iterator[tuple[Any, ...]]:
-    criteria = {criterion.name: criterion for criterion in fact.criteria}
-    others = {name: [other for other in criteria if other != name] for name in criteria}
-    structured = definition["structured"]
-    expected = definition.get("scoring", "text") == "logprobs"
+    reading = StoredAnswers.of_run(parser, fact.criteria, definition)
     for answer in answers:
-        judgment = _judgment(answer, criteria[answer.criterion], parser, structured, others[answer.criterion])
-        if expected and answer.response is not None:
-            judgment = expected_judgment(judgment, answer.response, criteria[answer.criterion].scale)
+        judgment = reading.judgment(answer)
         place = stories[answer.story]
         yield (
             fact.run,
@@ -155,16 +150,9 @@ def _judge_rows(
             answer.repeat,
             judgment.rating,
             judgment.status,
-            ";".join((*answer.flags, *judgment.flags)),
+            ";".join(judgment.flags),
             judgment.explanation if explanations else None,
         )
-
-
-def _judgment(answer: Answer, criterion: Criterion, parser: Parser, structured: Any, others: Sequence[str]) -> Judgment:
-    """The parser's reading of an answer, or why there was none to read."""
-    if answer.response is None:
-        return Judgment("filtered" if answer.outcome == "filtered" else "not_answered")
-    return parser.parse(answer.response, criterion, structured=structured, other_criteria=others)
 
 
 def _order(places: dict[str, tuple[Any, ...]], fact: RunFacts) -> Callable[[tuple[Any, ...]], tuple[int, ...]]:
