@@ -51,6 +51,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     ),
     "reproduce": ("reproduce", "Results", "The studies' published tables: printed, as published, corrected."),
     "jury": ("jury", "Results", "A panel of judges as one, out of fold, beside its best member and the control."),
+    "view": ("view", "Results", "Local pages over all runs: progress, judgments, stories, prompts, maps."),
     "contamination": (
         "contamination",
         "Results",

@@ -88,6 +88,11 @@ class JournalReader:
         rows = self._db.execute("SELECT key, value FROM meta WHERE key != 'format'")
         return {key: orjson.loads(value) for key, value in rows}
 
+    def created(self) -> float | None:
+        """When its first session started, in seconds since 1970: two journals at one place differ in this."""
+        started: float | None = self._db.execute("SELECT min(started) FROM sessions").fetchone()[0]
+        return started
+
     def story_count(self) -> int:
         """How many stories the run's dataset has."""
         (count,) = self._db.execute("SELECT count(*) FROM stories").fetchone()
@@ -116,7 +121,21 @@ class JournalReader:
     def story_at(self, position: int) -> Story | None:
         """The story at a place in dataset order, from 0, with people's ratings; None past the end."""
         row = self._db.execute("SELECT * FROM stories WHERE position = ?", (position,)).fetchone()
-        return None if row is None else Story(*row[1:], self._ratings(position))
+        return None if row is None else self._story(row)[1]
+
+    def find_stories(self, first: int, text: str = "", system: str = "", limit: int = 50) -> list[tuple[int, Story]]:
+        """(position, story) from a place on, whose id, story-prompt or text holds `text`, of one system if named."""
+        sql = (
+            "SELECT * FROM stories WHERE position >= ?1 AND (?2 = '' OR system = ?2) AND (?3 = '' OR instr(id, ?3)"
+            " OR text LIKE ?4 ESCAPE '\\' OR story_prompt LIKE ?4 ESCAPE '\\') ORDER BY position LIMIT ?5"
+        )
+        like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        rows = self._db.execute(sql, (first, system, text, like, limit))
+        return [self._story(row) for row in rows.fetchall()]
+
+    def _story(self, row: tuple[Any, ...]) -> tuple[int, Story]:
+        position, name, story_prompt, system, text, reference = row
+        return position, Story(name, story_prompt, system, text, reference, self._ratings(position))
 
     def position_of(self, story: str) -> int | None:
         """A story's place in dataset order; None where there is no such story."""
@@ -133,6 +152,11 @@ class JournalReader:
         """Criterion -> lowest and highest of people's ratings."""
         rows = self._db.execute("SELECT criterion, min(value), max(value) FROM ratings GROUP BY criterion")
         return {criterion: (low, high) for criterion, low, high in rows}
+
+    def rating_counts(self) -> list[tuple[str, float, int]]:
+        """How often people gave each rating on each criterion: (criterion, value, count)."""
+        sql = "SELECT criterion, value, count(*) FROM ratings GROUP BY criterion, value ORDER BY min(rowid), value"
+        return [(criterion, value, n) for criterion, value, n in self._db.execute(sql)]
 
     def settled(self, query_key: str, *, failed_too: bool = True) -> set[int]:
         """Repeats of a query that are not to be asked again: answered, and (unless told otherwise) given up."""

@@ -38,12 +38,13 @@ def serve(
     quiet: bool = False,
     key: str | None = None,
     also: Mapping[str, str] | None = None,
+    open_: bool = False,
 ) -> None:
     """Serve what `build` makes until Ctrl-C or SIGTERM; requests that are being answered are finished.
 
     Without `port`, the first free one from 8765 on; 0 takes any. The first line on stdout is the address, so that a
     program can read it. Elsewhere than on loopback readers need a key: `key`, where links are to outlast the server, or
-    a new one. `also` names further pages to print (what -> path).
+    a new one. `also` names further pages to print (what -> path); with `open_` a browser is sent to the address.
     Raises SpecError where the port is taken or the host is none of this machine's.
     """
     check_installed()
@@ -64,6 +65,10 @@ def serve(
             sys.stderr.write(f"{name} at {base}{path}{keyed}\n")
         if host not in LOOPBACK:
             sys.stderr.write("open to other machines: whoever has this address with its key can read and write\n")
+    if open_:
+        import webbrowser
+
+        webbrowser.open(address)
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])

@@ -1,0 +1,120 @@
+"""Counts what stands in a journal, going on from what was counted before. Never reads a row that it has counted."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from judge.journal import database
+
+_LATELY = 2_000
+"""Attempts from which the present rate is taken."""
+
+_FAILED = """
+SELECT coalesce(a.error_kind, a.outcome), count(*) FROM attempts a
+WHERE a.final = 1 AND a.outcome != 'answered' AND NOT EXISTS
+    (SELECT 1 FROM attempts b WHERE b.query_key = a.query_key AND b.repeat = a.repeat AND b.id > a.id)
+GROUP BY 1 ORDER BY 2 DESC
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Repeats by outcome and tokens of accepted answers, up to an attempt and a response; `rate` is repeats a second.
+
+    Tokens are None where the server told none; `rate` is None where the last session has settled nothing yet. `ended`
+    is what the last session noted at its end, None while it runs (or after it was killed).
+    """
+
+    attempt: int = 0
+    response: int = 0
+    replaced: int = 0
+    answered: int = 0
+    tried_in_vain: int = 0
+    failed: dict[str, int] = field(default_factory=dict)
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    rate: float | None = None
+    first_request: float | None = None
+    last_commit: float | None = None
+    ended: str | None = None
+    executor: str | None = None
+
+    @property
+    def settled(self) -> int:
+        """Repeats that are answered or given up."""
+        return self.answered + sum(self.failed.values())
+
+
+def count(path: Path, before: Counted | None = None) -> Counted:
+    """What stands in the journal at `path` now. With `before`, only newer rows are read.
+
+    Raises RunFolderError where the file is no readable journal.
+    """
+    db = database.open_reading(path)
+    try:
+        with database.sentences(path):
+            return _count(db, before or Counted())
+    finally:
+        db.close()
+
+
+def _count(db: sqlite3.Connection, before: Counted) -> Counted:
+    attempt = db.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()[0]
+    replaced = db.execute("SELECT count(*) FROM replaced").fetchone()[0]
+    if attempt < before.attempt or replaced != before.replaced:
+        before = Counted()  # another journal took its place, or answers were exchanged: sums start again
+    now = replace(before, attempt=attempt, replaced=replaced, **_session(db))
+    if attempt == before.attempt:
+        return now
+    answered, vain = db.execute(
+        "SELECT coalesce(sum(outcome = 'answered'), 0), coalesce(sum(outcome != 'answered'), 0) FROM attempts"
+        " WHERE id > ? AND id <= ?",
+        (before.attempt, attempt),
+    ).fetchone()
+    last, *tokens = db.execute(
+        "SELECT coalesce(max(rowid), ?1), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens) FROM responses"
+        " WHERE rowid > ?1",
+        (before.response,),
+    ).fetchone()
+    vain += before.tried_in_vain
+    return replace(
+        now,
+        response=last,
+        # An answer that was exchanged has two answered attempts and stands once.
+        answered=answered + (before.answered or -replaced),
+        tried_in_vain=vain,
+        failed=dict(db.execute(_FAILED).fetchall()) if vain else {},
+        prompt_tokens=_sum(before.prompt_tokens, tokens[0]),
+        completion_tokens=_sum(before.completion_tokens, tokens[1]),
+        cached_tokens=_sum(before.cached_tokens, tokens[2]),
+        rate=_rate(db),
+    )
+
+
+def _session(db: sqlite3.Connection) -> dict[str, Any]:
+    """When answers came, and how the newest session that asked stands."""
+    first, last = db.execute("SELECT min(first_request), max(last_commit) FROM sessions").fetchone()
+    newest = db.execute(
+        "SELECT ended, executor FROM sessions WHERE executor != 'prepare' ORDER BY id DESC LIMIT 1"
+    ).fetchone()
+    ended, executor = newest or (None, None)
+    return {"first_request": first, "last_commit": last, "ended": ended, "executor": executor}
+
+
+def _rate(db: sqlite3.Connection) -> float | None:
+    """Repeats settled a second over the newest attempts of the newest session."""
+    settled, began, ended = db.execute(
+        "SELECT sum(final), min(started), max(started + seconds) FROM"
+        " (SELECT * FROM attempts ORDER BY id DESC LIMIT ?) WHERE session = (SELECT max(session) FROM"
+        " (SELECT session FROM attempts ORDER BY id DESC LIMIT 1))",
+        (_LATELY,),
+    ).fetchone()
+    return settled / (ended - began) if settled and ended > began else None
+
+
+def _sum(before: int | None, new: int | None) -> int | None:
+    return before if new is None else (before or 0) + new

@@ -1,0 +1,141 @@
+"""Pages of what was computed in the background: tables, disagreements, the audit. Never computes while one waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judge.web.view.kept import read_kept, run_state
+from judge.web.view.overview import sides
+from judge.web.view.runs import FoundRun
+from judge.web.view.site import Site
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+TABLES = {
+    "coverage": ("Coverage", "judge coverage {run}", "What was asked, answered and rated, and what loss goes with."),
+    "consistency": ("Consistency", "judge consistency {run}", "Does the judge agree with itself over repeats?"),
+    "correlate": ("Correlation", "judge correlate {run}", "Does it follow people, over all stories?"),
+    "correlate-system": ("By system", "judge correlate {run} --level system", "Does it rank systems as people do?"),
+    "systems": ("Systems", "judge systems {run}", "Which systems are better, and can they be told apart?"),
+    "criteria": ("Criteria", "judge criteria {run}", "Does it tell criteria apart?"),
+    "diagnose": ("Diagnosis", "judge diagnose {run}", "How does it go wrong?"),
+    "compare": ("Eval-Prompts compared", "judge compare {run}", "Is one Eval-Prompt better than another?"),
+    "compare-judges": ("Judges compared", "judge compare {run} --by judge", "Is one judge better than another?"),
+}
+BETWEEN = {
+    "people": "judge and people",
+    "repeats": "repeats of one query",
+    "eval-prompts": "Eval-Prompts",
+    "judges": "judges",
+}
+_PATIENCE = 60.0
+"""Seconds between tables of a run that is being written."""
+
+
+def tables_page(site: Site, request: Request) -> Response:
+    """One kind of table over all judges of a run, as it was computed in the background."""
+    run = site.run(request)
+    show = request.query_params.get("show", "coverage")
+    show = show if show in TABLES else "coverage"
+    site.slug(request, run)
+    kept, waiting, problem, newer = _kept(site, run, f"view-{show}.json", "tables")
+    part = "/part/" in request.url.path
+    return site.page(
+        "tables_part.html" if part else "tables.html",
+        run,
+        "tables",
+        show=show,
+        all=TABLES,
+        kept=kept,
+        waiting=waiting,
+        problem=problem,
+        newer=newer,
+    )
+
+
+def disagreements_page(site: Site, request: Request) -> Response:
+    """The stories that differ most, with links to all that was said of them."""
+    run = site.run(request)
+    between = request.query_params.get("between", "people")
+    between = between if between in BETWEEN else "people"
+    site.slug(request, run)
+    name = f"view-disagreements-{between}.json"
+    kept, waiting, problem, newer = _kept(site, run, name, "disagreements", between)
+    part = "/part/" in request.url.path
+    return site.page(
+        "disagreements_part.html" if part else "disagreements.html",
+        run,
+        "disagreements",
+        between=between,
+        all=BETWEEN,
+        kept=kept,
+        waiting=waiting,
+        problem=problem,
+        newer=newer,
+        slugs={side.standing.judge: side.slug for side in sides(site, run)},
+    )
+
+
+def _kept(
+    site: Site, run: FoundRun, name: str, kind: str, *more: str
+) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
+    """(what is kept or None, whether it is being computed, why it cannot be, whether there are newer results)."""
+    file: Path = site.kept.place(run.path) / name
+    kept, wanted = read_kept(file), run_state(run)
+    if kept is not None and kept.get("state") == wanted:
+        return kept, False, None, False
+    writing = any(side.standing.running for side in sides(site, run))
+    if kept is not None and writing and time.time() - file.stat().st_mtime < _PATIENCE:
+        return kept, False, None, True
+    work = site.over_judges(kind, run, wanted, *more)
+    return kept, work.failure is None, work.failure, kept is not None
+
+
+def audit_page(site: Site, request: Request) -> Response:
+    """The audit of the run's explanations, as far as there is one."""
+    run = site.run(request)
+    file = run.path / "audit.sqlite"
+    tables: list[Any] = []
+    problem = None
+    if file.is_file():
+        kept, waiting, problem, newer = _audited(site, run, file)
+        tables = kept["tables"] if kept is not None else []
+    else:
+        waiting = newer = False
+    return site.page(
+        "audit.html",
+        run,
+        "audit",
+        file=file,
+        exists=file.is_file(),
+        tables=tables,
+        problem=problem,
+        waiting=waiting,
+        newer=newer,
+    )
+
+
+def _audited(site: Site, run: FoundRun, file: Path) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
+    found = file.stat()
+    wal = file.with_name(file.name + "-wal")
+    more = wal.stat() if wal.is_file() else None
+    wanted = f"{found.st_mtime_ns}-{found.st_size}-{more.st_mtime_ns if more else 0}"
+    kept = read_kept(site.kept.place(run.path) / "view-audit.json")
+    if kept is not None and kept.get("state") == wanted:
+        return kept, False, kept.get("problem"), False
+    work = site.jobs.want("audit", [site.kept.place(run.path), file], wanted, again=True)
+    return kept, work.failure is None, work.failure, kept is not None
+
+
+PAGES: dict[str, Callable[[Site, Any], Any]] = {
+    "/run/{run}/tables": tables_page,
+    "/run/{run}/part/tables": tables_page,
+    "/run/{run}/disagreements": disagreements_page,
+    "/run/{run}/part/disagreements": disagreements_page,
+    "/run/{run}/audit": audit_page,
+}

@@ -1,0 +1,284 @@
+"""Pages about single answers: the list of judgments, stories, one story, Eval-Prompts side by side. Read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from judge.errors import JudgeError
+from judge.journal import JournalReader
+from judge.records import Story
+from judge.run_folder import ResultFolder
+from judge.web.view.judgments import Filters, Judgments, Row, judgments
+from judge.web.view.marked import difference, excerpt
+from judge.web.view.runs import FoundRun
+from judge.web.view.site import Computed, NotFoundError, Site
+from judge.web.view.stored import Asked, Stored, stored
+from judge.web.view.story import JudgeView, StoryView, cell, people_of, side
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+STORIES = 30
+BESIDE = 4
+"""Judges beside each other on a story's page."""
+
+
+def judgments_page(site: Site, request: Request) -> Response:
+    """A page of judgments under filters, in reading order."""
+    run = site.run(request)
+    slug = site.slug(request, run)
+    query = request.query_params
+    filters = Filters(
+        **{key: query.get(key, "") for key in ("criterion", "eval_prompt", "system", "status", "flag", "text")},
+        rating=_float(query.get("rating")),
+    )
+    folder = run.results[slug]
+    with stored(folder) as opened:
+        computed = site.index(folder)
+        with judgments(computed.file) as index:
+            values: dict[str, Any] = {"page": None, "rows": [], "names": {}}
+            if index is not None:
+                before, after = _int(query.get("before")), _int(query.get("after"))
+                page = index.page(filters, after=-1 if after is None else after, before=before)
+                rows = [_shown(opened, row) for row in page.rows]
+                values = {"page": page, "rows": rows, "names": index.names}
+            behind = _behind(opened.journal, index, computed)
+            values["points"] = _points(opened.asked)
+    return site.page(
+        "judgments.html",
+        run,
+        "judgments",
+        slug=slug,
+        filters=filters,
+        set=filters.words(),
+        behind=behind,
+        work=computed.work,
+        **values,
+    )
+
+
+def _shown(opened: Stored, row: Row) -> dict[str, Any]:
+    """A row of the index with its story's name and the beginning of its answer, from the journal."""
+    story = opened.journal.story_at(row.story)
+    answers = opened.journal.answers_to(row.query_key)
+    answer = next((one for one in answers if one.repeat == row.repeat), None)
+    text = None
+    if answer is not None and answer.response is not None:
+        text = excerpt(answer.response.text, opened.asked.reading.judgment(answer))
+    return {"row": row, "story": story, "text": text, "error": answer.error if answer is not None else None}
+
+
+def _behind(journal: JournalReader, index: Judgments | None, computed: Computed) -> dict[str, Any] | None:
+    """How far the index is, where it is behind the journal."""
+    if computed.work is None:
+        return None
+    last = journal.last_attempt()
+    done = index.attempt if index is not None else 0
+    return {"done": done, "last": last} if done < last else None
+
+
+def _points(asked: Asked) -> list[float]:
+    """All points of the run's scales, for the filter; none for scales of more than eleven points."""
+    points = sorted({point for criterion in asked.plan.criteria for point in criterion.scale.points()})
+    return points if len(points) <= 11 else []
+
+
+def stories_page(site: Site, request: Request) -> Response:
+    """A page of stories in dataset order, with the judge's and people's means."""
+    run = site.run(request)
+    slug = site.slug(request, run)
+    folder = run.results[slug]
+    after = _int(request.query_params.get("after")) or 0
+    wanted = request.query_params.get("text", "").strip()
+    system = request.query_params.get("system", "")
+    with stored(folder) as opened:
+        if wanted and (position := opened.journal.position_of(wanted)) is not None:
+            from starlette.responses import RedirectResponse
+
+            name = _story_at(opened.journal, position).id
+            return RedirectResponse(
+                str(request.url.include_query_params(story=name).replace(path=f"/run/{run.key}/story"))
+            )
+        found = opened.journal.find_stories(after, wanted, system, STORIES + 1)
+        criteria = opened.asked.criteria
+        means: Any = {}
+        with judgments(site.index(folder).file) as index:
+            systems = sorted(index.names["system"].values()) if index is not None else []
+            if index is not None:
+                means = {position: index.means(position, position).get(position, {}) for position, _ in found}
+    more = found[STORIES - 1][0] + 1 if len(found) > STORIES else None
+    rows = [(position, story, people_of(story, criteria)) for position, story in found[:STORIES]]
+    return site.page(
+        "stories.html",
+        run,
+        "stories",
+        slug=slug,
+        rows=rows,
+        criteria=criteria,
+        means=means,
+        after=after,
+        more=more,
+        text=wanted,
+        system=system,
+        systems=systems,
+    )
+
+
+def story_page(site: Site, request: Request) -> Response:
+    """One story with all its judgments, several judges beside each other, and people's ratings."""
+    run = site.run(request)
+    chosen = [slug for slug in request.query_params.getlist("judge") if slug in run.results]
+    able = [slug for slug, folder in run.results.items() if folder.journal.is_file()]
+    chosen = list(dict.fromkeys(chosen or able))[:BESIDE]
+    if not chosen:
+        site.slug(request, run)
+        raise NotFoundError(f"run {run.name} has imported ratings only: there are no answers to show")
+    name = request.query_params.get("story", "")
+    view = _story(run, chosen, name)
+    return site.page("story.html", run, "stories", view=view, chosen=chosen, able=able, beside=BESIDE)
+
+
+def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
+    sides: list[JudgeView] = []
+    with stored(run.results[chosen[0]]) as opened:
+        position = opened.journal.position_of(name)
+        if position is None:
+            raise NotFoundError(f"run {run.name} has no story {name!r}", hint="the list of stories has a search")
+        story = _story_at(opened.journal, position)
+        before, after = opened.journal.story_at(position - 1), opened.journal.story_at(position + 1)
+        total = opened.journal.story_count()
+        sides.append(side(chosen[0], opened, story))
+        criteria = list(opened.asked.criteria)
+    for slug in chosen[1:]:
+        sides.append(_other_side(slug, run.results[slug], story))
+        criteria += [criterion for criterion, _ in sides[-1].cells if criterion not in criteria]
+    return StoryView(
+        story,
+        position,
+        total,
+        before.id if before else None,
+        after.id if after else None,
+        criteria,
+        people_of(story, criteria),
+        sides,
+    )
+
+
+def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
+    """A further judge of the run: its own journal may hold another version of the story, or none."""
+    try:
+        with stored(folder) as opened:
+            position = opened.journal.position_of(story.id)
+            if position is None:
+                return JudgeView(slug, opened.asked.judge, [], {}, "was not asked about this story")
+            own = _story_at(opened.journal, position)
+            problem = None if own.text == story.text else "was asked about another text under this name"
+            found = side(slug, opened, own)
+            return JudgeView(slug, found.judge, found.eval_prompts, found.cells, problem)
+    except JudgeError as error:
+        return JudgeView(slug, slug, [], {}, str(error))
+
+
+def prompts_page(site: Site, request: Request) -> Response:
+    """The queries of two Eval-Prompts for one story and criterion, as sent, their differences, and the answers."""
+    run = site.run(request)
+    slug = site.slug(request, run)
+    query = request.query_params
+    with stored(run.results[slug]) as opened:
+        asked = opened.asked
+        first = opened.journal.story_at(0)
+        name = query.get("story") or (first.id if first else "")
+        position = opened.journal.position_of(name)
+        if position is None:
+            raise NotFoundError(f"run {run.name} has no story {name!r}", hint="the list of stories has a search")
+        story = _story_at(opened.journal, position)
+        prompts = asked.eval_prompts
+        criterion = _one_of(query.get("criterion"), asked.criteria, 0)
+        left = _one_of(query.get("a"), prompts, 0)
+        right = _one_of(query.get("b"), prompts, 1)
+        neighbours = [opened.journal.story_at(position + step) for step in (-1, 1)]
+        values = {
+            "a": _variant(opened, story, criterion, left),
+            "b": _variant(opened, story, criterion, right),
+            "messages": _messages(asked, story, criterion, left, right),
+            "generation": {k: v for k, v in asked.definition["generation"].items() if v not in (None, [])},
+        }
+        return site.page(
+            "prompts.html", run, "prompts", slug=slug, story=story, criterion=criterion, left=left, right=right,
+            prompts=prompts, criteria=asked.criteria, before=neighbours[0], after=neighbours[1], **values,
+        )  # fmt: skip
+
+
+def _variant(opened: Stored, story: Story, criterion: str, prompt: str) -> Any:
+    return cell(opened, story, criterion, prompt)
+
+
+def _messages(asked: Asked, story: Story, criterion: str, left: str, right: str) -> list[dict[str, Any]]:
+    """The messages of both queries in pairs by role, with their differences; a side that was not asked is None."""
+    sides = [asked.query(story, criterion, prompt) for prompt in (left, right)]
+    known = (story.text, story.story_prompt, story.reference or "")
+    found = []
+    for role in ("system", "user", "assistant"):
+        texts = [None if one is None else "\n".join(m.content for m in one.messages if m.role == role) for one in sides]
+        if not any(texts):
+            continue
+        a, b = difference(texts[0] or "", texts[1] or "", known)
+        found.append({"role": role, "a": a if texts[0] else None, "b": b if texts[1] else None})
+    return found
+
+
+def answer_part(site: Site, request: Request) -> Response:
+    """One query's answers for a place in a page: what a click on the map opens."""
+    run = site.run(request)
+    slug = site.slug(request, run)
+    query = request.query_params
+    with stored(run.results[slug]) as opened:
+        position = opened.journal.position_of(query.get("story", ""))
+        if position is None:
+            raise NotFoundError(f"run {run.name} has no story {query.get('story')!r}")
+        story = _story_at(opened.journal, position)
+        criterion, prompt = query.get("criterion", ""), query.get("eval_prompt", "")
+        if criterion not in opened.asked.criteria or prompt not in opened.asked.eval_prompts:
+            raise NotFoundError(f"{criterion!r} with {prompt!r} was not asked in run {run.name}")
+        found = cell(opened, story, criterion, prompt)
+        people = people_of(story, [criterion])[criterion]
+    repeat = _int(query.get("repeat"))
+    return site.page("answer_part.html", run, slug=slug, story=story, cell=found, people=people, repeat=repeat)
+
+
+def _story_at(journal: JournalReader, position: int) -> Story:
+    story = journal.story_at(position)
+    if story is None:
+        raise NotFoundError(f"there is no story at place {position}")
+    return story
+
+
+def _one_of(wanted: str | None, known: Sequence[str], otherwise: int) -> str:
+    return wanted if wanted is not None and wanted in known else known[min(otherwise, len(known) - 1)]
+
+
+def _int(text: str | None) -> int | None:
+    """A whole number that SQLite can hold; None for anything else."""
+    with suppress(ValueError, TypeError):
+        value = int(text or "")
+        return value if abs(value) < 1 << 62 else None
+    return None
+
+
+def _float(text: str | None) -> float | None:
+    with suppress(ValueError, TypeError):
+        value = float(text or "")
+        return value if abs(value) < 1e9 else None
+    return None
+
+
+PAGES: dict[str, Callable[[Site, Any], Any]] = {
+    "/run/{run}/judgments": judgments_page,
+    "/run/{run}/stories": stories_page,
+    "/run/{run}/story": story_page,
+    "/run/{run}/prompts": prompts_page,
+    "/run/{run}/part/answer": answer_part,
+}

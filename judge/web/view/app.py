@@ -1,0 +1,78 @@
+"""The server of `judge view`: addresses to pages, errors to sentences. Read-only: it answers no write at all."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judge.errors import JudgeError, SpecError
+from judge.web.pages import static_route
+from judge.web.view import analysis_pages, answer_pages, map_pages, overview
+from judge.web.view.site import NotFoundError, Site
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from judge.web.access import Access
+
+THREADS = 6
+"""Requests answered at a time: each thread keeps memory of its own."""
+
+
+def view_app(root: Path, access: Access) -> Starlette:
+    """The application over all runs under `root`. Raises SpecError where that is no folder."""
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.routing import Route
+
+    if not root.is_dir():
+        raise SpecError(f"{root} is no folder", hint="judge view FOLDER, where the runs lie; judge demo makes one")
+    site = Site(root, access)
+
+    @asynccontextmanager
+    async def life(_: Starlette) -> AsyncIterator[None]:
+        from anyio.to_thread import current_default_thread_limiter
+
+        current_default_thread_limiter().total_tokens = THREADS
+        yield
+        site.close()
+
+    pages = overview.PAGES | analysis_pages.PAGES | answer_pages.PAGES | map_pages.PAGES
+    routes = [Route(address, _endpoint(site, page)) for address, page in pages.items()]
+    handlers: Any = {
+        JudgeError: lambda _, error: _sentence(site, error),
+        sqlite3.Error: lambda _, error: _sentence(site, _unreadable(error)),
+        HTTPException: lambda request, error: _sentence(site, _unknown(request, error)),
+    }
+    return Starlette(routes=[*routes, static_route()], exception_handlers=handlers, lifespan=life)
+
+
+def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], Any]:
+    """A page as Starlette calls it: in a thread, since reading SQLite waits for the disk."""
+
+    def endpoint(request: Request) -> Response:
+        found: Response = page(site, request)
+        return found
+
+    return endpoint
+
+
+def _sentence(site: Site, error: JudgeError) -> Response:
+    """What went wrong, as a page with a sentence and what mends it."""
+    missing = isinstance(error, NotFoundError)
+    return site.page("sentence.html", status=404 if missing else 422, sentence=str(error), hint=error.hint)
+
+
+def _unreadable(error: sqlite3.Error) -> JudgeError:
+    return JudgeError(f"a file of this run cannot be read ({error})", hint="judge verify RUN tells what is intact")
+
+
+def _unknown(request: Request, error: Any) -> JudgeError:
+    if error.status_code == 405:
+        return NotFoundError("these pages only show: nothing can be written here")
+    return NotFoundError(f"there is no page at {request.url.path}")

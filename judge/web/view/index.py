@@ -1,0 +1,189 @@
+"""The index of a journal's judgments: what the parser made of each repeat, in reading order. Can always be made again.
+
+The journal stores no parse, and a page cannot parse 150,000 answers. Rows stand in one order, story x criterion x
+Eval-Prompt x repeat, folded into one number, so that a page goes on from a place without counting rows before it. Only
+what was tried since the last time is read again, unless the parser, the criteria or the journal changed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from judge.errors import RunFolderError
+from judge.execution.verification import stored_plan
+from judge.fingerprint import fingerprint
+from judge.journal import JournalReader
+from judge.parsing import Parser
+from judge.parsing import parser as load_parser
+from judge.parsing.stored_answers import StoredAnswers
+from judge.records import STATUSES, Answer
+from judge.run_folder import ResultFolder
+
+FORMAT = 1
+BATCH = 4_000
+"""Attempts read and committed at a time."""
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE names (kind TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, number));
+CREATE TABLE judgments (
+    place INTEGER PRIMARY KEY, system INTEGER NOT NULL, criterion INTEGER NOT NULL, eval_prompt INTEGER NOT NULL,
+    repeat INTEGER NOT NULL, status INTEGER NOT NULL, rating REAL, flags TEXT NOT NULL
+);
+CREATE TABLE texts (place INTEGER PRIMARY KEY, query_key TEXT NOT NULL, folded TEXT NOT NULL);
+CREATE TABLE cells (
+    criterion INTEGER NOT NULL, eval_prompt INTEGER NOT NULL, system INTEGER NOT NULL, status INTEGER NOT NULL,
+    rating REAL, n INTEGER NOT NULL
+);
+CREATE TABLE people (criterion TEXT NOT NULL, value REAL NOT NULL, n INTEGER NOT NULL);
+"""
+
+_STORY, _CRITERION, _PROMPT = 32, 24, 16
+"""Bits below a story's position, a criterion's number, an Eval-Prompt's number; repeats end below 65,536."""
+
+
+def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int = 0) -> int:
+    """A judgment's place in reading order, as one number."""
+    return story << _STORY | criterion << _CRITERION | eval_prompt << _PROMPT | repeat
+
+
+def story_of(place: int) -> int:
+    """The story's position at a place."""
+    return place >> _STORY
+
+
+def update(folder: ResultFolder, file: Path) -> int:
+    """Bring the index at `file` up to the journal; returns how many judgments were read anew.
+
+    An index of another parser, journal or set of criteria is made again from nothing. Raises RunFolderError where the
+    journal cannot be read.
+    """
+    with JournalReader(folder.journal) as journal:
+        definition = journal.meta().get("definition")
+        if definition is None:
+            raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
+        plan = stored_plan(definition, folder)
+        parser = load_parser("ours")
+        reading = StoredAnswers.of_run(parser, plan.criteria, definition)
+        identity = identity_of(definition, parser, journal.created())
+        with closing(_opened(file, identity)) as db:
+            numbers = _numbers(db, journal, definition)
+            return _follow(db, journal, reading, numbers)
+
+
+def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
+    """What must be equal for an index to go on: a criterion that came later changes how other answers are read."""
+    kept = ("name", "dataset_hash", "criteria_records", "structured", "scoring", "judge_key")
+    return fingerprint([FORMAT, parser.version, created, [definition.get(key) for key in kept]])
+
+
+def _opened(file: Path, identity: str) -> sqlite3.Connection:
+    """The index as a writing connection; a foreign or broken file at its place is made anew."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    db = _connected(file)
+    try:
+        found = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
+    except sqlite3.DatabaseError:
+        found = None
+    if found is not None and found[0] == identity:
+        return db
+    db.close()
+    for suffix in ("", "-wal", "-shm"):
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
+    db = _connected(file)
+    db.executescript("BEGIN IMMEDIATE;" + TABLES)
+    db.execute("INSERT INTO meta VALUES ('identity', ?), ('attempt', '0'), ('replaced', '0')", (identity,))
+    db.execute("COMMIT")
+    return db
+
+
+def _connected(file: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(file, isolation_level=None, timeout=30)
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.DatabaseError:
+        return db  # not a database: the caller finds no identity in it
+    return db
+
+
+class _Numbers:
+    """Names as numbers: stories by position, systems and flags as they come, the rest in the definition's order."""
+
+    def __init__(self, stories: dict[str, tuple[int, int]], definition: Mapping[str, Any]) -> None:
+        self.stories = stories
+        self.criteria = {record["name"]: number for number, record in enumerate(definition["criteria_records"])}
+        self.prompts = {name: number for number, name in enumerate(definition["eval_prompts"])}
+        self.statuses = {name: number for number, name in enumerate(STATUSES)}
+
+
+def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping[str, Any]) -> _Numbers:
+    systems: dict[str, int] = {}
+    stories: dict[str, tuple[int, int]] = {}
+    for position, story in enumerate(journal.stories(ratings=False)):
+        stories[story.id] = (position, systems.setdefault(story.system, len(systems)))
+    numbers = _Numbers(stories, definition)
+    rows = [("system", number, name) for name, number in systems.items()]
+    rows += [("criterion", number, name) for name, number in numbers.criteria.items()]
+    rows += [("eval_prompt", number, name) for name, number in numbers.prompts.items()]
+    rows += [("status", number, name) for name, number in numbers.statuses.items()]
+    db.executemany("INSERT OR IGNORE INTO names VALUES (?, ?, ?)", rows)
+    return numbers
+
+
+def _follow(db: sqlite3.Connection, journal: JournalReader, reading: StoredAnswers, numbers: _Numbers) -> int:
+    done = 0
+    last = journal.last_attempt()
+    meta = dict(db.execute("SELECT key, value FROM meta"))
+    after = int(meta["attempt"])
+    if after > last:
+        raise RunFolderError(f"{journal.path} was exchanged while it was read", hint="load the page again")
+    while after < last:
+        upto = min(after + BATCH, last)
+        answers = journal.answers_tried(after, upto)
+        # The row of meta goes with the rows that it speaks of: a killed process leaves both or neither.
+        db.execute("BEGIN IMMEDIATE")
+        _insert(db, answers, reading, numbers)
+        db.execute("UPDATE meta SET value = ? WHERE key = 'attempt'", (str(upto),))
+        if upto == last:
+            _sum(db, journal)
+        db.execute("COMMIT")
+        done += len(answers)
+        after = upto
+    return done
+
+
+def _insert(db: sqlite3.Connection, answers: Iterable[Answer], reading: StoredAnswers, numbers: _Numbers) -> None:
+    rows, texts, flags = [], [], set()
+    for answer in answers:
+        judgment = reading.judgment(answer)
+        position, system = numbers.stories[answer.story]
+        criterion, prompt = numbers.criteria[answer.criterion], numbers.prompts[answer.eval_prompt]
+        place = place_of(position, criterion, prompt, answer.repeat)
+        named = [flag.partition("=")[0] for flag in judgment.flags]
+        flags.update(named)
+        status = numbers.statuses[judgment.status]
+        joined = f";{';'.join(named)};" if named else ""
+        rows.append((place, system, criterion, prompt, answer.repeat, status, judgment.rating, joined))
+        text = answer.response.text if answer.response is not None else answer.error or ""
+        texts.append((place, answer.query_key, text.casefold()))
+    db.executemany("INSERT OR REPLACE INTO judgments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    db.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", texts)
+    known = {name for (name,) in db.execute("SELECT name FROM names WHERE kind = 'flag'")}
+    new = sorted(flags - known)
+    db.executemany("INSERT INTO names VALUES ('flag', ?, ?)", [(len(known) + k, name) for k, name in enumerate(new)])
+
+
+def _sum(db: sqlite3.Connection, journal: JournalReader) -> None:
+    """How often each status and rating stands in each cell, so that no page has to count."""
+    db.execute("DELETE FROM cells")
+    db.execute(
+        "INSERT INTO cells SELECT criterion, eval_prompt, system, status, round(rating, 6), count(*) FROM judgments"
+        " GROUP BY 1, 2, 3, 4, 5"
+    )
+    if not db.execute("SELECT EXISTS (SELECT 1 FROM people)").fetchone()[0]:
+        db.executemany("INSERT INTO people VALUES (?, ?, ?)", journal.rating_counts())

@@ -1,0 +1,126 @@
+"""Work that takes long, one piece after the other in a process of its own. Never makes a request wait.
+
+A page asks for what it lacks and says "being computed"; asked again meanwhile, nothing is started twice. What failed is
+tried again only when the results have changed, or after a minute.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_AGAIN = 60.0
+_PATIENCE = 5.0
+SENTENCE = 4
+"""Exit code of a piece of work that could not be done, for a reason said on stderr."""
+_ERRORS = 2_000
+"""Characters kept of what a failed piece of work said."""
+
+
+@dataclass(slots=True)
+class Work:
+    """One piece: what to do, for which state; `failure` is the sentence it ended with, None while all is well."""
+
+    kind: str
+    arguments: tuple[str, ...]
+    state: str
+    running: bool = False
+    done: bool = False
+    failure: str | None = None
+    ended: float = 0.0
+    began: float = 0.0
+
+
+@dataclass(slots=True)
+class Jobs:
+    """The queue and the one process at its head. `first` kinds go before others: a page is useless without them."""
+
+    first: tuple[str, ...] = ("index", "map")
+    _known: dict[tuple[str, ...], Work] = field(default_factory=dict)
+    _queue: queue.PriorityQueue[tuple[int, int, Work | None]] = field(default_factory=queue.PriorityQueue)
+    _number: itertools.count[int] = field(default_factory=itertools.count)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _thread: threading.Thread | None = None
+    _process: subprocess.Popen[bytes] | None = None
+    _closed: bool = False
+
+    def want(self, kind: str, arguments: Sequence[str | Path], state: str, *, again: bool = False) -> Work:
+        """Have this done for this state, and say how it stands. Returns at once.
+
+        What is done for this state stays done unless `again` (its file is gone, say).
+        """
+        named = tuple(map(str, arguments))
+        with self._lock:
+            before = self._known.get((kind, *named))
+            if before is not None:
+                if not before.ended:
+                    if not before.running:
+                        before.state = state
+                    return before
+                lately = time.monotonic() - before.ended < _AGAIN
+                if before.state == state and ((before.done and not again) or (before.failure and lately)):
+                    return before
+            work = self._known[kind, *named] = Work(kind, named, state)
+            if not self._closed:
+                self._queue.put((kind not in self.first, next(self._number), work))
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._serve, name="view-jobs", daemon=True)
+                    self._thread.start()
+            return work
+
+    def busy(self) -> bool:
+        """Whether anything is running or waiting."""
+        with self._lock:
+            return any(not work.ended for work in self._known.values())
+
+    def close(self) -> None:
+        """End the process that runs and start no other."""
+        with self._lock:
+            self._closed = True
+            process, thread = self._process, self._thread
+            self._queue.put((-1, -1, None))
+        if process is not None and process.poll() is None:
+            process.terminate()
+        if thread is not None:
+            thread.join(_PATIENCE)
+
+    def _serve(self) -> None:
+        while True:
+            work = self._queue.get()[2]
+            if work is None or self._closed:
+                return
+            with self._lock:
+                work.running, work.began = True, time.monotonic()
+            work.failure = self._run(work)
+            work.done, work.running, work.ended = work.failure is None, False, time.monotonic()
+
+    def _run(self, work: Work) -> str | None:
+        """None, or what went wrong, as one sentence."""
+        command = [sys.executable, "-m", "judge.web.view.work", work.kind, work.state, *work.arguments]
+        with self._lock:
+            if self._closed:
+                return "the server is ending"
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=_environment()
+            )
+        said = self._process.communicate()[1].decode("utf-8", "replace").strip()
+        if self._process.returncode == 0:
+            return None
+        if self._process.returncode == SENTENCE and said:
+            return said[-_ERRORS:]
+        return f"the work ended with code {self._process.returncode}: {said.splitlines()[-1] if said else 'no reason'}"
+
+
+def _environment() -> dict[str, str]:
+    """Ours, with this very package in reach and one thread for arrays: a page's work must not take the machine."""
+    package = str(Path(__file__).parents[3])
+    path = os.environ.get("PYTHONPATH")
+    return {"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": f"{package}{os.pathsep}{path}" if path else package}

@@ -1,0 +1,217 @@
+"""Reads the index of judgments: pages by keyset under filters, counts by cell. Never loads a table."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.web.view.index import place_of, story_of
+
+PAGE = 40
+_SCAN = 4_000
+"""Rows whose text is looked through before the clock is looked at."""
+
+_BUDGET = 0.12
+"""Seconds that one request looks through texts; then the page offers to go on."""
+
+_BEGIN, _END = -1, 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What judgments must be like. None and "" filter nothing; names that the index does not know match nothing.
+
+    `rating` is a whole point (ratings from .5 below to .5 above count as it, those halfway to the higher point).
+    """
+
+    criterion: str = ""
+    eval_prompt: str = ""
+    system: str = ""
+    status: str = ""
+    flag: str = ""
+    text: str = ""
+    rating: float | None = None
+
+    def words(self) -> dict[str, str]:
+        """The filters that are set, as an address carries them."""
+        plain = {key: getattr(self, key) for key in ("criterion", "eval_prompt", "system", "status", "flag", "text")}
+        if self.rating is not None:
+            plain["rating"] = f"{self.rating:g}"
+        return {key: value for key, value in plain.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One judgment of the index. `text` is not in it: that comes from the journal."""
+
+    place: int
+    story: int
+    system: str
+    criterion: str
+    eval_prompt: str
+    repeat: int
+    status: str
+    rating: float | None
+    flags: tuple[str, ...]
+    query_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows in reading order; `before` and `after` are the places from which the neighbouring pages go on, or None.
+
+    `searched` is the place up to which texts were looked through when time was up; None where all were.
+    """
+
+    rows: list[Row]
+    before: int | None
+    after: int | None
+    searched: int | None = None
+
+
+class Judgments:
+    """One index, opened for reading."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self.names: dict[str, dict[int, str]] = defaultdict(dict)
+        for kind, number, name in db.execute("SELECT kind, number, name FROM names ORDER BY kind, number"):
+            self.names[kind][number] = name
+        meta = dict(db.execute("SELECT key, value FROM meta"))
+        self.attempt = int(meta["attempt"])
+        self.identity = str(meta["identity"])
+
+    def number(self, kind: str, name: str) -> int:
+        """The number of a name; -1, which nothing has, for one that is not known."""
+        return next((number for number, known in self.names[kind].items() if known == name), -1)
+
+    def page(self, filters: Filters, *, after: int = _BEGIN, before: int | None = None, size: int = PAGE) -> Page:
+        """The next `size` judgments after a place, or the last ones before one."""
+        where, values = self._where(filters)
+        if filters.text:
+            found, searched = self._scan(where, values, filters.text, after, before, size)
+        else:
+            found, searched = self._keyset(where, values, after, before, size), None
+        more = len(found) > size
+        found = found[:size]
+        if before is not None:
+            found.reverse()
+        rows = [self._row(row) for row in found]
+        if before is not None:
+            back = rows[0].place if rows and more else None
+            return Page(rows, back, rows[-1].place if rows else before - 1, searched)
+        forth = rows[-1].place if rows and more else None
+        return Page(rows, rows[0].place if rows and after != _BEGIN else None, forth, searched)
+
+    def _where(self, filters: Filters) -> tuple[str, list[Any]]:
+        parts: list[str] = []
+        values: list[Any] = []
+        for kind in ("criterion", "eval_prompt", "system", "status"):
+            if name := getattr(filters, kind):
+                parts.append(f"j.{kind} = ?")
+                values.append(self.number(kind, name))
+        if filters.flag:
+            parts.append("instr(j.flags, ?)")
+            values.append(f";{filters.flag};")
+        if filters.rating is not None:
+            parts.append("j.rating >= ? AND j.rating < ?")
+            values += [filters.rating - 0.5, filters.rating + 0.5]
+        return "".join(f" AND {part}" for part in parts), values
+
+    def _keyset(self, where: str, values: Sequence[Any], after: int, before: int | None, size: int) -> list[Any]:
+        edge, order = ("j.place > ?", "") if before is None else ("j.place < ?", " DESC")
+        sql = (
+            "SELECT j.*, t.query_key FROM judgments j JOIN texts t ON t.place = j.place"  # noqa: S608  our own words
+            f" WHERE {edge}{where} ORDER BY j.place{order} LIMIT ?"
+        )
+        return self._db.execute(sql, (after if before is None else before, *values, size + 1)).fetchall()
+
+    def _scan(
+        self, where: str, values: Sequence[Any], text: str, after: int, before: int | None, size: int
+    ) -> tuple[list[Any], int | None]:
+        """As `_keyset`, looking through texts piece by piece until the page is full or time is up."""
+        began, folded = time.monotonic(), text.casefold()
+        edge, order = (after, "") if before is None else (before, " DESC")
+        step = "t.place > ?" if before is None else "t.place < ?"
+        bound = f"SELECT place FROM texts t WHERE {step} ORDER BY place{order} LIMIT 1 OFFSET {_SCAN}"  # noqa: S608
+        inside = "t.place > ? AND t.place <= ?" if before is None else "t.place < ? AND t.place >= ?"
+        sql = (
+            "SELECT j.*, t.query_key FROM texts t JOIN judgments j ON j.place = t.place"  # noqa: S608  our own words
+            f" WHERE {inside} AND instr(t.folded, ?){where} ORDER BY t.place{order} LIMIT ?"
+        )
+        found: list[Any] = []
+        while True:
+            row = self._db.execute(bound, (edge,)).fetchone()
+            end = row[0] if row else (_END if before is None else _BEGIN)
+            found += self._db.execute(sql, (edge, end, folded, *values, size + 1 - len(found))).fetchall()
+            if len(found) > size or row is None:
+                return found, None
+            edge = end
+            if time.monotonic() - began > _BUDGET:
+                return found, edge
+
+    def _row(self, row: Sequence[Any]) -> Row:
+        place, system, criterion, prompt, repeat, status, rating, flags, key = row
+        names = self.names
+        return Row(
+            place,
+            story_of(place),
+            names["system"][system],
+            names["criterion"][criterion],
+            names["eval_prompt"][prompt],
+            repeat,
+            names["status"][status],
+            rating,
+            tuple(flag for flag in flags.split(";") if flag),
+            key,
+        )
+
+    def cells(self) -> list[tuple[str, str, str, float | None, int]]:
+        """(criterion, Eval-Prompt, status, rating, count), over all systems."""
+        sql = "SELECT criterion, eval_prompt, status, rating, sum(n) FROM cells GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+        names = self.names
+        return [
+            (names["criterion"][c], names["eval_prompt"][e], names["status"][s], rating, n)
+            for c, e, s, rating, n in self._db.execute(sql)
+        ]
+
+    def people(self) -> list[tuple[str, float, int]]:
+        """(criterion, rating, count) of people."""
+        return self._db.execute("SELECT criterion, value, n FROM people").fetchall()
+
+    def means(self, first: int, last: int) -> Mapping[int, Mapping[str, tuple[float | None, int, int]]]:
+        """Story position -> criterion -> (mean rating over Eval-Prompts and repeats, rated, tried), first to last."""
+        found: dict[int, dict[str, tuple[float | None, int, int]]] = defaultdict(dict)
+        sql = (
+            "SELECT place >> 32, criterion, avg(rating), count(rating), count(*) FROM judgments"
+            " WHERE place >= ? AND place < ? GROUP BY 1, 2"
+        )
+        for story, criterion, mean, rated, tried in self._db.execute(sql, (place_of(first), place_of(last + 1))):
+            found[story][self.names["criterion"][criterion]] = (mean, rated, tried)
+        return found
+
+    def total(self) -> int:
+        """How many judgments the index holds."""
+        return int(self._db.execute("SELECT count(*) FROM judgments").fetchone()[0])
+
+
+@contextmanager
+def judgments(file: Path) -> Iterator[Judgments | None]:
+    """The index at `file` for as long as the block lasts; None where there is none that can be read yet."""
+    try:
+        db = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
+    except sqlite3.OperationalError:
+        yield None
+        return
+    with closing(db):
+        try:
+            opened: Judgments | None = Judgments(db)
+        except (sqlite3.DatabaseError, KeyError):
+            opened = None
+        yield opened

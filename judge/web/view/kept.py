@@ -1,0 +1,93 @@
+"""Where computed things are kept, and of which state of a journal they are. Writes nowhere but into `derived/`.
+
+Where a run's folder cannot be written, its computed things go to a folder of the server's own, which ends with it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.errors import JudgeError
+from judge.fingerprint import fingerprint
+from judge.journal import JournalReader
+from judge.run_folder import ResultFolder, read_manifest
+from judge.version import __version__
+from judge.web.view.runs import FoundRun
+
+FORMAT = 1
+"""Raised when what is kept changes its shape."""
+
+INDEX = "judgments.sqlite"
+MAP = "map.sqlite"
+
+
+class Kept:
+    """Names the places. `close` removes the folder that stands in for those that cannot be written."""
+
+    def __init__(self) -> None:
+        self._own: tempfile.TemporaryDirectory[str] | None = None
+
+    def place(self, folder: Path) -> Path:
+        """Where things of this folder are kept: its `derived/`, or our own folder. Makes nothing in the run."""
+        derived = folder / "derived"
+        nearest = derived if derived.is_dir() else folder
+        if os.access(nearest, os.W_OK):
+            return derived
+        if self._own is None:
+            self._own = tempfile.TemporaryDirectory(prefix="judge-view-")
+        return Path(self._own.name) / fingerprint(str(folder))[3:]
+
+    def close(self) -> None:
+        """Remove our own folder, if there is one."""
+        if self._own is not None:
+            self._own.cleanup()
+
+
+def state(folder: ResultFolder) -> str:
+    """A word that changes whenever anything computed from this folder may: answers, definition, program, format.
+
+    Raises RunFolderError where there is no readable journal.
+    """
+    if not folder.journal.is_file():
+        file = folder.imported.stat()
+        return _word([file.st_size, file.st_mtime_ns])
+    with JournalReader(folder.journal) as journal:
+        repeats = read_manifest(folder.manifest).get("in_force", {}).get("repeats")
+        return _word([journal.last_attempt(), journal.replaced_total(), journal.meta(), repeats])
+
+
+def run_state(run: FoundRun) -> str:
+    """The same for a run: of all its judges whose results can be read."""
+    found = []
+    for name, folder in run.results.items():
+        try:
+            found.append([name, state(folder)])
+        except JudgeError as error:
+            found.append([name, str(error)])
+    return _word(found)
+
+
+def read_kept(file: Path) -> dict[str, Any] | None:
+    """A kept JSON file as plain data; None where there is none, or one that is not ours."""
+    try:
+        data = orjson.loads(file.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return None
+    return data if isinstance(data, dict) and data.get("format") == FORMAT else None
+
+
+def write_kept(file: Path, data: dict[str, Any]) -> None:
+    """Write it whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary = file.with_name(f"{file.name}.{os.getpid()}.new")
+    temporary.write_bytes(orjson.dumps({"format": FORMAT, **data}, option=orjson.OPT_SERIALIZE_NUMPY))
+    temporary.replace(file)
+
+
+def _word(value: Any) -> str:
+    return fingerprint([FORMAT, __version__, value])[3:19]

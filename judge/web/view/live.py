@@ -1,0 +1,186 @@
+"""How far a judge's run is, while it is being written and after. Never holds up a page: late figures come next time."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as Late
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.errors import JudgeError
+from judge.execution.progress import duration
+from judge.journal import JournalReader
+from judge.journal.counting import Counted, count
+from judge.plan import load_prices
+from judge.run_folder import ResultFolder, read_manifest
+from judge.web.view.stored import Asked, asked
+
+_WAIT = 0.15
+"""Seconds that a page waits for a first count."""
+
+_FRESH = 0.5
+_SAMPLE = 100
+"""Newest attempts that are parsed for the share that carries a rating."""
+
+_QUIET = 120.0
+"""Seconds without a commit after which a session whose process cannot be seen counts as stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One judge's figures. `problem` is the sentence for a folder that cannot be read; all else is then unknown.
+
+    `parsed` is the share of the newest `sample` repeats that carry a rating. None = not known.
+    """
+
+    judge: str
+    counted: Counted | None = None
+    stories: int = 0
+    planned: int = 0
+    running: bool = False
+    imported: bool = False
+    parsed: float | None = None
+    sample: int = 0
+    cost: float | None = None
+    notes: tuple[str, ...] = ()
+    problem: str | None = None
+    hint: str | None = None
+
+    @property
+    def word(self) -> str:
+        """How the run stands, in a word or two."""
+        if self.problem:
+            return "cannot be read"
+        if self.imported:
+            return "imported"
+        if self.counted is None:
+            return "being counted"
+        if self.running:
+            return "running"
+        if self.counted.settled >= self.planned:
+            return "done" if not self.counted.failed else "done, some given up"
+        return "stopped" if self.counted.attempt else "not started"
+
+    @property
+    def left(self) -> str | None:
+        """Time left at the present rate."""
+        if not self.running or self.counted is None or not self.counted.rate:
+            return None
+        return duration(max(0, self.planned - self.counted.settled) / self.counted.rate)
+
+
+class Live:
+    """Standings by result folder, counted on from the last time in a thread of their own."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(4, thread_name_prefix="view-live")
+        self._known: dict[Path, tuple[float, Standing]] = {}
+        self._pending: dict[Path, Future[Standing]] = {}
+        self._lock = threading.Lock()
+
+    def standing(self, folder: ResultFolder) -> Standing:
+        """The figures, at most half a second old; older ones, or none yet, where counting takes long."""
+        with self._lock:
+            when, known = self._known.get(folder.path, (0.0, None))
+            if known is not None and time.monotonic() - when < _FRESH:
+                return known
+            future = self._pending.get(folder.path)
+            if future is None:
+                before = known.counted if known else None
+                future = self._pending[folder.path] = self._pool.submit(self._count, folder, before)
+        try:
+            return future.result(timeout=_WAIT)
+        except Late:
+            return known or Standing(folder.path.name)
+
+    def _count(self, folder: ResultFolder, before: Counted | None) -> Standing:
+        known = self._known.get(folder.path, (0.0, None))[1]
+        try:
+            found = _standing(folder, before, known)
+        except JudgeError as error:
+            found = Standing(folder.path.name, problem=str(error), hint=error.hint)
+        except (OSError, ValueError, KeyError, TypeError) as error:  # a file that is not what its name says
+            found = Standing(folder.path.name, problem=f"{folder.path.name} is no result folder of ours: {error}")
+        with self._lock:
+            self._known[folder.path] = (time.monotonic(), found)
+            self._pending.pop(folder.path, None)
+        return found
+
+    def close(self) -> None:
+        """Count no more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _standing(folder: ResultFolder, before: Counted | None, known: Standing | None) -> Standing:
+    if not folder.journal.is_file():
+        manifest = read_manifest(folder.manifest)
+        notes = ("ratings were imported, not asked here", *map(str, manifest.get("notes", ())))
+        return Standing(str(manifest.get("judge", folder.path.name)), imported=True, notes=notes)
+    counted = count(folder.journal, before)
+    with JournalReader(folder.journal) as journal:
+        what = asked(folder, journal)
+        stories = journal.story_count()
+        if known is not None and known.counted is not None and known.counted.attempt == counted.attempt:
+            parsed, sample = known.parsed, known.sample
+        else:
+            parsed, sample = _parsed(journal, what, counted.attempt)
+    return Standing(
+        what.judge,
+        counted,
+        stories,
+        stories * what.plan.queries_per_story * what.repeats,
+        _running(folder, counted),
+        parsed=parsed,
+        sample=sample,
+        cost=_cost(what, counted),
+        notes=notes_of(what),
+    )
+
+
+def _parsed(journal: JournalReader, what: Asked, last: int) -> tuple[float | None, int]:
+    answers = [one for one in journal.answers_tried(max(0, last - _SAMPLE), last) if one.response is not None]
+    if not answers:
+        return None, 0
+    rated = sum(what.reading.judgment(answer).rating is not None for answer in answers)
+    return rated / len(answers), len(answers)
+
+
+def _cost(what: Asked, counted: Counted) -> float | None:
+    price = load_prices(what.judge)
+    if price is not None and counted.prompt_tokens is not None:
+        return price.cost(counted.prompt_tokens, counted.completion_tokens or 0, counted.cached_tokens or 0)
+    known: Any = (what.manifest.get("totals") or {}).get("cost")
+    return None if known is None else float(known)
+
+
+def notes_of(what: Asked) -> tuple[str, ...]:
+    """What must be said beside this judge's figures."""
+    force = what.manifest.get("in_force", {})
+    provider = what.judge.partition("/")[0]
+    notes = [f"{what.judge} is a control, not a language model"] if provider == "surface" else []
+    if provider == "scripted":
+        notes.append(f"{what.judge} gives scripted answers: figures about it say nothing about any judge")
+    notes += [str(force["note"])] if force.get("note") else []
+    notes += [str(note) for note in (force.get("server") or {}).get("notes", ())]
+    notes += [str(what.definition["labels_note"])] if what.definition.get("labels_note") else []
+    return tuple(notes)
+
+
+def _running(folder: ResultFolder, counted: Counted) -> bool:
+    """Whether a session that has not ended has a process, or, where that cannot be seen, has committed lately.
+
+    The lock itself is not tried: holding it for a moment could turn away a run that is about to start.
+    """
+    if counted.ended is not None or counted.executor is None:
+        return False
+    if counted.last_commit is not None and time.time() - counted.last_commit < _QUIET / 20:
+        return True
+    try:
+        os.kill(int((folder.path / ".lock").read_text(encoding="ascii")), 0)
+    except (OSError, ValueError):
+        return counted.last_commit is not None and time.time() - counted.last_commit < _QUIET
+    return True

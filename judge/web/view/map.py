@@ -1,0 +1,193 @@
+"""The map of explanations as pages read it: a small database for lists, and columns of numbers for the picture.
+
+`derived/explanations.json` of a large run would fill the server's memory; another process turns it into these two. No
+text stands in either: those come from the journal, by story, criterion, Eval-Prompt and repeat.
+"""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.errors import RunFolderError
+from judge.fingerprint import fingerprint
+from judge.run_folder import ResultFolder
+from judge.web.view.kept import FORMAT
+
+SOURCE = "explanations.json"
+DRAWN = 20_000
+"""Points in the picture at most; the list beside it has all."""
+
+PAGE = 30
+_GRID = 10_000
+_COLUMNS = ("story", "system", "criterion", "eval_prompt", "repeat", "rating", "cluster")
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE points (
+    number INTEGER PRIMARY KEY, story TEXT NOT NULL, system TEXT, criterion TEXT NOT NULL, eval_prompt TEXT NOT NULL,
+    repeat INTEGER, rating REAL, cluster INTEGER, x REAL, y REAL
+);
+"""
+
+
+def state_of(folder: ResultFolder) -> str | None:
+    """A word for what `judge explain` left in the folder; None where it left nothing."""
+    try:
+        found = (folder.derived / SOURCE).stat()
+    except OSError:
+        return None
+    return fingerprint([FORMAT, found.st_size, found.st_mtime_ns])[3:19]
+
+
+def picture_file(file: Path) -> Path:
+    """Where the picture's numbers stand, beside the database."""
+    return file.with_suffix(".json")
+
+
+def convert(folder: ResultFolder, file: Path, state: str) -> None:
+    """Read what `judge explain` left and write both files anew; the last step makes them known."""
+    from judge.explanations import stored
+
+    found = stored.read(folder)
+    if found is None:
+        raise RunFolderError(f"{folder.path} holds no map of explanations", hint="judge explain RUN makes it")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_name(f"{file.name}.new")
+    fresh.unlink(missing_ok=True)
+    with closing(sqlite3.connect(fresh)) as db:
+        db.executescript(_TABLES)
+        rows = [(i, *(p[k] for k in (*_COLUMNS, "x", "y"))) for i, p in enumerate(found.points)]
+        db.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        facts = {
+            "state": state,
+            "signature": found.signature,
+            "model": found.model,
+            "method": found.method,
+            "keywords": found.keywords,
+            "notes": list(getattr(found, "notes", ())),
+            "total": len(rows),
+        }
+        db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, orjson.dumps(v).decode()) for k, v in facts.items()])
+        db.commit()
+    picture_file(file).write_bytes(orjson.dumps(_picture(found.points)))
+    fresh.replace(file)
+
+
+def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Columns of the drawn points: places on a grid, names as numbers. More than `DRAWN` are sampled, seed 1."""
+    drawn = [i for i, point in enumerate(points) if point["x"] is not None and point["y"] is not None]
+    total = len(drawn)
+    if total > DRAWN:
+        drawn = sorted(random.Random(1).sample(drawn, DRAWN))
+    xs, ys = [points[i]["x"] for i in drawn], [points[i]["y"] for i in drawn]
+    # One scale for both axes: only nearness means something.
+    wide = max((max(v) - min(v) for v in (xs, ys) if v), default=1) or 1
+    names = {key: sorted({str(points[i][key]) for i in drawn}) for key in ("criterion", "eval_prompt", "system")}
+    places = {key: {name: n for n, name in enumerate(known)} for key, known in names.items()}
+    return {
+        "total": total,
+        "number": drawn,
+        "x": [round((x - min(xs)) / wide * _GRID) for x in xs],
+        "y": [round((y - min(ys)) / wide * _GRID) for y in ys],
+        "names": names,
+        **{key: [places[key][str(points[i][key])] for i in drawn] for key in names},
+        "cluster": [points[i]["cluster"] for i in drawn],
+        "rating": [points[i]["rating"] for i in drawn],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class MapFilters:
+    """What points must be like; "" filters nothing. `cluster` "none" are those in no cluster."""
+
+    criterion: str = ""
+    eval_prompt: str = ""
+    system: str = ""
+    cluster: str = ""
+    rating: str = ""
+
+    def words(self) -> dict[str, str]:
+        """The filters that are set, as an address carries them."""
+        keys = ("criterion", "eval_prompt", "system", "cluster", "rating")
+        return {key: getattr(self, key) for key in keys if getattr(self, key)}
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One explanation's point. `repeat`, `rating` and `cluster` are None where there is none."""
+
+    number: int
+    story: str
+    system: str | None
+    criterion: str
+    eval_prompt: str
+    repeat: int | None
+    rating: float | None
+    cluster: int | None
+
+
+class Map:
+    """One map, opened for reading."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self.facts: dict[str, Any] = {k: orjson.loads(v) for k, v in db.execute("SELECT key, value FROM meta")}
+
+    def page(self, filters: MapFilters, after: int = -1) -> tuple[list[Dot], int | None]:
+        """The next points under the filters, and from where to go on; None at the end."""
+        where: list[str] = ["number > ?"]
+        values: list[Any] = [after]
+        for key in ("criterion", "eval_prompt", "system"):
+            if name := getattr(filters, key):
+                where.append(f"{key} = ?")
+                values.append(name)
+        if filters.cluster == "none":
+            where.append("(cluster IS NULL OR cluster < 0)")
+        elif filters.cluster:
+            where.append("cluster = ?")
+            values.append(int(filters.cluster) if filters.cluster.isdecimal() else -2)
+        if filters.rating:
+            where.append("rating >= ? - 0.5 AND rating < ? + 0.5")
+            values += [filters.rating, filters.rating]
+        sql = (
+            f"SELECT number, {', '.join(_COLUMNS)} FROM points WHERE {' AND '.join(where)}"  # noqa: S608  our own words
+            " ORDER BY number LIMIT ?"
+        )
+        found = [Dot(*row) for row in self._db.execute(sql, (*values, PAGE + 1))]
+        return found[:PAGE], found[PAGE - 1].number if len(found) > PAGE else None
+
+    def dot(self, number: int) -> Dot | None:
+        """One point by its number."""
+        sql = f"SELECT number, {', '.join(_COLUMNS)} FROM points WHERE number = ?"  # noqa: S608  our own words
+        row = self._db.execute(sql, (number,)).fetchone()
+        return None if row is None else Dot(*row)
+
+    def clusters(self) -> list[tuple[int, int, list[str]]]:
+        """(cluster, size, words) of every cluster, by number; those in none are left out."""
+        sql = "SELECT cluster, count(*) FROM points WHERE cluster >= 0 GROUP BY cluster ORDER BY cluster"
+        words = self.facts["keywords"]
+        return [(cluster, n, list(words.get(str(cluster), ()))) for cluster, n in self._db.execute(sql)]
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[Map | None]:
+    """The map at `file` for as long as the block lasts; None where there is none yet."""
+    try:
+        db = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
+    except sqlite3.OperationalError:
+        yield None
+        return
+    with closing(db):
+        try:
+            found: Map | None = Map(db)
+        except sqlite3.DatabaseError:
+            found = None
+        yield found

@@ -1,0 +1,93 @@
+"""Pages about the map of explanations: picture, list, texts. Never makes a map: `judge explain` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from judge.web.view.answer_pages import _int
+from judge.web.view.kept import MAP
+from judge.web.view.map import Dot, MapFilters, opened, picture_file, state_of
+from judge.web.view.marked import excerpt
+from judge.web.view.site import NotFoundError, Site
+from judge.web.view.stored import Stored, stored
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+COLOURS = ("criterion", "eval_prompt", "cluster", "rating")
+
+
+def map_page(site: Site, request: Request) -> Response:
+    """The picture, and beside it the list of its explanations under the same filters."""
+    run = site.run(request)
+    slug = site.slug(request, run)
+    folder = run.results[slug]
+    query = request.query_params
+    filters = MapFilters(**{k: query.get(k, "") for k in ("criterion", "eval_prompt", "system", "cluster", "rating")})
+    colour = query.get("colour", "criterion")
+    values: dict[str, Any] = {"facts": None, "work": None, "rows": [], "more": None, "clusters": [], "points": []}
+    found = state_of(folder)
+    if found is not None:
+        computed = site.computed("map", folder.path, MAP, found, [folder.path])
+        values["work"] = computed.work
+        with opened(computed.file) as one:
+            if one is not None and computed.work is None:
+                dots, more = one.page(filters, after=-1 if (a := _int(query.get("after"))) is None else a)
+                values |= {"facts": one.facts, "more": more, "clusters": one.clusters()}
+                with stored(folder) as answers:
+                    values |= {"rows": [_row(answers, dot) for dot in dots], "criteria": answers.asked.criteria}
+                    values |= {"prompts": answers.asked.eval_prompts}
+    return site.page(
+        "map.html", run, "map", slug=slug, filters=filters, set=filters.words(), colours=COLOURS,
+        colour=colour if colour in COLOURS else "criterion", exists=found is not None, **values,
+    )  # fmt: skip
+
+
+def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
+    """A point with the beginning of its explanation, or why it cannot be shown."""
+    position = answers.journal.position_of(dot.story)
+    story = None if position is None else answers.journal.story_at(position)
+    if story is None:
+        return {"dot": dot, "text": None}
+    for answer in answers.answers(story, dot.criterion, dot.eval_prompt):
+        if answer.repeat == (dot.repeat or 0) and answer.response is not None:
+            judgment = answers.asked.reading.judgment(answer)
+            return {"dot": dot, "text": excerpt(judgment.explanation or answer.response.text, judgment)}
+    return {"dot": dot, "text": None}
+
+
+def map_data(site: Site, request: Request) -> Response:
+    """The picture's numbers, as a file."""
+    from starlette.responses import FileResponse
+
+    run = site.run(request)
+    file = picture_file(site.kept.place(run.results[site.slug(request, run)].path) / MAP)
+    if not file.is_file():
+        raise NotFoundError(f"run {run.name} holds no map", hint=f"judge explain {run.path}")
+    return FileResponse(file, media_type="application/json", headers={"cache-control": "no-store"})
+
+
+def dot_part(site: Site, request: Request) -> Response:
+    """Where a point's texts are: sends on to the answers of its query."""
+    from starlette.responses import RedirectResponse
+
+    run = site.run(request)
+    slug = site.slug(request, run)
+    number = _int(request.query_params.get("number"))
+    with opened(site.kept.place(run.results[slug].path) / MAP) as one:
+        dot = None if one is None or number is None else one.dot(number)
+    if dot is None:
+        raise NotFoundError(f"the map has no point {number}")
+    target = request.url.replace(path=f"/run/{run.key}/part/answer", query="").include_query_params(
+        judge=slug, story=dot.story, criterion=dot.criterion, eval_prompt=dot.eval_prompt, repeat=dot.repeat or 0
+    )
+    return RedirectResponse(str(target))
+
+
+PAGES: dict[str, Callable[[Site, Any], Any]] = {
+    "/run/{run}/map": map_page,
+    "/run/{run}/map.json": map_data,
+    "/run/{run}/part/dot": dot_part,
+}

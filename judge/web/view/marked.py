@@ -1,0 +1,91 @@
+"""Texts as markup: an answer with what the parser took marked, two queries with their differences. All is escaped."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup, escape
+
+from judge.records import Judgment
+
+_WORD = re.compile(r"\s+|\w+|[^\w\s]")
+_READ = Markup('<mark title="the rating was read here">{}</mark>')
+_EXPLAINED = Markup('<span class="explained">{}</span>')
+_EXCERPT = 260
+_MOST = 2_000_000
+"""Pairs of words beyond which lines are compared: the time grows with their product."""
+
+
+def answer(text: str, judgment: Judgment) -> Markup:
+    """The whole answer: the rating's characters in `mark`, the explanation, where it stands as it is, underlined."""
+    cuts: list[tuple[int, int, Markup]] = []
+    if judgment.span is not None:
+        cuts.append((*judgment.span, _READ))
+    if judgment.explanation:
+        start = text.find(judgment.explanation)
+        end = start + len(judgment.explanation)
+        if start >= 0 and not any(a < end and start < b for a, b, _ in cuts):
+            cuts.append((start, end, _EXPLAINED))
+    made, done = Markup(""), 0
+    for start, end, form in sorted(cuts):
+        made += escape(text[done:start]) + form.format(text[start:end])
+        done = end
+    return made + escape(text[done:])
+
+
+def excerpt(text: str, judgment: Judgment) -> Markup:
+    """The answer's beginning on one line, with the rating marked if it stands there."""
+    shown = text if len(text) <= _EXCERPT else text[:_EXCERPT]
+    span = judgment.span if judgment.span is not None and judgment.span[1] <= len(shown) else None
+    found = answer(shown, Judgment(judgment.status, judgment.rating, span=span))
+    return found if shown == text else found + "…"
+
+
+def difference(left: str, right: str, known: Sequence[str] = ()) -> tuple[Markup, Markup]:
+    """Both texts, with the words of the left that are not in the right in `del`, and the other way in `ins`.
+
+    `known` are long texts that may stand in both (the story): each stays one piece, which is never compared word by
+    word; long texts would take seconds and the story differs from nothing.
+    """
+    a, b = _pieces(left, known), _pieces(right, known)
+    if len(a) * len(b) > _MOST:
+        a, b = left.splitlines(keepends=True), right.splitlines(keepends=True)
+    old, new = Markup(""), Markup("")
+    for kind, i, j, k, n in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if kind == "equal":
+            same = _equal(a[i:j], known)
+            old += same
+            new += same
+            continue
+        before, after = _joined(a[i:j]), _joined(b[k:n])
+        if before:
+            old += Markup("<del>{}</del>").format(before)
+        if after:
+            new += Markup("<ins>{}</ins>").format(after)
+    return old, new
+
+
+def _pieces(text: str, known: Sequence[str]) -> list[str]:
+    """The text as words, blanks and signs; a known text that occurs in it is one piece."""
+    whole = sorted({one for one in known if len(one) > 40}, key=len, reverse=True)
+    if not whole:
+        return _WORD.findall(text)
+    pattern = re.compile("|".join(map(re.escape, whole)))
+    found: list[str] = []
+    done = 0
+    for match in pattern.finditer(text):
+        found += [*_WORD.findall(text[done : match.start()]), match.group()]
+        done = match.end()
+    return [*found, *_WORD.findall(text[done:])]
+
+
+def _equal(pieces: Sequence[str], known: Sequence[str]) -> Markup:
+    """What stands in both: known texts in a box of their own, so that the differences are not lost among them."""
+    whole = Markup('<span class="whole" tabindex="0">{}</span>')
+    return Markup("").join(whole.format(piece) if piece in known else escape(piece) for piece in pieces)
+
+
+def _joined(pieces: Iterable[str]) -> Markup:
+    return escape("".join(pieces))

@@ -1,0 +1,185 @@
+"""Pages about runs as a whole: the list with live figures, and one run with coverage and distributions. Read-only."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from judge.errors import JudgeError
+from judge.pages.charts import Distribution, Distributions
+from judge.run_folder import ResultFolder, read_manifest
+from judge.web.view.judgments import Judgments, judgments
+from judge.web.view.live import Standing
+from judge.web.view.runs import FoundRun
+from judge.web.view.site import Site
+from judge.web.view.stored import stored
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One judge of a run, as a page shows it."""
+
+    slug: str
+    folder: ResultFolder
+    standing: Standing
+
+
+def sides(site: Site, run: FoundRun) -> list[Side]:
+    """All judges of a run with their figures."""
+    return [Side(slug, folder, site.live.standing(folder)) for slug, folder in run.results.items()]
+
+
+def runs_page(site: Site, request: Request) -> Response:
+    """All runs; `/part/runs` is the list alone, which the page loads again every few seconds."""
+    found = [(run, sides(site, run)) for run in site.runs.all().values()]
+    part = request.url.path.startswith("/part/")
+    return site.page("runs_list.html" if part else "runs.html", found=found)
+
+
+def run_page(site: Site, request: Request) -> Response:
+    """One run: figures, coverage, distributions, what was asked and in force."""
+    run = site.run(request)
+    shown = sides(site, run)
+    values: dict[str, Any] = {"sides": shown, "live": any(side.standing.running for side in shown)}
+    if request.url.path.endswith("/part/standing"):
+        return site.page("standing.html", run, **values)
+    if not run.results:
+        return site.page(
+            "run.html", run, slug=None, facts=[], coverage=None, chart=None, work=None, audit=None, **values
+        )
+    slug = site.slug(request, run)
+    folder = run.results[slug]
+    return site.page("run.html", run, slug=slug, **_of_judge(site, folder), **values)
+
+
+def _of_judge(site: Site, folder: ResultFolder) -> dict[str, Any]:
+    """What the run's page says of one judge."""
+    facts = _facts(folder)
+    if not folder.journal.is_file():
+        return {"facts": facts, "coverage": None, "chart": None, "work": None}
+    try:
+        computed = site.index(folder)
+        with stored(folder) as opened, judgments(computed.file) as index:
+            if index is None:
+                return {"facts": facts, "coverage": None, "chart": None, "work": computed.work}
+            asked = opened.asked
+            each = opened.journal.story_count() * asked.repeats
+            scales = {criterion.name: criterion.scale.points() for criterion in asked.plan.criteria}
+            made = {
+                "coverage": _coverage(index, asked.criteria, asked.eval_prompts, each),
+                "chart": _chart(index, scales, asked.eval_prompts),
+            }
+    except JudgeError:
+        return {"facts": facts, "coverage": None, "chart": None, "work": None}  # the figures above say why
+    return {"facts": facts, "work": computed.work, **made}
+
+
+def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int) -> dict[str, Any]:
+    """Rated of asked by criterion and Eval-Prompt, and what the rest is, by status."""
+    rated: dict[tuple[str, str], int] = defaultdict(int)
+    tried: dict[tuple[str, str], int] = defaultdict(int)
+    lost: dict[str, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
+    for criterion, prompt, status, rating, n in index.cells():
+        tried[criterion, prompt] += n
+        if rating is not None:
+            rated[criterion, prompt] += n
+        else:
+            lost[status][criterion, prompt] += n
+    return {
+        "criteria": criteria,
+        "prompts": prompts,
+        "each": each,
+        "rated": rated,
+        "tried": tried,
+        "lost": {status: dict(cells) for status, cells in sorted(lost.items())},
+        "total": sum(tried.values()),
+    }
+
+
+def _chart(index: Judgments, scales: Mapping[str, list[float]], prompts: list[str]) -> Distributions | None:
+    """Histograms of ratings over the scale's points: a row an Eval-Prompt, and people's below them."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for criterion, prompt, _, rating, n in index.cells():
+        if rating is not None:
+            _add(counts, (prompt, criterion), scales[criterion], rating, n)
+    known = {name.casefold(): name for name in scales}
+    people: dict[tuple[str, str], list[int]] = {}
+    for criterion, value, n in index.people():
+        if (name := known.get(criterion.casefold())) is not None:
+            _add(people, ("people", name), scales[name], value, n)
+    rows = [*prompts, *(["people"] if people else [])]
+    if not counts or any(len(points) > 41 for points in scales.values()):
+        return None
+    cells = [[_cell((counts | people).get((row, criterion))) for criterion in scales] for row in rows]
+    return Distributions(
+        "ratings",
+        "Ratings given, by Eval-Prompt and criterion",
+        "Small histograms: each column is a criterion, each row an Eval-Prompt or people; ratings between points are"
+        " counted at the nearest.",
+        [[f"{point:g}" for point in points] for points in scales.values()],
+        list(scales),
+        rows,
+        cells,
+        [*(1 for _ in prompts), *([2] if people else [])],
+    )
+
+
+def _add(
+    counts: dict[tuple[str, str], list[int]], key: tuple[str, str], points: list[float], rating: float, n: int
+) -> None:
+    cell = counts.setdefault(key, [0] * len(points))
+    cell[min(range(len(points)), key=lambda k: abs(points[k] - rating))] += n
+
+
+def _cell(counts: list[int] | None) -> Distribution:
+    return Distribution(None, 0, "no rating") if counts is None else Distribution(counts, sum(counts))
+
+
+def _facts(folder: ResultFolder) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What the manifest says was asked, and what was in force, as (heading, [(key, value)])."""
+    try:
+        manifest = read_manifest(folder.manifest)
+    except JudgeError as error:
+        return [("Manifest", [("cannot be read", str(error))])]
+    force = manifest.get("in_force") or {}
+    definition = force.get("definition") or {}
+    environment = manifest.get("environment") or {}
+    groups = [
+        ("Asked", manifest.get("asked") or {}),
+        ("In force", {k: v for k, v in force.items() if k not in ("definition", "server")}),
+        ("Server", force.get("server") or {}),
+        ("Hashes", {k: v for k, v in definition.items() if "hash" in k or k in ("judge_key", "eval_prompts")}),
+        ("Environment", environment),
+        ("Totals", manifest.get("totals") or {}),
+    ]
+    groups += [(f"Sitting {k}", one) for k, one in enumerate(manifest.get("sittings") or (), start=1)]
+    return [(name, list(_flat(values))) for name, values in groups if values]
+
+
+def _flat(values: Any, prefix: str = "") -> Any:
+    """Nested plain data as (dotted key, text)."""
+    for key, value in values.items() if isinstance(values, dict) else ():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict) and value:
+            yield from _flat(value, f"{name}.")
+        elif key in ("began", "ended") and isinstance(value, int | float):
+            yield name, time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))
+        elif isinstance(value, list):
+            yield name, ", ".join(map(str, value)) or "—"
+        else:
+            yield name, "—" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+PAGES: dict[str, Callable[[Site, Any], Any]] = {
+    "/": runs_page,
+    "/part/runs": runs_page,
+    "/run/{run}": run_page,
+    "/run/{run}/part/standing": run_page,
+}

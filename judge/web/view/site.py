@@ -1,0 +1,145 @@
+"""What every page of `judge view` stands on: the runs, what is kept, what is being computed. Never a page itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from judge.errors import JudgeError
+from judge.journal import JournalReader
+from judge.run_folder import ResultFolder
+from judge.web.pages import Pages
+from judge.web.view.index import identity_of
+from judge.web.view.jobs import Jobs, Work
+from judge.web.view.judgments import judgments
+from judge.web.view.kept import INDEX, Kept, state
+from judge.web.view.live import Live
+from judge.web.view.runs import FoundRun, Runs
+from judge.web.view.stored import asked
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from judge.web.access import Access
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+TABS = (
+    ("", "Overview"),
+    ("judgments", "Judgments"),
+    ("stories", "Stories"),
+    ("map", "Map"),
+    ("prompts", "Prompts"),
+    ("tables", "Tables"),
+    ("disagreements", "Disagreements"),
+    ("audit", "Audit"),
+)
+
+
+class NotFoundError(JudgeError):
+    """An address names a run, judge or story that is not in the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """How something computed stands: `work` is what was started for it, None where it is up to date."""
+
+    file: Path
+    work: Work | None
+
+    @property
+    def problem(self) -> str | None:
+        """Why it could not be computed."""
+        return self.work.failure if self.work is not None else None
+
+
+class Site:
+    """All that requests share."""
+
+    def __init__(self, root: Path, access: Access) -> None:
+        self.runs = Runs(root)
+        self.kept = Kept()
+        self.jobs = Jobs()
+        self.live = Live()
+        self._pages = Pages(TEMPLATES, access)
+
+    def close(self) -> None:
+        """End what runs in the background."""
+        self.jobs.close()
+        self.live.close()
+        self.kept.close()
+
+    def page(
+        self, template: str, run: FoundRun | None = None, tab: str = "", status: int = 200, **values: Any
+    ) -> Response:
+        """A page; those about a run have its tabs."""
+        more = {"run": run, "tab": tab, "tabs": TABS, "root": self.runs.root, "link": link, **FORMATS}
+        return self._pages.response(f"view/{template}", status, **(more | values))
+
+    def run(self, request: Request) -> FoundRun:
+        """The run that an address names."""
+        key = request.path_params["run"]
+        found = self.runs.all().get(key)
+        if found is None:
+            raise NotFoundError(f"no run is called {key!r} under {self.runs.root}", hint="the list of runs is at /")
+        return found
+
+    def slug(self, request: Request, run: FoundRun) -> str:
+        """The judge that an address asks for, by its folder's name; the first where it names none."""
+        wanted = request.query_params.get("judge")
+        if not run.results:
+            raise NotFoundError(f"run {run.name} has no results yet", hint=f"judge run {run.path}")
+        if wanted is None:
+            # The first whose journal is there: imported ratings have no answers to look at.
+            return next((n for n, f in run.results.items() if f.journal.is_file()), next(iter(run.results)))
+        if wanted not in run.results:
+            raise NotFoundError(f"run {run.name} has no judge {wanted!r}", hint=f"it has: {', '.join(run.results)}")
+        return wanted
+
+    def index(self, folder: ResultFolder) -> Computed:
+        """The index of a folder's judgments, brought up to date in the background where it is behind."""
+        file = self.kept.place(folder.path) / INDEX
+        with judgments(file) as index, JournalReader(folder.journal) as journal:
+            if index is not None and index.attempt == journal.last_attempt():
+                what = asked(folder, journal)
+                if index.identity == identity_of(what.definition, what.reading.parser, journal.created()):
+                    return Computed(file, None)
+        return self.computed("index", folder.path, INDEX, state(folder), [folder.path])
+
+    def computed(self, kind: str, folder: Path, name: str, wanted: str, before: list[Any]) -> Computed:
+        """Something of one folder in one file: started where it is not known to be of the state wanted."""
+        file = self.kept.place(folder) / name
+        work = self.jobs.want(kind, [*before, file], wanted, again=not file.is_file())
+        return Computed(file, None if work.done and work.state == wanted else work)
+
+    def over_judges(self, kind: str, run: FoundRun, wanted: str, *more: str) -> Work:
+        """Have something over all of a run's judges computed for this state of it, even if it was before."""
+        folders = [folder.path for folder in run.results.values()]
+        return self.jobs.want(kind, [self.kept.place(run.path), *more, *folders], wanted, again=True)
+
+
+def link(path: str, values: Mapping[str, Any] | None = None, **more: Any) -> str:
+    """An address with its query; empty values are left out."""
+    kept = [(key, value) for key, value in {**(values or {}), **more}.items() if value not in (None, "")]
+    return f"{path}?{urlencode(kept, doseq=True)}" if kept else path
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number as short as it can be said; a dash for none."""
+    return "—" if value is None else f"{round(value, digits):g}"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share in per cent. Never rounded up to all or down to none."""
+    if value is None:
+        return "—"
+    text = f"{100 * value:.{digits}f}"
+    if (value < 1 and float(text) == 100) or (value > 0 and float(text) == 0):
+        return f"{'>' if value > 0.5 else '<'}{99.9 if value > 0.5 else 0.1} %"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
+
+
+FORMATS = {"number": number, "percent": percent}

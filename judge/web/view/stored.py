@@ -1,0 +1,120 @@
+"""A result folder's journal with the plan that it stores: what was asked, rendered again, and how answers are read.
+
+Templates are compiled once for each definition and kept. Never reads run.yaml or the files it names: a page shows what
+was asked, whatever those say now.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.errors import JudgeError, RunFolderError
+from judge.execution.verification import stored_plan
+from judge.fingerprint import fingerprint
+from judge.journal import JournalReader
+from judge.journal.database import sentences
+from judge.parsing import parser as load_parser
+from judge.parsing.stored_answers import StoredAnswers
+from judge.plan import Plan
+from judge.records import Answer, Query, Story
+from judge.run_folder import ResultFolder, read_manifest
+
+_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a journal's definition says: the plan and how to read its answers. `repeats` is how many were asked for."""
+
+    definition: dict[str, Any]
+    manifest: dict[str, Any]
+    plan: Plan
+    reading: StoredAnswers
+    repeats: int
+
+    @property
+    def judge(self) -> str:
+        """The judge as run.yaml named it."""
+        return str(self.manifest.get("judge", "?"))
+
+    @property
+    def criteria(self) -> list[str]:
+        """Names of the criteria, in order."""
+        return [criterion.name for criterion in self.plan.criteria]
+
+    @property
+    def eval_prompts(self) -> list[str]:
+        """Names of the Eval-Prompts, in order."""
+        return [prompt.name for prompt in self.plan.eval_prompts]
+
+    def query(self, story: Story, criterion: str, eval_prompt: str) -> Query | None:
+        """The query as it was rendered; None where it cannot have been asked (a reference story is missing, say)."""
+        asked = self.reading.criteria.get(criterion)
+        prompt = next((one for one in self.plan.eval_prompts if one.name == eval_prompt), None)
+        if asked is None or prompt is None:
+            return None
+        try:
+            return self.plan.query(story, prompt, asked)
+        except JudgeError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An opened journal and what it says was asked."""
+
+    journal: JournalReader
+    asked: Asked
+
+    def answers(self, story: Story, criterion: str, eval_prompt: str) -> list[Answer]:
+        """The repeats of one query that were tried."""
+        query = self.asked.query(story, criterion, eval_prompt)
+        return [] if query is None else self.journal.answers_to(query.key)
+
+
+_plans: dict[Path, tuple[str, Plan, StoredAnswers]] = {}
+_lock = threading.Lock()
+
+
+@contextmanager
+def stored(folder: ResultFolder) -> Iterator[Stored]:
+    """Open a result folder's journal for as long as the block lasts; its errors are sentences.
+
+    Raises RunFolderError for a folder without a journal, or whose run was stopped before anything was asked.
+    """
+    if not folder.journal.is_file():
+        raise RunFolderError(
+            f"{folder.path.name} holds imported ratings: there are no answers to show",
+            hint="its tables are on the run's page; judge ratings RUN prints the rows",
+        )
+    with sentences(folder.journal), JournalReader(folder.journal) as journal:
+        yield Stored(journal, asked(folder, journal))
+
+
+def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
+    """What the journal says was asked; compiled templates are kept from the last time."""
+    definition = journal.meta().get("definition")
+    if definition is None:
+        raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
+    manifest = read_manifest(folder.manifest)
+    word = fingerprint([definition, manifest.get("asked")])
+    with _lock:
+        kept = _plans.get(folder.path)
+        if kept is None or kept[0] != word:
+            if len(_plans) >= _KEPT:
+                _plans.pop(next(iter(_plans)))
+            try:
+                plan = stored_plan(definition, folder)
+            except (KeyError, TypeError) as error:
+                raise RunFolderError(
+                    f"{folder.manifest} does not say what was asked ({error})", hint="judge verify RUN tells more"
+                ) from error
+            reading = StoredAnswers.of_run(load_parser("ours"), plan.criteria, definition)
+            kept = _plans[folder.path] = (word, plan, reading)
+    repeats = int(manifest.get("in_force", {}).get("repeats") or 1)
+    return Asked(definition, manifest, kept[1], kept[2], repeats)

@@ -1,0 +1,143 @@
+"""One story with everything that was said of it: by each judge, and by people. Parsed as for tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from markupsafe import Markup
+
+from judge.records import Answer, Judgment, Story
+from judge.web.view.marked import answer as marked
+from judge.web.view.stored import Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one or several repeats said: the same text is shown once. `text` is the marked answer, None without one."""
+
+    repeats: tuple[int, ...]
+    judgment: Judgment
+    text: Markup | None
+    reasoning: str | None
+    error: str | None
+    finish: str | None
+
+    @property
+    def number(self) -> str:
+        """The repeats as people count them, from 1."""
+        return ", ".join(str(repeat + 1) for repeat in self.repeats)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One judge's answers to one query. `asked` is how many repeats the run wants."""
+
+    criterion: str
+    eval_prompt: str
+    asked: int
+    said: tuple[Said, ...]
+    ratings: tuple[float | None, ...]
+
+    @property
+    def mean(self) -> float | None:
+        """Mean of the ratings that were read; None without any."""
+        rated = [rating for rating in self.ratings if rating is not None]
+        return fmean(rated) if rated else None
+
+    @property
+    def flags(self) -> list[str]:
+        """Flags of all its repeats, each once."""
+        return list(dict.fromkeys(flag for one in self.said for flag in one.judgment.flags))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeView:
+    """One judge's side: cells by (criterion, Eval-Prompt)."""
+
+    slug: str
+    judge: str
+    eval_prompts: list[str]
+    cells: dict[tuple[str, str], Cell]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """People's ratings of one criterion: (rater or None, value), and their mean."""
+
+    criterion: str
+    ratings: tuple[tuple[str | None, float], ...] = ()
+    judged: bool = True
+
+    @property
+    def mean(self) -> float | None:
+        """Mean of the ratings; None without any."""
+        return fmean(value for _, value in self.ratings) if self.ratings else None
+
+
+@dataclass(frozen=True, slots=True)
+class StoryView:
+    """All of one story's page; `position` of `total` counts from 0."""
+
+    story: Story
+    position: int
+    total: int
+    before: str | None
+    after: str | None
+    criteria: list[str]
+    people: dict[str, Rated]
+    judges: list[JudgeView] = field(default_factory=list)
+
+
+def people_of(story: Story, criteria: Sequence[str]) -> dict[str, Rated]:
+    """People's ratings by criterion: the judges' criteria first (matched without regard to case), then others."""
+    given: dict[str, list[tuple[str | None, float]]] = {}
+    for rating in story.ratings:
+        given.setdefault(rating.criterion, []).append((rating.rater, rating.value))
+    names = {name.casefold(): name for name in criteria}
+    found = {name: Rated(name) for name in criteria}
+    for criterion, ratings in given.items():
+        name = names.get(criterion.casefold(), criterion)
+        found[name] = Rated(criterion, tuple(ratings), judged=criterion.casefold() in names)
+    return found
+
+
+def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None = None) -> JudgeView:
+    """What one judge said of a story, on all its criteria or some."""
+    asked = opened.asked
+    wanted = asked.criteria if criteria is None else [name for name in criteria if name in asked.criteria]
+    cells = {
+        (criterion, prompt): cell(opened, story, criterion, prompt)
+        for criterion in wanted
+        for prompt in asked.eval_prompts
+    }
+    return JudgeView(slug, asked.judge, asked.eval_prompts, cells)
+
+
+def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell:
+    """The answers to one query, equal ones of several repeats together."""
+    answers = opened.answers(story, criterion, eval_prompt)
+    judged = [(answer, opened.asked.reading.judgment(answer)) for answer in answers]
+    same: dict[tuple[str | None, ...], list[tuple[Answer, Judgment]]] = {}
+    for answer, judgment in judged:
+        response = answer.response
+        key = (answer.error,) if response is None else (response.text, response.reasoning, response.finish_reason)
+        same.setdefault((*key, judgment.status, str(judgment.rating)), []).append((answer, judgment))
+    said = tuple(_said(group) for group in same.values())
+    ratings = tuple(judgment.rating for _, judgment in judged)
+    return Cell(criterion, eval_prompt, opened.asked.repeats, said, ratings)
+
+
+def _said(group: Sequence[tuple[Answer, Judgment]]) -> Said:
+    answer, judgment = group[0]
+    response = answer.response
+    return Said(
+        tuple(one.repeat for one, _ in group),
+        judgment,
+        None if response is None else marked(response.text, judgment),
+        None if response is None else response.reasoning,
+        answer.error,
+        None if response is None else response.finish_reason,
+    )

@@ -1,0 +1,157 @@
+"""The process in which long work is done: `python -m judge.web.view.work KIND ...`. Started by `jobs`, never by hand.
+
+It writes into `derived/` alone, whole files or whole transactions, so that it can be killed at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judge.errors import JudgeError
+from judge.run_folder import ResultFolder
+from judge.web.view.jobs import SENTENCE
+from judge.web.view.kept import write_kept
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+    from judge.tables import Table
+
+_Make = Callable[["RatingsTable"], "list[Table]"]
+
+TOP = 100
+"""Disagreements kept."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do one piece; a JudgeError is said on stderr and ends with the code that means a sentence."""
+    kind, state, *rest = arguments
+    os.nice(10)
+    try:
+        KINDS[kind](state, *rest)
+    except JudgeError as error:
+        sys.stderr.write(f"{error}" + (f" ({error.hint})" if error.hint else ""))
+        return SENTENCE
+    return 0
+
+
+def _index(_: str, folder: str, file: str) -> None:
+    from judge.web.view.index import update
+
+    update(ResultFolder(Path(folder)), Path(file))
+
+
+def _map(state: str, folder: str, file: str) -> None:
+    from judge.web.view.map import convert
+
+    convert(ResultFolder(Path(folder)), Path(file), state)
+
+
+def _tables(state: str, into: str, *folders: str) -> None:
+    """Every table in a file of its own, as soon as it is there; one that cannot be made holds the reason."""
+    from judge.ratings_table import read
+
+    began = time.monotonic()
+    table = read(folders, explanations=False)
+    for name, make in _makers().items():
+        file = Path(into) / f"view-{name}.json"
+        try:
+            data: dict[str, Any] = {"tables": [_printed(one) for one in make(table)]}
+        except JudgeError as error:
+            data = {"tables": [], "problem": str(error)}
+        write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})
+        began = time.monotonic()
+
+
+def _makers() -> dict[str, _Make]:
+    from judge.analysis import compare_tables, consistency, correlation, coverage, criteria_tables, system_tables
+    from judge.analysis.control import Control
+    from judge.analysis.diagnose import tables as diagnose
+    from judge.analysis.options import CompareOptions, CorrelationOptions
+
+    predict = Control()
+    return {
+        "coverage": coverage.tables,
+        "consistency": consistency.tables,
+        "correlate": lambda t: correlation.tables(t, CorrelationOptions(), predict=predict),
+        "correlate-system": lambda t: correlation.tables(t, CorrelationOptions(level="system"), predict=predict),
+        "systems": system_tables.tables,
+        "criteria": criteria_tables.tables,
+        "diagnose": diagnose,
+        "compare": lambda t: compare_tables.tables(t, CompareOptions()),
+        "compare-judges": lambda t: compare_tables.tables(t, CompareOptions(by="judge")),
+    }
+
+
+def _printed(table: Table) -> dict[str, Any]:
+    """A table as its printed cells: pages put them into their own markup, where they are escaped."""
+    from judge.tables import cell_text, is_numeric, reasons
+
+    return {
+        "title": table.title,
+        "columns": [
+            {"title": c.title, "number": is_numeric(table, c), "wide": bool(c.text or c.wrap)} for c in table.columns
+        ],
+        "rows": [[cell_text(row, column) for column in table.columns] for row in table.rows],
+        "signature": table.signature,
+        "notes": [*table.notes, *reasons(table)],
+    }
+
+
+def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
+    from judge.analysis.disagreements import find
+    from judge.analysis.options import DisagreementsOptions, from_words
+    from judge.analysis.signature import signature
+    from judge.ratings_table import read
+
+    options = from_words(DisagreementsOptions, between=between, top=TOP)
+    file = Path(into) / f"view-disagreements-{between}.json"
+    try:
+        table = read(folders)
+        found = find(table, options)
+    except JudgeError as error:
+        write_kept(file, {"state": state, "rows": [], "problem": str(error)})
+        return
+    rows = [{key: value for key, value in row.items() if key != "text"} for row in found.rows]
+    notes = [*(note for fact in table.facts for note in fact.notes), *found.notes]
+    line = signature(table, found.matrices, options)
+    write_kept(
+        file,
+        {
+            "state": state,
+            "rows": rows,
+            "stories": found.stories,
+            "signature": line,
+            "notes": list(dict.fromkeys(notes)),
+        },
+    )
+
+
+def _audit(state: str, into: str, file: str) -> None:
+    from judge.audit.report import ReportOptions, tables
+    from judge.audit.store import AuditStore
+
+    kept = Path(into) / "view-audit.json"
+    try:
+        with AuditStore(Path(file)) as store:
+            found = [_printed(one) for one in tables(store, ReportOptions())]
+    except JudgeError as error:
+        write_kept(kept, {"state": state, "tables": [], "problem": str(error)})
+        return
+    write_kept(kept, {"state": state, "tables": found})
+
+
+KINDS: dict[str, Callable[..., None]] = {
+    "index": _index,
+    "map": _map,
+    "tables": _tables,
+    "disagreements": _disagreements,
+    "audit": _audit,
+}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
