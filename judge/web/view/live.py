@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from judge.run_folder import ResultFolder, read_manifest
 from judge.web.view.stored import Asked, asked
 
 _WAIT = 0.15
-"""Seconds that a page waits for a first count."""
+"""Seconds that a page waits for counts, all together."""
 
 _FRESH = 0.5
 _SAMPLE = 100
@@ -82,20 +84,30 @@ class Live:
         self._pending: dict[Path, Future[Standing]] = {}
         self._lock = threading.Lock()
 
-    def standing(self, folder: ResultFolder) -> Standing:
-        """The figures, at most half a second old; older ones, or none yet, where counting takes long."""
+    def standings(self, folders: Iterable[ResultFolder], *, wait: float = _WAIT) -> list[Standing]:
+        """The figures of each, at most half a second old; older ones, or none yet, where counting takes long."""
+        asked_for = list(folders)
+        began = time.monotonic()
+        futures = [self._begun(folder) for folder in asked_for]
+        found = []
+        for folder, future in zip(asked_for, futures, strict=True):
+            with suppress(Late):
+                if future is not None:
+                    future.result(timeout=max(0.0, wait - (time.monotonic() - began)))
+            found.append(self._known.get(folder.path, (0.0, Standing(folder.path.name)))[1])
+        return found
+
+    def _begun(self, folder: ResultFolder) -> Future[Standing] | None:
+        """The count that is going on, or a new one; None where the figures are fresh."""
         with self._lock:
             when, known = self._known.get(folder.path, (0.0, None))
             if known is not None and time.monotonic() - when < _FRESH:
-                return known
+                return None
             future = self._pending.get(folder.path)
             if future is None:
                 before = known.counted if known else None
                 future = self._pending[folder.path] = self._pool.submit(self._count, folder, before)
-        try:
-            return future.result(timeout=_WAIT)
-        except Late:
-            return known or Standing(folder.path.name)
+            return future
 
     def _count(self, folder: ResultFolder, before: Counted | None) -> Standing:
         known = self._known.get(folder.path, (0.0, None))[1]

@@ -33,12 +33,15 @@ class Side:
 
 def sides(site: Site, run: FoundRun) -> list[Side]:
     """All judges of a run with their figures."""
-    return [Side(slug, folder, site.live.standing(folder)) for slug, folder in run.results.items()]
+    figures = site.live.standings(run.results.values())
+    return [Side(*one) for one in zip(run.results, run.results.values(), figures, strict=True)]
 
 
 def runs_page(site: Site, request: Request) -> Response:
     """All runs; `/part/runs` is the list alone, which the page loads again every few seconds."""
-    found = [(run, sides(site, run)) for run in site.runs.all().values()]
+    runs = list(site.runs.all().values())
+    site.live.standings(folder for run in runs for folder in run.results.values())
+    found = [(run, sides(site, run)) for run in runs]
     part = request.url.path.startswith("/part/")
     return site.page("runs_list.html" if part else "runs.html", found=found)
 

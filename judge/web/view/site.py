@@ -65,6 +65,8 @@ class Site:
         self.jobs = Jobs()
         self.live = Live()
         self._pages = Pages(TEMPLATES, access)
+        folders = [folder for run in self.runs.all().values() for folder in run.results.values()]
+        self.live.standings(folders, wait=0)
 
     def close(self) -> None:
         """End what runs in the background."""

@@ -137,7 +137,7 @@ def _audit(state: str, into: str, file: str) -> None:
 
     kept = Path(into) / "view-audit.json"
     try:
-        with AuditStore(Path(file)) as store:
+        with AuditStore.open(file, writing=False) as store:
             found = [_printed(one) for one in tables(store, ReportOptions())]
     except JudgeError as error:
         write_kept(kept, {"state": state, "tables": [], "problem": str(error)})
