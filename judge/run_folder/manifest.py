@@ -38,7 +38,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise RunFolderError(
             f"{path} is not valid JSON ({error})", hint="judge verify RUN tells what is intact"
         ) from error
-    return dict(data)
+    if not isinstance(data, dict):
+        raise RunFolderError(f"{path} is no manifest: it holds no keys", hint="judge verify RUN tells what is intact")
+    return data
 
 
 def write_manifest(path: Path, manifest: dict[str, Any]) -> None:

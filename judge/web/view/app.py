@@ -47,7 +47,7 @@ def view_app(root: Path, access: Access) -> Starlette:
     handlers: Any = {
         JudgeError: lambda _, error: _sentence(site, error),
         sqlite3.Error: lambda _, error: _sentence(site, _unreadable(error)),
-        HTTPException: lambda request, error: _sentence(site, _unknown(request, error)),
+        HTTPException: lambda request, error: _sentence(site, _unknown(request, error), error.status_code),
     }
     return Starlette(routes=[*routes, static_route()], exception_handlers=handlers, lifespan=life)
 
@@ -62,10 +62,10 @@ def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], A
     return endpoint
 
 
-def _sentence(site: Site, error: JudgeError) -> Response:
+def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Response:
     """What went wrong, as a page with a sentence and what mends it."""
-    missing = isinstance(error, NotFoundError)
-    return site.page("sentence.html", status=404 if missing else 422, sentence=str(error), hint=error.hint)
+    status = status or (404 if isinstance(error, NotFoundError) else 422)
+    return site.page("sentence.html", status=status, sentence=str(error), hint=error.hint)
 
 
 def _unreadable(error: sqlite3.Error) -> JudgeError:

@@ -28,8 +28,8 @@ _FRESH = 0.5
 _SAMPLE = 100
 """Newest attempts that are parsed for the share that carries a rating."""
 
-_QUIET = 120.0
-"""Seconds without a commit after which a session whose process cannot be seen counts as stopped."""
+_QUIET = 15.0
+"""Seconds without a commit after which a session whose process cannot be seen (killed, or elsewhere) counts as stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +189,12 @@ def _running(folder: ResultFolder, counted: Counted) -> bool:
     """
     if counted.ended is not None or counted.executor is None:
         return False
-    if counted.last_commit is not None and time.time() - counted.last_commit < _QUIET / 20:
+    if counted.last_commit is not None and time.time() - counted.last_commit < _QUIET:
         return True
     try:
         os.kill(int((folder.path / ".lock").read_text(encoding="ascii")), 0)
+    except PermissionError:
+        return True  # another user's process
     except (OSError, ValueError):
-        return counted.last_commit is not None and time.time() - counted.last_commit < _QUIET
+        return False
     return True

@@ -22,7 +22,8 @@ COLOURS = ("criterion", "eval_prompt", "cluster", "rating")
 def map_page(site: Site, request: Request) -> Response:
     """The picture, and beside it the list of its explanations under the same filters."""
     run = site.run(request)
-    slug = site.slug(request, run)
+    mapped = [name for name, one in run.results.items() if state_of(one) is not None]
+    slug = mapped[0] if mapped and "judge" not in request.query_params else site.slug(request, run)
     folder = run.results[slug]
     query = request.query_params
     filters = MapFilters(**{k: query.get(k, "") for k in ("criterion", "eval_prompt", "system", "cluster", "rating")})
