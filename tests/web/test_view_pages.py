@@ -111,7 +111,10 @@ def test_pages_visit_each_judgment_once_under_each_filter(
 def _texts(folder: Path, slug: str, frame: pd.DataFrame) -> list[str]:
     """The raw answers of the frame's rows, straight from the journal."""
     with sqlite3.connect(folder / "tale" / slug / "journal.sqlite") as db:
-        sql = "SELECT text FROM responses r JOIN queries q ON q.key = r.query_key WHERE story = ? AND criterion = ? AND eval_prompt = ? AND repeat = ?"
+        sql = (
+            "SELECT text FROM responses r JOIN queries q ON q.key = r.query_key"
+            " WHERE story = ? AND criterion = ? AND eval_prompt = ? AND repeat = ?"
+        )
         places = frame[["story", "criterion", "eval_prompt", "repeat"]].itertuples(index=False)
         return [db.execute(sql, (s, c, e, int(r))).fetchone()[0] for s, c, e, r in places]
 

@@ -29,7 +29,7 @@ _SAMPLE = 100
 """Newest attempts that are parsed for the share that carries a rating."""
 
 _QUIET = 15.0
-"""Seconds without a commit after which a session whose process cannot be seen (killed, or elsewhere) counts as stopped."""
+"""Seconds without a commit after which a session whose process is not seen here (killed, or elsewhere) is stopped."""
 
 
 @dataclass(frozen=True, slots=True)
