@@ -240,6 +240,12 @@ class JournalReader:
                 problems.append(f"{count} {what}")
         return problems
 
+    def key_of(self, story: str, criterion: str, eval_prompt: str) -> str | None:
+        """The key under which a query was asked; looks through all of them, so not for many."""
+        sql = "SELECT key FROM queries WHERE story = ? AND criterion = ? AND eval_prompt = ?"
+        row = self._db.execute(sql, (story, criterion, eval_prompt)).fetchone()
+        return None if row is None else str(row[0])
+
     def queries(self) -> Iterator[tuple[str, str, str, str]]:
         """(key, story id, criterion, eval_prompt) of every query that was tried."""
         yield from self._db.execute("SELECT key, story, criterion, eval_prompt FROM queries")

@@ -1,13 +1,14 @@
 """How long pages of `judge view` take at 150,000 judgments, and what the server holds. Prints; never asserts.
 
-A run of 2,083 generated stories x 6 criteria x 4 Eval-Prompts x 3 repeats by the control judge is made once (`--folder`
-keeps it). 200 requests of all kinds go over a real socket, one after the other: while the index, tables and map are being
-computed, and again when all that is done.
+A run of 2,083 generated stories x 6 criteria x 4 Eval-Prompts x 3 repeats by the control judge is made once
+(`--folder` keeps it). 200 requests of all kinds go over a real socket, one after the other: while the index, tables
+and map are being computed, and again when all that is done. `--computed` takes what an earlier time computed.
 """
 
 from __future__ import annotations
 
 import http.client
+import os
 import random
 import subprocess
 import sys
@@ -30,7 +31,7 @@ CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Comp
 WORDS = (
     "the a lamp keeper ship storm waited turned letter night before after sister winter road glass under slowly "
     "mountain promise forgot answered window salt harbour never only with and of her his when until garden silver"
-).split()
+).split()  # noqa: SIM905  a list of forty words reads worse
 
 
 def make(folder: Path) -> Path:
@@ -154,6 +155,11 @@ class Served:
         }
         return found["VmRSS"], found["VmHWM"]
 
+    def cpu(self) -> float:
+        """Milliseconds of processor time that the server itself has used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
     def close(self) -> None:
         """End it as Ctrl-C would."""
         self.connection.close()
@@ -196,26 +202,36 @@ def wait(server: Served) -> float:
     return time.perf_counter() - began
 
 
+def _beside(times: list[float] | None) -> str:
+    return f"; while it computes {median(times):.0f}" if times else ""
+
+
 def main() -> int:
     """Measure and print."""
     parser = options.parser(__doc__, rounds=1)
     parser.add_argument("--folder", type=Path, help="where the run lies, or is to lie")
+    parser.add_argument("--computed", action="store_true", help="with --folder: measure with what is computed alone")
     given = options.check(parser.parse_args())
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
         run = make(folder)
-        for old in [*(run / "surface").glob("derived/*"), *run.glob("derived/*")]:
-            old.unlink()
-        add_map(run)
+        if not given.computed:
+            for old in [*(run / "surface").glob("derived/*"), *run.glob("derived/*")]:
+                old.unlink()
+            add_map(run)
         with _served(folder) as server:
             before = server.rss()
-            during, kinds_during = measure(server, 11)
+            during, kinds_during = ([], {}) if given.computed else measure(server, 11)
             memory_during = server.rss()
             computed = wait(server)
+            used = server.cpu()
             after, kinds = measure(server, 12)
+            used = server.cpu() - used
             memory = server.rss()
     figures = []
     for name, times in (("background done", after), ("while it computes", during)):
+        if not times:
+            continue
         ordered = sorted(times)
         figures.append(Figure(f"median, {name}", median(times), "<= 100", "ms", f"{REQUESTS} requests"))
         figures.append(
@@ -223,6 +239,7 @@ def main() -> int:
                 f"95th percentile, {name}", ordered[int(0.95 * len(ordered))], "<= 300", "ms", f"most {ordered[-1]:.0f}"
             )
         )
+    figures.append(Figure("processor time a request", used / REQUESTS, "", "ms", "of the server; what it takes alone"))
     note = f"{before[0]:.0f} at the start, peak {memory_during[1]:.0f} while it computes"
     figures.append(Figure("resident memory, peak", memory[1], "<= 300", "MB", note))
     figures.append(

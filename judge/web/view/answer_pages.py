@@ -43,7 +43,8 @@ def judgments_page(site: Site, request: Request) -> Response:
             if index is not None:
                 before, after = _int(query.get("before")), _int(query.get("after"))
                 page = index.page(filters, after=-1 if after is None else after, before=before)
-                rows = [_shown(opened, row) for row in page.rows]
+                stories = {place: opened.journal.story_at(place) for place in {row.story for row in page.rows}}
+                rows = [_shown(opened, row, stories[row.story]) for row in page.rows]
                 values = {"page": page, "rows": rows, "names": index.names}
             behind = _behind(opened.journal, index, computed)
             values["points"] = _points(opened.asked)
@@ -60,9 +61,8 @@ def judgments_page(site: Site, request: Request) -> Response:
     )
 
 
-def _shown(opened: Stored, row: Row) -> dict[str, Any]:
+def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
     """A row of the index with its story's name and the beginning of its answer, from the journal."""
-    story = opened.journal.story_at(row.story)
     answers = opened.journal.answers_to(row.query_key)
     answer = next((one for one in answers if one.repeat == row.repeat), None)
     text = None

@@ -36,6 +36,7 @@ class Asked:
     plan: Plan
     reading: StoredAnswers
     repeats: int
+    texts_left_out: bool = False
 
     @property
     def judge(self) -> str:
@@ -73,6 +74,9 @@ class Stored:
 
     def answers(self, story: Story, criterion: str, eval_prompt: str) -> list[Answer]:
         """The repeats of one query that were tried."""
+        if self.asked.texts_left_out:  # rendered without its text, a query has another key: those of the journal hold
+            key = self.journal.key_of(story.id, criterion, eval_prompt)
+            return [] if key is None else self.journal.answers_to(key)
         query = self.asked.query(story, criterion, eval_prompt)
         return [] if query is None else self.journal.answers_to(query.key)
 
@@ -117,4 +121,4 @@ def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
             reading = StoredAnswers.of_run(load_parser("ours"), plan.criteria, definition)
             kept = _plans[folder.path] = (word, plan, reading)
     repeats = int(manifest.get("in_force", {}).get("repeats") or 1)
-    return Asked(definition, manifest, kept[1], kept[2], repeats)
+    return Asked(definition, manifest, kept[1], kept[2], repeats, bool(journal.words_left_out()))

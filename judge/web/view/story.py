@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
+from typing import Any
 
 from markupsafe import Markup
 
@@ -119,7 +120,11 @@ def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None
 def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell:
     """The answers to one query, equal ones of several repeats together."""
     answers = opened.answers(story, criterion, eval_prompt)
-    judged = [(answer, opened.asked.reading.judgment(answer)) for answer in answers]
+    judged: list[tuple[Answer, Judgment]] = []
+    for answer in answers:
+        # Repeats often say the same: read once.
+        known = next((j for a, j in judged if _says(a) == _says(answer)), None)
+        judged.append((answer, opened.asked.reading.judgment(answer) if known is None else known))
     same: dict[tuple[str | None, ...], list[tuple[Answer, Judgment]]] = {}
     for answer, judgment in judged:
         response = answer.response
@@ -128,6 +133,11 @@ def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell
     said = tuple(_said(group) for group in same.values())
     ratings = tuple(judgment.rating for _, judgment in judged)
     return Cell(criterion, eval_prompt, opened.asked.repeats, said, ratings)
+
+
+def _says(answer: Answer) -> tuple[Any, ...]:
+    """All that a reading depends on, beside the query."""
+    return (answer.outcome, answer.response)
 
 
 def _said(group: Sequence[tuple[Answer, Judgment]]) -> Said:
