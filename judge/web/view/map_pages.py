@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from judge.run_folder import ResultFolder
 from judge.web.view.answer_pages import _int
 from judge.web.view.kept import MAP
 from judge.web.view.map import Dot, MapFilters, opened, picture_file, state_of
 from judge.web.view.marked import excerpt
-from judge.web.view.site import NotFoundError, Site
+from judge.web.view.site import Computed, NotFoundError, Site
 from judge.web.view.stored import Stored, stored
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def map_page(site: Site, request: Request) -> Response:
     values: dict[str, Any] = {"facts": None, "work": None, "rows": [], "more": None, "clusters": [], "points": []}
     found = state_of(folder)
     if found is not None:
-        computed = site.computed("map", folder.path, MAP, found, [folder.path])
+        computed = _read(site, folder, found)
         values["work"] = computed.work
         with opened(computed.file) as one:
             if one is not None and computed.work is None:
@@ -44,6 +45,15 @@ def map_page(site: Site, request: Request) -> Response:
         "map.html", run, "map", slug=slug, filters=filters, set=filters.words(), colours=COLOURS,
         colour=colour if colour in COLOURS else "criterion", exists=found is not None, **values,
     )  # fmt: skip
+
+
+def _read(site: Site, folder: ResultFolder, wanted: str) -> Computed:
+    """The map in the form that pages read, made in the background where it is of another time."""
+    file = site.kept.place(folder.path) / MAP
+    with opened(file) as one:
+        if one is not None and one.facts.get("state") == wanted:
+            return Computed(file, None)
+    return site.computed("map", folder.path, MAP, wanted, [folder.path])
 
 
 def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
