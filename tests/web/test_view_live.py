@@ -262,6 +262,7 @@ def test_the_map_is_read_from_what_explain_left(served: Serve, tmp_path: Path) -
     text = computed(server, "/run/tale/map")
     assert "80 explanations" in text
     assert "<script>" not in text.partition("<main")[2].partition("</main>")[0].replace('<script src="/static', "")
+    assert "<mark" not in text.partition('class="dots"')[2]
     data = orjson.loads(server.ask("/run/tale/map.json?judge=surface")[2])
     assert (data["total"], len(data["x"]), data["names"]["criterion"]) == (80, 80, ["Coherence"])
     numbers: list[int] = []

@@ -54,9 +54,9 @@ def picture_file(file: Path) -> Path:
 
 def convert(folder: ResultFolder, file: Path, state: str) -> None:
     """Read what `judge explain` left and write both files anew; the last step makes them known."""
-    from judge.explanations import stored
+    from judge.explanations.stored import read
 
-    found = stored.read(folder)
+    found = read(folder)
     if found is None:
         raise RunFolderError(f"{folder.path} holds no map of explanations", hint="judge explain RUN makes it")
     file.parent.mkdir(parents=True, exist_ok=True)

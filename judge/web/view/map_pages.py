@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from judge.records import Judgment
 from judge.run_folder import ResultFolder
 from judge.web.view.answer_pages import _int
 from judge.web.view.kept import MAP
@@ -65,7 +66,8 @@ def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
     for answer in answers.answers(story, dot.criterion, dot.eval_prompt):
         if answer.repeat == (dot.repeat or 0) and answer.response is not None:
             judgment = answers.asked.reading.judgment(answer)
-            return {"dot": dot, "text": excerpt(judgment.explanation or answer.response.text, judgment)}
+            # The place of the rating is one in the whole answer, not in the explanation.
+            return {"dot": dot, "text": excerpt(judgment.explanation or answer.response.text, Judgment("ok"))}
     return {"dot": dot, "text": None}
 
 
