@@ -37,7 +37,7 @@
   };
   document.querySelectorAll("[data-part]").forEach(wait);
 
-  // data-until: load the page again until it no longer waits; only its main part is exchanged.
+  // data-until: ask until the page no longer waits (or, with data-every, once), then load it: its scripts start afresh.
   const until = (place) => {
     const again = async () => {
       try {
@@ -45,11 +45,7 @@
         const made = new DOMParser().parseFromString(text, "text/html");
         const next = made.querySelector("[data-until]");
         if (!next || place.dataset.every) {
-          const position = window.scrollY;
-          document.getElementById("main").replaceChildren(...made.getElementById("main").childNodes);
-          window.scrollTo(0, position);
-          document.querySelectorAll("[data-until]").forEach(until);
-          filters();
+          location.reload();
           return;
         }
       } catch { /* ask again */ }
