@@ -18,7 +18,7 @@ State = Literal["ok", "missing", "failed", "note"]
 EXTRAS = {
     "stats": ("pingouin", "scikit-learn", "statsmodels"),
     "data": ("pyarrow", "duckdb"),
-    "explain": ("sentence-transformers", "umap-learn", "keybert", "yake", "scikit-learn"),
+    "explain": ("sentence-transformers", "umap-learn", "yake", "scikit-learn"),
 }
 _CORE = ("aiohttp", "jinja2", "numpy", "openai", "orjson", "pandas", "pooch", "pydantic", "scipy", "typer")
 
