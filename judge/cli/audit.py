@@ -16,6 +16,32 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
+_Runs = Annotated[
+    list[str] | None, typer.Argument(metavar="[RUN...]", help="a run.yaml, its folder, or a result folder")
+]
+_Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="audit to make; default audit.sqlite beside run.yaml")
+]
+_Source = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="FILE", help="in place of runs: JSON of judge disagreements, or a table of texts"),
+]
+_Spread = Annotated[str, typer.Option("--spread", help="what to spread over within a stratum")]
+_Allocation = Annotated[
+    str, typer.Option("--allocation", help="equal: strata alike; proportional: as large as they are")
+]
+_Blind = Annotated[str, typer.Option("--blind", help="what annotators are not shown, of judge, eval_prompt, rating")]
+_PerStory = Annotated[int | None, typer.Option("--per-story", help="at most so many explanations of a story")]
+_Categories = Annotated[
+    Path | None, typer.Option("--categories", metavar="FILE.yaml", help="error categories in place of the five")
+]
+_Criteria = Annotated[
+    str | None, typer.Option("--criteria", metavar="SET", help="of --from: criteria set with definitions")
+]
+_Column = Annotated[
+    list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="of --from: which column holds what")
+]
+
 _Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="the audit's file, as judge audit sample made it")]
 _Form = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
 DEFAULT_NAME = "audit.sqlite"
@@ -23,42 +49,19 @@ DEFAULT_NAME = "audit.sqlite"
 
 @app.command("sample")
 def sample(
-    runs: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN...]", help="a run.yaml, its folder, or a result folder")
-    ] = None,
+    runs: _Runs = None,
     n: Annotated[int, typer.Option("-n", help="explanations to draw")] = 100,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="audit to make; default audit.sqlite beside run.yaml")
-    ] = None,
-    source: Annotated[
-        Path | None,
-        typer.Option(
-            "--from", metavar="FILE", help="in place of runs: JSON of judge disagreements, or a table of texts"
-        ),
-    ] = None,
+    output: _Output = None,
+    source: _Source = None,
     by: Annotated[str, typer.Option("--by", help="strata: combinations of these")] = "judge,criterion,eval_prompt",
-    spread: Annotated[
-        str, typer.Option("--spread", help="what to spread over within a stratum")
-    ] = "rating,gap,cluster",
-    allocation: Annotated[
-        str, typer.Option("--allocation", help="equal: strata alike; proportional: as large as they are")
-    ] = "equal",
-    blind: Annotated[
-        str, typer.Option("--blind", help="what annotators are not shown, of judge, eval_prompt, rating")
-    ] = "",
+    spread: _Spread = "rating,gap,cluster",
+    allocation: _Allocation = "equal",
+    blind: _Blind = "",
     first_repeat: Annotated[bool, typer.Option("--first-repeat", help="each query's first repeat alone")] = False,
-    per_story: Annotated[
-        int | None, typer.Option("--per-story", help="at most so many explanations of a story")
-    ] = None,
-    categories: Annotated[
-        Path | None, typer.Option("--categories", metavar="FILE.yaml", help="error categories in place of the five")
-    ] = None,
-    criteria: Annotated[
-        str | None, typer.Option("--criteria", metavar="SET", help="of --from: criteria set with definitions")
-    ] = None,
-    column: Annotated[
-        list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="of --from: which column holds what")
-    ] = None,
+    per_story: _PerStory = None,
+    categories: _Categories = None,
+    criteria: _Criteria = None,
+    column: _Column = None,
     seed: Annotated[int, typer.Option("--seed", help="of the sample and of annotators' orders")] = 1,
     form: _Form = "table",
     quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,

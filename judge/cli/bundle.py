@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import Runs
+from judge.cli.table_options import Runs, Seed
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -23,7 +23,7 @@ def bundle(
     ] = False,
     with_batches: Annotated[bool, typer.Option("--with-batches", help="also batches.json and batches/")] = False,
     resamples: Annotated[int, typer.Option("--resamples", min=1, help="resamples for intervals in its tables")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
+    seed: Seed = 1,
     quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,
 ) -> None:
     """Runs as one archive for artifact review: definition, journal, manifest, tables, checksums; no keys.

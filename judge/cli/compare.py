@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.table_options import Against, DropSystem, Form, Output, ParserName, Runs
+from judge.cli.table_options import (
+    Against,
+    Criteria,
+    DropSystem,
+    EvalPrompts,
+    Form,
+    Judges,
+    Output,
+    ParserName,
+    Resamples,
+    Runs,
+)
 
 if TYPE_CHECKING:
     from judge.analysis.options import CompareOptions
@@ -15,36 +26,34 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
+_Baseline = Annotated[
+    str | None, typer.Option("--baseline", metavar="NAME", help="compare each with this one; without it, all pairs")
+]
+_Family = Annotated[
+    str | None, typer.Option("--family", metavar="TEXT", help="what the family of tests is about; printed")
+]
+_Heatmap = Annotated[
+    bool, typer.Option("--heatmap", help="the published layout instead: judge x Eval-Prompt by criterion")
+]
+
 
 @app.command()
 def compare(
     runs: Runs,
     by: Annotated[str, typer.Option("--by", help="eval_prompt, judge, structured, parser or run")] = "eval_prompt",
-    baseline: Annotated[
-        str | None, typer.Option("--baseline", metavar="NAME", help="compare each with this one; without it, all pairs")
-    ] = None,
-    criterion: Annotated[
-        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
-    ] = None,
-    judge: Annotated[
-        list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")
-    ] = None,
-    eval_prompt: Annotated[
-        list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
-    ] = None,
+    baseline: _Baseline = None,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     level: Annotated[str, typer.Option("--level", help="tau with people: overall or system")] = "overall",
     drop_system: DropSystem = None,
     against: Against = None,
     adjust: Annotated[str, typer.Option("--adjust", help="p values over the family: bh, by, holm or none")] = "bh",
-    family: Annotated[
-        str | None, typer.Option("--family", metavar="TEXT", help="what the family of tests is about; printed")
-    ] = None,
-    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
+    family: _Family = None,
+    resamples: Resamples = 1000,
     permutations: Annotated[int, typer.Option("--permutations", help="number of swaps of a permutation test")] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="seed of resamples and permutations")] = 1,
-    heatmap: Annotated[
-        bool, typer.Option("--heatmap", help="the published layout instead: judge x Eval-Prompt by criterion")
-    ] = False,
+    heatmap: _Heatmap = False,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from judge.cli.table_options import Output, ParserName, Runs
+from judge.cli.table_options import Output, ParserName, Resamples, Runs, Seed
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -15,6 +15,21 @@ if TYPE_CHECKING:
     from judge.contamination.scores_file import ScoresFile
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+_Calibration = Annotated[
+    Path | None,
+    typer.Option("--calibration", metavar="SCORES", help="labelled set scored by the same model: gives thresholds"),
+]
+_ScoreName = Annotated[
+    str | None, typer.Option("--score", help="the score a number as threshold belongs to; default min_k_K")
+]
+_Column = Annotated[
+    list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="for tables: which column holds what")
+]
+_ScoresTo = Annotated[
+    Path | None, typer.Option("--scores-to", metavar="FILE", help="scores file to write, for --calibration")
+]
+_Fpr = Annotated[float, typer.Option("--fpr", help="false-positive rate at which the true-positive rate is read")]
 
 _Format = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
 _Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]
@@ -60,21 +75,14 @@ def score(
     nonmembers: _Nonmembers = None,
     shots: _Shots = 7,
     frequencies: _Frequencies = None,
-    calibration: Annotated[
-        Path | None,
-        typer.Option("--calibration", metavar="SCORES", help="labelled set scored by the same model: gives thresholds"),
-    ] = None,
+    calibration: _Calibration = None,
     threshold: _Threshold = "fpr=0.05",
-    score_name: Annotated[
-        str | None, typer.Option("--score", help="the score a number as threshold belongs to; default min_k_K")
-    ] = None,
+    score_name: _ScoreName = None,
     revision: _Revision = None,
     base_url: _BaseUrl = None,
     engine: _Engine = None,
     concurrency: _Concurrency = 32,
-    column: Annotated[
-        list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="for tables: which column holds what")
-    ] = None,
+    column: _Column = None,
     limit: _Limit = None,
     quiet: _Quiet = False,
 ) -> None:
@@ -120,9 +128,7 @@ def score(
 def auc(
     file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="labelled texts, or a scores file of such")],
     model: Annotated[str | None, typer.Option("--model", help="as for score; not for a scores file")] = None,
-    scores_to: Annotated[
-        Path | None, typer.Option("--scores-to", metavar="FILE", help="scores file to write, for --calibration")
-    ] = None,
+    scores_to: _ScoresTo = None,
     k: _K = 20,
     words: _Words = None,
     lowercase: _Lowercase = False,
@@ -137,11 +143,9 @@ def auc(
     engine: _Engine = None,
     concurrency: _Concurrency = 32,
     limit: _Limit = None,
-    fpr: Annotated[
-        float, typer.Option("--fpr", help="false-positive rate at which the true-positive rate is read")
-    ] = 0.05,
-    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
+    fpr: _Fpr = 0.05,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
     roc: Annotated[Path | None, typer.Option("--roc", metavar="FILE.csv", help="write every ROC curve")] = None,
     form: _Format = "table",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="write the table to this file")] = None,
@@ -219,8 +223,8 @@ def report(
         str | None,
         typer.Option("--against", metavar="CRITERION", help="of --validity: compare with this one of people's"),
     ] = None,
-    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
     form: _Format = "table",
     output: Output = None,
     parser: ParserName = "ours",

@@ -6,9 +6,30 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import Against, DropSystem, Form, Output, ParserName, Runs
+from judge.cli.table_options import Against, DropSystem, Form, Output, ParserName, Resamples, Runs, Seed
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+_Ci = Annotated[
+    str, typer.Option("--ci", help="auto, boot-inputs, boot-both, boot-systems, boot-stories, fisher-z or none")
+]
+_Interval = Annotated[str, typer.Option("--interval", help="of a bootstrap: percentile, bca or calibrated")]
+_Given = Annotated[
+    str | None,
+    typer.Option("--given", metavar="FEATURE", help="beside it the partial correlation given length, or a feature"),
+]
+_Also = Annotated[
+    list[str] | None,
+    typer.Option("--also", metavar="TABLE", help="further tables: accuracy, drift, sliding-sets, replacement"),
+]
+_Labels = Annotated[
+    str | None,
+    typer.Option("--labels", metavar="RULE", help="binary labels: a criterion of two values, or 'Overall > 4'"),
+]
+_Errors = Annotated[
+    list[str] | None,
+    typer.Option("--errors", metavar="RULE", help="an error type to set against --labels, one at a time"),
+]
 
 
 @app.command()
@@ -18,30 +39,14 @@ def correlate(
     level: Annotated[str, typer.Option("--level", help="overall, system, by-item or by-system")] = "overall",
     drop_system: DropSystem = None,
     against: Against = None,
-    ci: Annotated[
-        str, typer.Option("--ci", help="auto, boot-inputs, boot-both, boot-systems, boot-stories, fisher-z or none")
-    ] = "auto",
-    interval: Annotated[
-        str, typer.Option("--interval", help="of a bootstrap: percentile, bca or calibrated")
-    ] = "percentile",
-    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
-    given: Annotated[
-        str | None,
-        typer.Option("--given", metavar="FEATURE", help="beside it the partial correlation given length, or a feature"),
-    ] = None,
-    also: Annotated[
-        list[str] | None,
-        typer.Option("--also", metavar="TABLE", help="further tables: accuracy, drift, sliding-sets, replacement"),
-    ] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option("--labels", metavar="RULE", help="binary labels: a criterion of two values, or 'Overall > 4'"),
-    ] = None,
-    errors: Annotated[
-        list[str] | None,
-        typer.Option("--errors", metavar="RULE", help="an error type to set against --labels, one at a time"),
-    ] = None,
+    ci: _Ci = "auto",
+    interval: _Interval = "percentile",
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    given: _Given = None,
+    also: _Also = None,
+    labels: _Labels = None,
+    errors: _Errors = None,
     control: Annotated[bool, typer.Option("--control/--no-control", help="the control judge's row")] = True,
     form: Form = "table",
     output: Output = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from judge.cli.table_options import DropSystem, Output, ParserName
+from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Judges, Output, ParserName, Resamples, Seed
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -23,20 +23,14 @@ def criteria(
             metavar="RUN...|DATASET", help="runs (run.yaml, folder, result folder), or a dataset's name or file"
         ),
     ],
-    criterion: Annotated[
-        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
-    ] = None,
-    judge: Annotated[
-        list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")
-    ] = None,
-    eval_prompt: Annotated[
-        list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
-    ] = None,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     full: Annotated[bool, typer.Option("--full", help="matrices of every judge, scale use of every criterion")] = False,
     drop_system: DropSystem = None,
     ci: Annotated[str, typer.Option("--ci", help="boot-inputs or none")] = "boot-inputs",
-    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
     form: Annotated[str, typer.Option("--format", help="table, md, latex (wide); json, csv (long)")] = "table",
     output: Output = None,
     parser: ParserName = "ours",

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import DropSystem, Output, ParserName, Runs
+from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Judges, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -18,15 +18,9 @@ def disagreements(
     top: Annotated[
         int, typer.Option("--top", help="so many stories, each once; 0: all, with every judge, prompt and criterion")
     ] = 10,
-    criterion: Annotated[
-        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
-    ] = None,
-    judge: Annotated[
-        list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")
-    ] = None,
-    eval_prompt: Annotated[
-        list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
-    ] = None,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     drop_system: DropSystem = None,
     full_text: Annotated[bool, typer.Option("--full-text", help="stories and explanations whole")] = False,
     form: Annotated[

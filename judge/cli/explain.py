@@ -9,75 +9,75 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.table_options import Form, Output, ParserName
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName
 from judge.errors import RunFolderError, SpecError
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from judge.explanations.looked import Step
+    from judge.explanations.options import ExplainOptions
+    from judge.explanations.texts import ExplanationTexts
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+_Named = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="RUN... or FILE",
+        help="runs, or one CSV, JSON Lines or Parquet file; also storyer_reasons, hanna_user_study",
+    ),
+]
+_Model = Annotated[str, typer.Option("--model", help="of sentence-transformers, name or folder; tfidf needs none")]
+_ClusterOn = Annotated[str, typer.Option("--cluster-on", help="umap (the picture), pca (50 dimensions) or none")]
+_MinCluster = Annotated[
+    int | None, typer.Option("--min-cluster", help="texts of the smallest cluster; default 1 %, at least 10")
+]
+_By = Annotated[
+    str, typer.Option("--by", help="keywords by these: criterion, eval-prompt, rating, cluster, judge, system")
+]
+_AsPublished = Annotated[
+    bool, typer.Option("--as-published", help="the HANNA judge study's texts, map and keywords (YAKE)")
+]
+_Sample = Annotated[
+    int, typer.Option("--sample", help="texts that the numbers on specificity look at, whole stories of them")
+]
+_Permutations = Annotated[
+    int, typer.Option("--permutations", help="of labels, for the baselines of silhouette and purity")
+]
+_Refits = Annotated[int, typer.Option("--refits", help="of the classifier on permuted labels, for its baseline")]
+_ValidateFlags = Annotated[
+    Path | None,
+    typer.Option("--validate-flags", metavar="FILE", help="no RUN: the rules against the annotators of user_study.csv"),
+]
+_Column = Annotated[
+    list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="for a FILE: which column holds what")
+]
 
 
 @app.command()
 def explain(
-    named: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RUN... or FILE",
-            help="runs, or one CSV, JSON Lines or Parquet file; also storyer_reasons, hanna_user_study",
-        ),
-    ] = None,
-    model: Annotated[
-        str, typer.Option("--model", help="of sentence-transformers, name or folder; tfidf needs none")
-    ] = "auto",
+    named: _Named = None,
+    model: _Model = "auto",
     picture: Annotated[str, typer.Option("--map", help="umap, tsne or pca")] = "auto",
     no_map: Annotated[bool, typer.Option("--no-map", help="no picture; clusters come from the PCA")] = False,
     neighbours: Annotated[int, typer.Option("--neighbours", help="of UMAP")] = 15,
     metric: Annotated[str, typer.Option("--metric", help="of UMAP: cosine or euclidean")] = "cosine",
-    cluster_on: Annotated[
-        str, typer.Option("--cluster-on", help="umap (the picture), pca (50 dimensions) or none")
-    ] = "auto",
-    min_cluster: Annotated[
-        int | None, typer.Option("--min-cluster", help="texts of the smallest cluster; default 1 %, at least 10")
-    ] = None,
-    by: Annotated[
-        str, typer.Option("--by", help="keywords by these: criterion, eval-prompt, rating, cluster, judge, system")
-    ] = "criterion,eval-prompt,rating,cluster",
+    cluster_on: _ClusterOn = "auto",
+    min_cluster: _MinCluster = None,
+    by: _By = "criterion,eval-prompt,rating,cluster",
     top: Annotated[int, typer.Option("--top", help="so many keywords a group")] = 10,
     seed: Annotated[int, typer.Option("--seed", help="of the map and the clusters")] = 1,
-    as_published: Annotated[
-        bool, typer.Option("--as-published", help="the HANNA judge study's texts, map and keywords (YAKE)")
-    ] = False,
-    criterion: Annotated[
-        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
-    ] = None,
-    judge: Annotated[
-        list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")
-    ] = None,
-    eval_prompt: Annotated[
-        list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
-    ] = None,
-    sample: Annotated[
-        int, typer.Option("--sample", help="texts that the numbers on specificity look at, whole stories of them")
-    ] = 5000,
-    permutations: Annotated[
-        int, typer.Option("--permutations", help="of labels, for the baselines of silhouette and purity")
-    ] = 199,
-    refits: Annotated[
-        int, typer.Option("--refits", help="of the classifier on permuted labels, for its baseline")
-    ] = 39,
+    as_published: _AsPublished = False,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    sample: _Sample = 5000,
+    permutations: _Permutations = 199,
+    refits: _Refits = 39,
     resamples: Annotated[int, typer.Option("--resamples", help="of stories, for intervals of rank correlations")] = 500,
-    validate_flags: Annotated[
-        Path | None,
-        typer.Option(
-            "--validate-flags", metavar="FILE", help="no RUN: the rules against the annotators of user_study.csv"
-        ),
-    ] = None,
-    column: Annotated[
-        list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="for a FILE: which column holds what")
-    ] = None,
+    validate_flags: _ValidateFlags = None,
+    column: _Column = None,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
@@ -94,13 +94,12 @@ def explain(
 
     Example: judge explain --validate-flags user_study.csv
     """
+    # Many small products of matrices: threads of the linear algebra only wait for each other. Models have their own.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from judge.cli.data import column_options
-    from judge.explanations import looked, stored
     from judge.explanations.numbers_options import NumbersOptions
     from judge.explanations.options import WORDS, ExplainOptions, published
-    from judge.explanations.tables import tables
     from judge.explanations.texts import narrowed, read_texts
-    from judge.tables import emit
 
     if validate_flags is not None:
         _validate(validate_flags, named, form, output)
@@ -130,6 +129,15 @@ def explain(
         judges=judge or (),
         eval_prompts=eval_prompt or (),
     )
+    _look(texts, options, form, output, quiet=quiet)
+
+
+def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: Path | None, *, quiet: bool) -> None:
+    """Print the tables, and keep map and tables where pages and figures find them."""
+    from judge.explanations import looked, stored
+    from judge.explanations.tables import tables
+    from judge.tables import emit
+
     with _Progress(quiet=quiet) as step:
         seen = looked.look(texts, options, step)
         found, keywords = tables(seen, step)

@@ -16,7 +16,9 @@ from judge.cli.table_options import (
     Judges,
     ParserName,
     Picture,
+    Resamples,
     Runs,
+    Seed,
     Width,
 )
 
@@ -24,8 +26,6 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 Coefficient = Annotated[str, typer.Option("--coefficient", help="kendall, spearman or pearson")]
 Level = Annotated[str, typer.Option("--level", help="overall, system, by-item or by-system")]
-Resamples = Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")]
-Seed = Annotated[int, typer.Option("--seed", help="seed of the resamples")]
 ControlRow = Annotated[bool, typer.Option("--control/--no-control", help="the control judge beside the judges")]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.table_options import DropSystem, Form, Output, ParserName, Runs
+from judge.cli.table_options import DropSystem, Form, Output, ParserName, Resamples, Runs
 
 if TYPE_CHECKING:
     from judge.analysis.jury import Held
@@ -17,44 +17,48 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
+_Combiner = Annotated[
+    str,
+    typer.Option(
+        "--combiner",
+        help="auto, mean, median, calibrated, weighted, ridge, ordinal or stack; auto chooses inside folds",
+    ),
+]
+_Members = Annotated[
+    list[str] | None,
+    typer.Option("--members", metavar="JUDGE", help='only this judge, or "JUDGE EVAL-PROMPT"; may be repeated'),
+]
+_AllCriteria = Annotated[
+    bool, typer.Option("--all-criteria/--criterion-own", help="read members' ratings of the other criteria too")
+]
+_WithFeatures = Annotated[bool, typer.Option("--with-features", help="read surface features of the stories too")]
+_Calibrate = Annotated[
+    str, typer.Option("--calibrate", help="put ratings on people's scale: none, linear, isotonic or ordinal")
+]
+_HoldOut = Annotated[str, typer.Option("--hold-out", help="what folds hold out: story-prompt or system")]
+_Ratings = Annotated[
+    Path | None, typer.Option("--ratings", metavar="FOLDER", help="write the jury's ratings as a result folder")
+]
+
 
 @app.command()
 def jury(
     runs: Runs,
-    combiner: Annotated[
-        str,
-        typer.Option(
-            "--combiner",
-            help="auto, mean, median, calibrated, weighted, ridge, ordinal or stack; auto chooses inside folds",
-        ),
-    ] = "auto",
-    members: Annotated[
-        list[str] | None,
-        typer.Option("--members", metavar="JUDGE", help='only this judge, or "JUDGE EVAL-PROMPT"; may be repeated'),
-    ] = None,
+    combiner: _Combiner = "auto",
+    members: _Members = None,
     min_members: Annotated[int, typer.Option("--min-members", help="ratings that a story needs to be rated")] = 1,
-    all_criteria: Annotated[
-        bool, typer.Option("--all-criteria/--criterion-own", help="read members' ratings of the other criteria too")
-    ] = True,
-    with_features: Annotated[
-        bool, typer.Option("--with-features", help="read surface features of the stories too")
-    ] = False,
-    calibrate: Annotated[
-        str, typer.Option("--calibrate", help="put ratings on people's scale: none, linear, isotonic or ordinal")
-    ] = "none",
-    hold_out: Annotated[
-        str, typer.Option("--hold-out", help="what folds hold out: story-prompt or system")
-    ] = "story-prompt",
+    all_criteria: _AllCriteria = True,
+    with_features: _WithFeatures = False,
+    calibrate: _Calibrate = "none",
+    hold_out: _HoldOut = "story-prompt",
     folds: Annotated[int, typer.Option("--folds", help="folds, outer and inner")] = 5,
     foldings: Annotated[int, typer.Option("--foldings", help="how often folds are dealt; figures are means")] = 5,
     drop_system: DropSystem = None,
     ci: Annotated[str, typer.Option("--ci", help="boot-inputs, boot-both or none")] = "boot-inputs",
-    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
+    resamples: Resamples = 1000,
     seed: Annotated[int, typer.Option("--seed", help="seed of the first folding and of the resamples")] = 1,
     weights: Annotated[bool, typer.Option("--weights", help="also the weights, mean over folds")] = False,
-    ratings: Annotated[
-        Path | None, typer.Option("--ratings", metavar="FOLDER", help="write the jury's ratings as a result folder")
-    ] = None,
+    ratings: _Ratings = None,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import DropSystem, ParserName, Runs
+from judge.cli.table_options import DropSystem, ParserName, Resamples, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -34,7 +34,7 @@ def report(
     ] = None,
     examples: Annotated[int, typer.Option("--examples", help="stories shown where judge and people differ")] = 6,
     quick: Annotated[bool, typer.Option("--quick", help=f"{QUICK} resamples and swaps: a look, not for print")] = False,
-    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 1000,
+    resamples: Resamples = 1000,
     permutations: Annotated[int, typer.Option("--permutations", help="number of swaps of a permutation test")] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="seed of resamples, permutations and the sampled map")] = 1,
     parser: ParserName = "ours",

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import DropSystem, Output, ParserName, Runs
+from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Judges, Output, ParserName, Runs, Seed
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -14,15 +14,9 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 @app.command()
 def systems(
     runs: Runs,
-    criterion: Annotated[
-        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
-    ] = None,
-    judge: Annotated[
-        list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")
-    ] = None,
-    eval_prompt: Annotated[
-        list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
-    ] = None,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     by: Annotated[
         str, typer.Option("--by", help="judge (criteria across), criterion (judges across), or auto")
     ] = "auto",
@@ -39,7 +33,7 @@ def systems(
     full: Annotated[bool, typer.Option("--full", help="every judge, Eval-Prompt and criterion")] = False,
     drop_system: DropSystem = None,
     resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for ranks")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="seed of the resamples")] = 1,
+    seed: Seed = 1,
     form: Annotated[str, typer.Option("--format", help="table, md, latex (wide); json, csv (long)")] = "table",
     output: Output = None,
     parser: ParserName = "ours",

@@ -28,3 +28,5 @@ EvalPrompts = Annotated[
 ]
 Picture = Annotated[Path, typer.Option("-o", "--output", help="the picture: .png, .svg or .pdf")]
 Width = Annotated[str, typer.Option("--width", help="column (3.03 in) or page (6.3 in), as ACL and TACL set them")]
+Resamples = Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")]
+Seed = Annotated[int, typer.Option("--seed", help="seed of the resamples")]
