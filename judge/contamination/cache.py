@@ -7,7 +7,6 @@ another k or another score of the same pass costs nothing.
 from __future__ import annotations
 
 import math
-import sqlite3
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from types import TracebackType
 import orjson
 
 from judge.backends.protocol import TokenLogprobs
-from judge.errors import SpecError
+from judge.derived_file import open_cache
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS logprobs (model TEXT, text TEXT, body BLOB, PRIMARY KEY (model, text)) WITHOUT ROWID"
@@ -28,14 +27,7 @@ class Cache:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        try:
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(path or ":memory:")
-            self._base.execute(_TABLE)
-        except (OSError, sqlite3.Error) as error:
-            hint = "delete it: it can be computed again"
-            raise SpecError(f"the cache {path} cannot be used: {error}", hint=hint) from error
+        self._base = open_cache(path, _TABLE)
 
     def __enter__(self) -> Cache:
         return self

@@ -10,6 +10,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.derived_file import open_cache
 from judge.errors import SpecError
 
 _TABLE = """CREATE TABLE IF NOT EXISTS vectors (model TEXT, text TEXT, vector BLOB, PRIMARY KEY (model, text))
@@ -22,14 +23,7 @@ class Cache:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        try:
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(path or ":memory:")
-            self._base.execute(_TABLE)
-        except (OSError, sqlite3.Error) as error:
-            hint = "delete it: it can be computed again"
-            raise SpecError(f"the cache {path} cannot be used: {error}", hint=hint) from error
+        self._base = open_cache(path, _TABLE)
 
     def __enter__(self) -> Cache:
         return self

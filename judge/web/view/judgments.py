@@ -5,12 +5,13 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from judge.derived_file import reading
 from judge.web.view.index import place_of, story_of
 
 PAGE = 40
@@ -201,17 +202,6 @@ class Judgments:
         return int(self._db.execute("SELECT count(*) FROM judgments").fetchone()[0])
 
 
-@contextmanager
-def judgments(file: Path) -> Iterator[Judgments | None]:
+def judgments(file: Path) -> AbstractContextManager[Judgments | None]:
     """The index at `file` for as long as the block lasts; None where there is none that can be read yet."""
-    try:
-        db = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
-    except sqlite3.OperationalError:
-        yield None
-        return
-    with closing(db):
-        try:
-            opened: Judgments | None = Judgments(db)
-        except (sqlite3.DatabaseError, KeyError):
-            opened = None
-        yield opened
+    return reading(file, Judgments)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from judge.derived_file import reading
 from judge.errors import RunFolderError
 from judge.fingerprint import fingerprint
 from judge.run_folder import ResultFolder
@@ -177,17 +178,6 @@ class Map:
         return [(cluster, n, list(words.get(str(cluster), ()))) for cluster, n in self._db.execute(sql)]
 
 
-@contextmanager
-def opened(file: Path) -> Iterator[Map | None]:
+def opened(file: Path) -> AbstractContextManager[Map | None]:
     """The map at `file` for as long as the block lasts; None where there is none yet."""
-    try:
-        db = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
-    except sqlite3.OperationalError:
-        yield None
-        return
-    with closing(db):
-        try:
-            found: Map | None = Map(db)
-        except sqlite3.DatabaseError:
-            found = None
-        yield found
+    return reading(file, Map)
