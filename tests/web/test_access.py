@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from starlette.routing import Route
 from judge.errors import SpecError
 from judge.web.access import Access, access_for
 from judge.web.pages import Pages, static_address, static_route
-from judge.web.server import serve
+from judge.web.server import _bind, serve
 from tests.web.conftest import Served
 
 Start = Callable[..., Served]
@@ -93,3 +95,25 @@ def test_static_files_come_by_name_from_a_list(served: Start) -> None:
 def test_an_address_that_cannot_be_served_is_said(choice: dict[str, Any]) -> None:
     with pytest.raises(SpecError, match="no page can be served at"):
         serve(_app, **choice)
+
+
+def test_answers_are_sent_without_waiting_for_an_acknowledgement() -> None:
+    async def nodelay() -> int:
+        bound = _bind("127.0.0.1", 0)
+        bound.listen()
+        seen: asyncio.Queue[int] = asyncio.Queue()
+
+        class Accepted(asyncio.Protocol):
+            def connection_made(self, transport: asyncio.BaseTransport) -> None:
+                accepted = transport.get_extra_info("socket")
+                seen.put_nowait(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+        server = await asyncio.get_running_loop().create_server(Accepted, sock=bound)
+        async with server:
+            _, writer = await asyncio.open_connection(*bound.getsockname()[:2])
+            found = await seen.get()
+            writer.close()
+            await writer.wait_closed()
+        return found
+
+    assert asyncio.run(nodelay()) == 1
