@@ -113,12 +113,15 @@ def _agreement(facts: ContrastFacts, known: Sequence[tuple[str, float]]) -> str:
         return f"correlates {'lower' if lower else 'higher'} {people} on {known[0][0]}{left_out} ({mean})"
     if len(lower) == len(higher):
         text = f"correlates lower {people} on {len(lower)} and higher on {len(higher)} of {count} criteria"
-    else:
-        down = len(lower) > len(higher)
-        number = max(len(lower), len(higher))
-        share = f"all {count}" if number == count else f"{number} of {count}"
-        text = f"correlates {'lower' if down else 'higher'} {people} on {share} criteria"
-    return f"{text}{left_out} (mean {mean})"
+        return f"{text}{left_out} (mean {mean})"
+    way, number = ("lower", len(lower)) if len(lower) > len(higher) else ("higher", len(higher))
+    average = "lower" if (facts.inputs.value or 0.0) < 0 else "higher"
+    if average != way:
+        # Most criteria go one way and the mean the other: the mean is what the verdict speaks of, so it leads.
+        text = f"correlates {average} {people} on average (mean {mean} over {count} criteria{left_out})"
+        return f"{text}, though {way} on {number} of them"
+    share = f"all {count}" if number == count else f"{number} of {count}"
+    return f"correlates {way} {people} on {share} criteria{left_out} (mean {mean})"
 
 
 def _verdict(inputs: Estimate, both: Estimate) -> str:

@@ -14,7 +14,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.correlation.rows import CEILING, CONTROL, JUDGE, Predict, Remarks
+from judge.analysis.correlation.rows import (
+    CEILING,
+    CONTROL,
+    JUDGE,
+    Predict,
+    Remarks,
+    control_label,
+    control_note,
+)
 from judge.analysis.matching import Match, match
 from judge.rating_matrix import Raters, RatingMatrix
 from judge.tables import Column
@@ -90,14 +98,16 @@ def contenders(
 
 
 def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) -> Contender:
-    """The control judge's out-of-fold ratings for one criterion of the people."""
+    """The control judge's ratings for one criterion of the people, out of fold or by the shipped model."""
     labels, people = _people_labels(matrix, CONTROL, j), matrix.people[j]
     if not (matrix.stories["text"].astype(bool).any() or len(matrix.features.columns)):
         return Contender("control", labels, None, people, reason=NO_TEXTS)
     made = predict(matrix.stories, pd.Series(people, index=matrix.stories.index), matrix.criteria[j])
     remarks.made[f"control:{made.how}"] = None
-    if made.reason:
-        remarks.notes[f"control: {made.reason}"] = None
+    for note in (control_note(made.how), made.reason and f"control: {made.reason}"):
+        if note:
+            remarks.notes[note] = None
+    labels |= {"judge": control_label([made.how])}
     return Contender("control", labels, np.asarray(made.values, dtype=np.float64), people)
 
 

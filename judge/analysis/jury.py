@@ -34,7 +34,7 @@ LABELS = {
     MEAN: "plain mean of the members",
     SINGLE: "best single judge, chosen in training folds",
     IN_SAMPLE: "best single judge, chosen in sample (optimistic)",
-    CONTROL: "control, not a language model (out of fold)",
+    CONTROL: "control, not a language model",
 }
 BESIDE = {
     SINGLE: "the best single judge chosen in training folds",

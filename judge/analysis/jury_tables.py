@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from judge.analysis import jury_calibration, jury_weights
-from judge.analysis.jury import BESIDE, LABELS, Held, hold
+from judge.analysis.correlation.rows import control_label
+from judge.analysis.jury import BESIDE, CONTROL, LABELS, Held, hold
 from judge.analysis.jury_weights import place_columns
 from judge.analysis.options import JuryOptions
 from judge.analysis.signature import signature
@@ -48,7 +49,7 @@ def _main(juries: Sequence[Held], options: JuryOptions, line: str, facts: Sequen
         {
             "dataset": held.matrix.dataset,
             "criterion": verdict.panel.criterion,
-            "kind": LABELS[row.kind],
+            "kind": control_label([held.control or ""]) if row.kind == CONTROL else LABELS[row.kind],
             "used": row.used,
             "value": row.tau,
             "n": row.tau.n,

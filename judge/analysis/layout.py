@@ -74,6 +74,13 @@ class Layout:
         return f"n = {low} {self.unit}" if low == high else f"n = {low} to {high} {self.unit}"
 
     @property
+    def control(self) -> str:
+        """How the control was made, e.g. ``out of fold``, as captions say it; empty where it rates nothing."""
+        name = next((row.judge for row in self.rows if row.kind == CONTROL), "")
+        made = name.partition("(")[2].rstrip(")")
+        return made.replace("shipped model", "the shipped model, fitted on other stories")
+
+    @property
     def half_width(self) -> float | None:
         """Median half-width of the cells' intervals; None where none has one."""
         widths = [(c.high - c.low) / 2 for c in self.cells if c.low is not None and c.high is not None]

@@ -68,7 +68,7 @@ def _caption(layout: Layout, bands: tuple[Band, ...]) -> str:
     if any(row.kind == JUDGE and _sign(row) for row in layout.rows):
         text += " Squares: a control, no language model."
     if any(band.hatched and band.defined for band in bands):
-        text += " The control's line is out of fold."
+        text += f" The control's line: {layout.control}."
     return text + undefined(tuple(cell for row in layout.rows if row.kind == JUDGE for cell in row.cells))
 
 

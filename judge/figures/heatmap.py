@@ -222,7 +222,8 @@ def _caption(layout: Layout) -> str:
     if any(not cell.defined for cell in layout.cells):
         text += " Hatched: undefined" + _why(layout) + "."
     if any(row.kind == CONTROL for row in layout.rows):
-        text += " The control looks at the surface of a text alone and is no language model; it is out of fold."
+        text += " The control looks at the surface of a text alone and is no language model"
+        text += f" ({layout.control})." if layout.control else "."
     return text
 
 

@@ -154,7 +154,8 @@ def _caption(one: Layout) -> str:
     if CEILING in kinds:
         text += " People: one against the mean of the others."
     if CONTROL in kinds:
-        text += " Control: the surface of the text alone, out of fold; no language model."
+        made = f", {one.control}" if one.control else ""
+        text += f" Control: the surface of the text alone{made}; no language model."
     if any(not cell.defined for cell in one.cells):
         text += " Hatched: undefined, the tip says why."
     return text

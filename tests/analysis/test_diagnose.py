@@ -72,6 +72,9 @@ def test_the_printed_table_lists_findings_and_counts_the_rest(make_table) -> Non
     frame.loc[frame["source"] == "judge", "rating"] += 1.0
     (printed,) = tables(RatingsTable(frame, table.stories, table.facts))
     assert "rates higher than people" in [row["verdict"] for row in printed.rows]
-    assert any("tests at alpha 0.05 each" in note for note in printed.notes)
+    adjusted = [row["adjusted"] for row in printed.rows]
+    (note,) = [note for note in printed.notes if "Holm's adjustment" in note]
+    assert f" {sum(p <= 0.05 for p in adjusted)} find" in note
+    assert f"; {len(printed.rows)} find" in note
     (full,) = tables(RatingsTable(frame, table.stories, table.facts), full=True)
     assert len(full.rows) > len(printed.rows)

@@ -5,7 +5,8 @@ All rows are on the same stories' resamples, so that differences between rows ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -21,7 +22,7 @@ from judge.stats import ceiling
 from judge.stats.correlation import fisher_z
 from judge.stats.estimate import Estimate
 
-CEILING, CONTROL = "people, leave one out", "control, not a language model (out of fold)"
+CEILING, CONTROL = "people, leave one out", "control, not a language model"
 JUDGE, MEAN = "judge", "mean"
 
 
@@ -38,6 +39,27 @@ class ControlPredictions(Protocol):
 
 Predict = Callable[[pd.DataFrame, "pd.Series[float]", str], ControlPredictions]
 """From stories (`text, story_prompt, system`, features), people's mean ratings and a criterion to control ratings."""
+
+
+OUT_OF_FOLD, SHIPPED = "out of fold", "shipped model"
+"""How a control was made, as its label says it; the shipped model was fitted on other stories."""
+
+
+def control_label(hows: Iterable[str]) -> str:
+    """The control's name with how it was made, from `ControlPredictions.how` of all its criteria."""
+    known = dict.fromkeys(words for how in hows if (words := _how_words(how)))
+    return f"{CONTROL} ({' or '.join(known)})" if known else CONTROL
+
+
+def control_note(how: str) -> str | None:
+    """What is to be said of a control that was not refitted on the stories at hand."""
+    if _how_words(how) != SHIPPED:
+        return None
+    return "control: the shipped model, fitted on other stories, since too few of these are rated to refit it"
+
+
+def _how_words(how: str) -> str | None:
+    return {"surface:refit": OUT_OF_FOLD, "surface:shipped": SHIPPED}.get(re.split("[/@]", how, maxsplit=1)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +96,13 @@ class DatasetRows:
         self.intervals = Intervals.of(matrix, options, self.statistic)
         remarks.notes.update(dict.fromkeys(self.intervals.notes))
         self.third = _third(matrix, options.given)
+        self._hows: dict[str, None] = {}
 
     def all(self, found: Match) -> list[Row]:
         """Criterion by criterion of the people; then means over criteria; last, criteria that nobody rated."""
         rows = [row for j in range(len(self.matrix.criteria)) for row in self._criterion(j, found)]
+        label = control_label(self._hows)
+        rows = [replace(row, labels={**row.labels, "judge": label}) if row.kind == "control" else row for row in rows]
         rows += self._means(rows)
         for i, partner in enumerate(found.partner):
             if partner is None:
@@ -141,9 +166,11 @@ class DatasetRows:
             estimate = Estimate.undefined("control unavailable: the stories' texts are not in the result folder")
             return Row("control", name, estimate, labels | self._counts(people, people))
         made = self.predict(stories, pd.Series(people.values, index=stories.index), name)
+        self._hows[made.how] = None
         self.remarks.made[f"control:{made.how}"] = None
-        if made.reason:
-            self.remarks.notes[f"control: {made.reason}"] = None
+        for note in (control_note(made.how), made.reason and f"control: {made.reason}"):
+            if note:
+                self.remarks.notes[note] = None
         control = Side.of(np.asarray(made.values, dtype=np.float64))
         row = Row("control", name, self.statistic.estimate(control, people), labels | self._counts(control, people))
         return self._measured(row, control, people, self.intervals.values(control.values, people.values))
@@ -200,9 +227,12 @@ class DatasetRows:
 
 def mean_of(parts: list[tuple[str, Estimate, tuple[Floats, ...]]]) -> tuple[Estimate, tuple[Floats, ...]]:
     """The unweighted mean of estimates and of their resampled values; undefined where one of them is."""
-    for criterion, estimate, _ in parts:
-        if estimate.value is None:
-            return Estimate.undefined(f"undefined for {criterion} ({estimate.reason})"), ()
+    undefined = [(criterion, str(estimate.reason)) for criterion, estimate, _ in parts if estimate.value is None]
+    if undefined:
+        first = undefined[0][1]
+        same = [criterion for criterion, reason in undefined if reason == first]
+        who = f"all {len(parts)} criteria" if 1 < len(parts) == len(same) else same[0]
+        return Estimate.undefined(f"undefined for {who} ({first})"), ()
     value = float(np.mean([estimate.value for _, estimate, _ in parts if estimate.value is not None]))
     found = Estimate(value, n=min(estimate.n for _, estimate, _ in parts))
     return found, tuple(np.mean(values, axis=0) for values in zip(*(values for _, _, values in parts), strict=True))

@@ -93,10 +93,7 @@ def tables(table: RatingsTable, options: DiagnoseOptions | None = None, *, full:
     names = ", ".join(DIAGNOSTICS)
     notes = [note for fact in table.facts for note in fact.notes]
     notes += [
-        (
-            f"{len(found)} of {len(real)} tests at alpha {options.alpha:g} each ({names}); by chance alone about "
-            f"{options.alpha * len(real):.1f} would; p, Holm: adjusted over all {len(real)} of them"
-        ),
+        _counted(real, found, options.alpha, names),
         (
             "would find: the effect that is found in four of five repetitions (2.8 standard errors); what is not "
             "listed may be there and smaller (--full lists every test)"
@@ -106,6 +103,16 @@ def tables(table: RatingsTable, options: DiagnoseOptions | None = None, *, full:
     notes += [f"{reason}: {count} tests" for reason, count in _reasons(every).items()] if not full else []
     line = signature(table, matrices, options)
     return [Table("What goes wrong with these judges", columns, rows, line, tuple(dict.fromkeys(notes)))]
+
+
+def _counted(real: Sequence[Finding], found: Sequence[Finding], alpha: float, names: str) -> str:
+    """How many tests found something: adjusted over all of them first, then each alone, beside chance."""
+    hold = sum(one.adjusted is not None and one.adjusted <= alpha for one in found)
+    return (
+        f"of {len(real)} tests ({names}), {hold} find{'s' if hold == 1 else ''} something at alpha {alpha:g} after "
+        f"Holm's adjustment over all of them; {len(found)} find{'s' if len(found) == 1 else ''} something each for "
+        f"itself, where about {alpha * len(real):.1f} would by chance alone"
+    )
 
 
 def _row(finding: Finding, alpha: float) -> dict[str, Any]:
