@@ -174,6 +174,19 @@ class OpenedRun:
             return compare(both_parsers(ours, OpenedRun(self.folders, "as-published").table), chosen)
         return compare(self.table, chosen)
 
+    def report(self, output: Path | str, *, methods: bool = False, **options: Any) -> list[Path]:
+        """Write `judge report`'s page, with `methods` the three files beside it; the paths written.
+
+        Options are `ReportOptions`' fields, e.g. `drop_systems=("Human",), resamples=200`.
+        """
+        from judge.report import Material, ReportOptions
+        from judge.report.write import write_methods, write_page
+
+        said = {"parser": self.parser, "command": f"open_run(...).report({str(output)!r})"} | options
+        material = Material.read(self.folders, ReportOptions(**said))
+        write_page(material, Path(output), quiet=True)
+        return [Path(output), *(write_methods(material, Path(output)) if methods else [])]
+
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from judge.tables import Table
 
 
+RESAMPLES = 500
+"""Of the printed tables and of the page, so that equal numbers have equal intervals."""
+
+
 def run_demo(folder: Path, *, quiet: bool = False) -> tuple[Path, Result]:
     """Copy the demo's run.yaml into `folder` (unless one is there) and run it: (result folder, how it ended)."""
     definition = folder / "run.yaml"
@@ -26,12 +30,15 @@ def run_demo(folder: Path, *, quiet: bool = False) -> tuple[Path, Result]:
 
 
 def demo_report(folder: Path, result: Path) -> Path:
-    """The page of the demo's results, with few resamples: `report.html` in its folder."""
+    """The page of the demo's results, with the resamples of its tables: `report.html` in its folder."""
     from judge.report import Material, ReportOptions
+    from judge.report.page import quoted
     from judge.report.write import write_page
 
-    options = ReportOptions(resamples=200, permutations=200, command=f"judge report {folder} --quick")
     output = folder / "report.html"
+    full = quoted(["report", str(folder), "-o", str(output)])
+    few = f"--resamples {RESAMPLES} --permutations {RESAMPLES}"
+    options = ReportOptions(resamples=RESAMPLES, permutations=RESAMPLES, command=f"{full} {few}", full=full)
     write_page(Material.read([result], options), output, quiet=True)
     return output
 
@@ -44,7 +51,7 @@ def demo_tables(result: Path) -> list[Table]:
     from judge.ratings_table import read
 
     table = read([result])
-    options = CorrelationOptions(resamples=500)
+    options = CorrelationOptions(resamples=RESAMPLES)
     return [
         coverage.summary(table),
         *consistency.tables(table),

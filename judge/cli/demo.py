@@ -36,7 +36,8 @@ def demo(
     if not quiet:
         sys.stderr.write(
             f"\nresults: {result}\n"
-            f"report:  {page}     open it in a browser; judge report {folder} makes it again\n"
+            f"report:  {page}     open it in a browser\n"
+            f"         judge report {folder} -o {page}     the full page in its place, more resamples\n"
             f"next:    judge ratings {folder} | head      judge correlate {folder} --level system\n"
             "         judge try STORY.txt --judge surface --eval-prompts ep1,ep2\n"
             "         judge init my-run                  a run of your own\n"

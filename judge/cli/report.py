@@ -19,9 +19,16 @@ QUICK = 200
 @app.command()
 def report(
     runs: Runs,
-    output: Annotated[Path, typer.Option("-o", "--output", help="the page")] = Path("report.html"),
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="the page; default: report.html beside run.yaml, of several RUNs here"),
+    ] = None,
     methods: Annotated[
-        bool, typer.Option("--methods", help="also methods.md, references.bib and checklist.md beside the page")
+        bool,
+        typer.Option(
+            "--methods",
+            help="also NAME.methods.md, NAME.references.bib and NAME.checklist.md beside the page NAME.html",
+        ),
     ] = False,
     title: Annotated[str | None, typer.Option("--title", help="title of the page")] = None,
     drop_system: DropSystem = None,
@@ -48,7 +55,7 @@ def report(
     """
     from judge.report import Material, ReportOptions
     from judge.report.page import quoted
-    from judge.report.write import write_methods, write_page
+    from judge.report.write import default_output, write_methods, write_page
 
     options = ReportOptions(
         title=title,
@@ -61,10 +68,12 @@ def report(
         contamination=tuple(contamination or ()),
         examples=examples,
         command=quoted(sys.argv[1:]),
+        full=quoted([word for word in sys.argv[1:] if word not in ("--quick", "--quiet")]) if quick else None,
     )
     material = Material.read(runs, options)
+    output = output or default_output(material)
     size = write_page(material, output, quiet=quiet)
     typer.echo(f"{output}: {size / 1e6:.1f} MB")
     if methods:
-        for path in write_methods(material, output.parent):
+        for path in write_methods(material, output):
             typer.echo(str(path))

@@ -16,6 +16,8 @@ from judge.analysis.control import Control, ControlPredictions
 from judge.analysis.correlation import leads
 from judge.analysis.correlation.leads import Lead
 from judge.analysis.options import CorrelationOptions, Level
+from judge.audit.store import AuditStore
+from judge.contamination import scores_file
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
@@ -25,7 +27,10 @@ from judge.tables import Table
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Choices of a report. `command` is printed at its foot; `examples` is the number of disagreements shown."""
+    """Choices of a report. `command` is printed at its foot; `examples` is the number of disagreements shown.
+
+    `full`, for a page of few resamples, is the command that makes the full one, said at the top.
+    """
 
     title: str | None = None
     drop_systems: tuple[str, ...] = ()
@@ -37,6 +42,7 @@ class ReportOptions:
     contamination: tuple[Path, ...] = ()
     examples: int = 6
     command: str = "judge report"
+    full: str | None = None
 
     def __post_init__(self) -> None:
         for name, value in (("--resamples", self.resamples), ("--permutations", self.permutations)):
@@ -78,8 +84,15 @@ class Material:
 
     @classmethod
     def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> Material:
-        """Read everything; raises RunFolderError where a RUN has no results, DataError where a file is broken."""
+        """Read everything; raises RunFolderError where a RUN has no results, DataError where a file is broken.
+
+        Files that are named, audit and scores, are opened first, before anything long is begun.
+        """
         options = options or ReportOptions()
+        if options.audit is not None:
+            AuditStore.open(options.audit, writing=False).close()
+        for file in options.contamination:
+            scores_file.read(file)
         folders = tuple(resolve(runs))
         table = read([folder.path for folder in folders], options.parser)
         manifests = tuple(read_manifest(folder.manifest) for folder in folders)
@@ -104,6 +117,16 @@ class Material:
     def general_notes(self) -> tuple[str, ...]:
         """What holds for every table of these runs: said once on the page."""
         return tuple(dict.fromkeys(note for fact in self.table.facts for note in fact.notes))
+
+    @cached_property
+    def labels_notes(self) -> dict[str, str]:
+        """Dataset -> what its labels are, where no person gave them (labels by construction)."""
+        found = {}
+        for fact, manifest in zip(self.table.facts, self.manifests, strict=True):
+            definition = (manifest.get("in_force") or {}).get("definition") or {}
+            if definition.get("labels_note"):
+                found[fact.dataset] = str(definition["labels_note"])
+        return found
 
     @cached_property
     def has_people(self) -> bool:

@@ -35,6 +35,7 @@ def html(material: Material, made: Sequence[Section]) -> str:
         hash=base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii"),
         version=__version__,
         command=material.options.command,
+        options=material.options,
         runs=[str(run) for run in material.runs],
     )
 

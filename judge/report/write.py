@@ -10,6 +10,8 @@ from judge.report.material import Material
 from judge.report.page import html
 from judge.report.references import bibtex
 from judge.report.sections import SECTIONS, sections
+from judge.run_folder import ResultFolder
+from judge.run_folder.layout import DEFINITION
 
 
 def write_page(material: Material, output: Path, *, quiet: bool = False) -> int:
@@ -36,8 +38,18 @@ def write_page(material: Material, output: Path, *, quiet: bool = False) -> int:
     return len(page)
 
 
-def write_methods(material: Material, folder: Path) -> list[Path]:
-    """`methods.md`, `references.bib`, `checklist.md` in a folder; their paths."""
+def default_output(material: Material) -> Path:
+    """Where the page lies if nobody says: `report.html` beside the run's definition, or here for several RUNs."""
+    places = list(dict.fromkeys(_beside(folder) for folder in material.folders))
+    return (places[0] if len(places) == 1 else Path()) / "report.html"
+
+
+def _beside(folder: ResultFolder) -> Path:
+    return folder.path.parent if (folder.path.parent / DEFINITION).is_file() else folder.path
+
+
+def write_methods(material: Material, page: Path) -> list[Path]:
+    """`NAME.methods.md`, `NAME.references.bib`, `NAME.checklist.md` beside the page `NAME.html`; their paths."""
     text = methods.paragraph(material)
     contents = {
         "methods.md": methods.markdown(material),
@@ -45,8 +57,8 @@ def write_methods(material: Material, folder: Path) -> list[Path]:
         "checklist.md": checklist.markdown(material),
     }
     for name, content in contents.items():
-        _write(folder / name, content.encode("utf-8"))
-    return [folder / name for name in contents]
+        _write(page.with_name(f"{page.stem}.{name}"), content.encode("utf-8"))
+    return [page.with_name(f"{page.stem}.{name}") for name in contents]
 
 
 def _write(path: Path, content: bytes) -> None:

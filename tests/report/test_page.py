@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -155,12 +156,71 @@ def test_undefined_is_printed_with_its_reason(hanna_page: str) -> None:
 
 
 def test_a_section_that_fails_for_a_known_reason_says_it(demo_run: Path, tmp_path: Path) -> None:
-    page = runs.page(demo_run, audit=tmp_path / "none.sqlite", contamination=(tmp_path / "none.jsonl",))
+    folder = shutil.copytree(demo_run, tmp_path / "demo")
+    (folder / "audit.sqlite").write_text("no database at all, but longer than the head of one", encoding="utf-8")
+    page = runs.page(folder)
     absent = re.findall(r'<p class="absent">(.*?)</p>', page)
-    assert any("none.sqlite: does not exist" in one and "judge audit sample" in one for one in absent)
-    assert any(one.startswith("Contamination cannot be shown") for one in absent)
-    # The other sections stand.
+    assert any("audit.sqlite" in one and one.startswith("Audit of explanations") for one in absent)
+    # The other sections stand, and the paragraph says nothing of an audit.
     assert page.count("<section ") == len(SECTIONS)
+    assert "Methods cannot be shown" not in page
+    assert " audited " not in page.partition('id="methods"')[2].partition("</section>")[0]
+
+
+@pytest.mark.parametrize("option", ["--audit", "--contamination"])
+@pytest.mark.parametrize("content", [None, "neither an audit nor scores"])
+def test_a_named_file_that_is_none_is_an_error_before_any_page(
+    demo_run: Path, tmp_path: Path, option: str, content: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = tmp_path / "named.file"
+    if content is not None:
+        named.write_text(content, encoding="utf-8")
+    code = runs.command("report", demo_run, option, named, "-o", tmp_path / "page.html", "--quiet")
+    assert code == 1
+    assert "named.file" in capsys.readouterr().err
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_advice_for_the_command_line_stays_off_the_page(demo_page: str) -> None:
+    said = " ".join(Outline(demo_page).texts)
+    assert "(2,.) absolute agreement" in said
+    assert "the systems are taken as they are" in said
+    for advice in ("all six forms: --full", "--top 0", "(--full lists", "(--ci boot-both"):
+        assert advice not in said
+
+
+def test_the_demos_page_calls_itself_quick_and_has_the_printed_tables_intervals(demo_run: Path, tmp_path: Path) -> None:
+    from judge.demo import demo_report, demo_tables
+    from judge.run_folder import resolve
+
+    folder = shutil.copytree(demo_run, tmp_path / "demo")
+    (result,) = resolve([folder])
+    page = demo_report(folder, result.path).read_text(encoding="utf-8")
+    assert f"<code>judge report {folder} -o {folder / 'report.html'}</code>" in page
+    assert "A quick page: 500 resamples" in page
+    tips = {html.unescape(tip) for tip in re.findall(r"<title>([^<]*)</title>", page)}
+    (table,) = [one for one in demo_tables(result.path) if "tau-b" in one.title]
+    judged = [row for row in table.rows if row["kind"] == "judge"]
+    assert len(judged) == 12
+    for row in judged:
+        value = row["value"]
+        number = f"{100 * value.value:.1f} [{100 * value.low:.1f}, {100 * value.high:.1f}]".replace("-", "−")
+        assert f"{row['judge']}, control, {row['eval_prompt']}, {row['criterion']}: {number}, n = 48 stories" in tips
+
+
+def test_captions_say_what_was_there(demo_page: str) -> None:
+    said = " ".join(Outline(demo_page).texts)
+    assert "n = 48 to 48" not in said
+    assert "n = 48 complete stories" in said
+    assert "4 systems" in demo_page.partition("Over system means")[2].partition("</figcaption>")[0]
+    # Fewer than 100 rated stories: nothing was refitted, and no caption says so.
+    agreement = demo_page.partition('<section id="agreement"')[2].partition("</section>")[0]
+    assert "the shipped model, fitted on other stories" in agreement
+    assert "(out of fold)" not in demo_page
+    assert "was asked like any other" in agreement
+    assert "No person rated these stories: labels by construction" in agreement
+    # A control has no provider that could decide.
+    assert "the provider" not in demo_page
 
 
 def test_equal_results_give_an_equal_page(demo_run: Path, demo_page: str) -> None:
