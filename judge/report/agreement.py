@@ -11,7 +11,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from judge.analysis import layout
-from judge.analysis.layout import CEILING, CONTROL, Layout, LayoutRow
+from judge.analysis.layout import CEILING, CONTROL, JUDGE, Layout, LayoutRow
 from judge.analysis.options import Level
 from judge.pages.charts import HeatCell, HeatMap, HeatRow, Interval, IntervalPanel, Intervals, Reference
 from judge.report.blocks import figure, heading, prose, shown
@@ -35,7 +35,7 @@ def blocks(material: Material) -> list[Markup]:
     table = material.correlations()
     found = layout.layouts_of(material.table, table)
     for number, one in enumerate(found):
-        made.append(figure(_heat_map(one, f"heat-{number}"), _caption(one)))
+        made.append(figure(_heat_map(one, f"heat-{number}"), _caption(one, material)))
         if sum(row.kind not in (CEILING, CONTROL) for row in one.rows) > 1 or len(one.criteria) > 1:
             made.append(figure(_intervals(one, f"dots-{number}"), _dots_caption(one)))
     made += [shown(one, material, folded=True) for one in layout.tables_of(found)]
@@ -48,7 +48,7 @@ def _over_systems(material: Material, level: Level) -> Iterator[Markup]:
     yield heading("Over system means")
     found = layout.layouts_of(material.table, material.correlations(level))
     for number, one in enumerate(found):
-        yield figure(_heat_map(one, f"heat-systems-{number}"), _caption(one))
+        yield figure(_heat_map(one, f"heat-systems-{number}"), _caption(one, material))
     for table in layout.tables_of(found):
         yield shown(table, material, folded=True)
 
@@ -143,7 +143,7 @@ def _has(rows: Sequence[LayoutRow], kind: str) -> bool:
     return any(cell.defined for row in rows if row.kind == kind for cell in row.cells)
 
 
-def _caption(one: Layout) -> str:
+def _caption(one: Layout, material: Material) -> str:
     names = ", ".join(f"{a} {b}" for a, b in zip(one.short, one.criteria, strict=True) if a != b)
     text = f"{one.statistic} ×100 with people, {one.where}, {one.dataset}; {_size(one)}."
     if names:
@@ -156,13 +156,20 @@ def _caption(one: Layout) -> str:
     if CONTROL in kinds:
         made = f", {one.control}" if one.control else ""
         text += f" Control: the surface of the text alone{made}; no language model."
+    if CONTROL in kinds and any(row.kind == JUDGE and row.judge.endswith(", control") for row in one.rows):
+        text += (
+            " A judge named with a comma and the word control was asked like any other, repeat by repeat; the row "
+            "control is what stands beside every judge."
+        )
+    if one.dataset in material.labels_notes:
+        text += f" No person rated these stories: {material.labels_notes[one.dataset]}."
     if any(not cell.defined for cell in one.cells):
         text += " Hatched: undefined, the tip says why."
     return text
 
 
 def _size(one: Layout) -> str:
-    return one.size if one.unit == "systems" else f"{one.size}, {one.systems} systems"
+    return one.size if one.size.endswith(" systems") else f"{one.size}, {one.systems} systems"
 
 
 def _dots_caption(one: Layout) -> str:

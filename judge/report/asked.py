@@ -56,11 +56,16 @@ def _rows(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
     asked, force = manifest.get("asked"), manifest.get("in_force")
     if not asked or not force:
         return
+    control = str(manifest.get("judge", "")).partition("/")[0] == "surface"  # it has no provider to decide
     for key in _KEYS:
         if key == "generation":
             said, effective = asked.get(key) or {}, force.get(key) or {}
             for name in _GENERATION:
-                yield _row(name, said.get(name), effective.get(name) or _NOT_SAID)
+                value = effective.get(name)
+                if value is not None:
+                    yield _row(name, said.get(name), value)
+                elif not control:
+                    yield _row(name, said.get(name), _NOT_SAID)
         elif asked.get(key) is not None or force.get(key) not in (None, {}, []):
             yield _row(key.replace("_", "-"), asked.get(key), force.get(key))
     definition = force.get("definition") or {}

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from judge.errors import DataError
 from judge.report.blocks import prose, shown
 from judge.report.material import Material
 
@@ -14,15 +13,9 @@ FILE = "audit.sqlite"
 
 
 def file_of(material: Material) -> Path | None:
-    """The audit's file: the one named, else one beside the run's definition; None where there is none.
-
-    Raises DataError where a file was named that does not exist.
-    """
-    named = material.options.audit
-    if named is not None:
-        if not named.is_file():
-            raise DataError("does not exist", file=named, hint="judge audit sample makes one")
-        return named
+    """The audit's file: the one named, else one beside the run's definition; None where there is none."""
+    if material.options.audit is not None:
+        return Path(material.options.audit)
     places = [place / FILE for folder in material.folders for place in (folder.path.parent, folder.path)]
     return next((place for place in places if place.is_file()), None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,10 @@ from markupsafe import Markup
 from judge.pages.html_table import html_table
 from judge.report.material import Material
 from judge.tables import Table
+
+_ASIDE = re.compile(r" \([^()]*(?<![\w-])--[a-z][^()]*\)")
+_ADVICE = re.compile(r"(?:^|: |^see |, see )--[a-z]")
+"""Options of the command that prints a table, which a page does not have; whole commands stay."""
 
 FOLD = 40
 """Tables with more rows are folded, so that a section is read before it is searched."""
@@ -48,13 +53,27 @@ def figure(picture: Markup, caption: str) -> Markup:
 def shown(table: Table, material: Material, *, folded: bool | None = None, title: str | None = None) -> Markup:
     """A table without the notes that hold for the whole page; folded where it is long, unless said otherwise."""
     told = set(material.general_notes)
-    table = table if title is None else replace(table, title=title)
-    made = html_table(table, notes=[note for note in table.notes if note not in told])
+    # Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
+    own = tuple(kept for note in table.notes if (kept := _for_page(note)))
+    table = replace(table, title=table.title if title is None else title, notes=own)
+    made = html_table(table, notes=[note for note in own if note not in told])
     if folded or (folded is None and len(table.rows) > FOLD):
         count = f"{len(table.rows)} rows" if len(table.rows) != 1 else "1 row"
         summary = Markup('<summary>{} <span class="faint">({})</span></summary>').format(table.title, count)
         return Markup("<details>{}{}</details>").format(summary, made)
     return made
+
+
+def spread(lead: str, counts: Sequence[int]) -> str:
+    """`n = 48`, or `n = 40 to 48` where they differ."""
+    low, high = min(counts), max(counts)
+    return f"{lead} {low:,}".strip() + (f" to {high:,}" if high > low else "")
+
+
+def _for_page(note: str) -> str:
+    """A note without its advice for the command line (`all six forms: --full`); empty where it was nothing else."""
+    kept = "; ".join(part for part in note.split("; ") if not _ADVICE.search(_ASIDE.sub("", part)))
+    return _ASIDE.sub("", kept)
 
 
 def failed(what: str, hint: str | None) -> Markup:

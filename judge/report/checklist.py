@@ -15,22 +15,24 @@ from judge.analysis import coverage
 from judge.analysis.correlation.leads import CEILING, CONTROL
 from judge.analysis.options import CoverageOptions
 from judge.errors import JudgeError
-from judge.report.audited import file_of
+from judge.report import audit_words
 from judge.report.blocks import prose
 from judge.report.material import Material
 
 _FEW_SYSTEMS = 10
+_IMPORT = "judge import ratings FILE"
 _STATES = {"met": "met", "gap": "gap", "open": "not known here"}
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question: its state, what was found, and what closes the gap."""
+    """One question: its state, what was found, and what closes the gap: a command, or words where none does."""
 
     question: str
     state: str
     found: str
     closes: str = ""
+    needs: str = ""
 
 
 def checklist(material: Material) -> list[Item]:
@@ -50,7 +52,8 @@ def blocks(material: Material) -> list[Markup]:
     found = checklist(material)
     gaps = sum(item.state == "gap" for item in found)
     opened = sum(item.state == "open" for item in found)
-    lead = f"{len(found) - gaps - opened} of {len(found)} questions are answered, {gaps} are gaps"
+    lead = f"{len(found) - gaps - opened} of {len(found)} questions are answered, "
+    lead += f"{gaps} {'is a gap' if gaps == 1 else 'are gaps'}"
     lead += f", {opened} cannot be answered from these files." if opened else "."
     rows = Markup("").join(
         Markup('<tr><td>{}</td><td class="state-{}">{}</td><td>{}</td><td>{}</td></tr>').format(
@@ -58,7 +61,7 @@ def blocks(material: Material) -> list[Markup]:
             item.state,
             _STATES[item.state],
             item.found,
-            Markup("<code>{}</code>").format(item.closes) if item.closes else "",
+            Markup("<code>{}</code>").format(item.closes) if item.closes else item.needs,
         )
         for item in found
     )
@@ -70,12 +73,12 @@ def blocks(material: Material) -> list[Markup]:
 
 
 def markdown(material: Material) -> str:
-    """`checklist.md`: a task list, with gaps marked."""
+    """The checklist as a task list, with gaps marked."""
     lines = ["# What a reviewer will ask", ""]
     for item in checklist(material):
         mark = "x" if item.state == "met" else " "
         state = "" if item.state == "met" else f" **{_STATES[item.state]}**"
-        closes = f" `{item.closes}`" if item.closes else ""
+        closes = f" `{item.closes}`" if item.closes else f" ({item.needs})" if item.needs else ""
         lines.append(f"- [{mark}] {item.question}:{state} {item.found}{closes}")
     return "\n".join(lines) + "\n"
 
@@ -88,10 +91,10 @@ def _size(material: Material) -> Iterator[Item]:
     yield Item("How many stories, story-prompts and systems", "met", "; ".join(parts))
     few = [m for m in material.matrices if len(m.systems) < _FEW_SYSTEMS]
     found = "; ".join(f"{m.dataset}: {len(m.systems)}" for m in material.matrices)
-    closes = f"judge correlate {material.named_runs} --level overall" if few else ""
     state = "gap" if few else "met"
-    tail = " (fewer than 10 prove little at system level: rest the claim on stories)" if few else ""
-    yield Item("Enough systems for a claim about systems", state, found + tail, closes)
+    tail = f" (fewer than {_FEW_SYSTEMS} prove little at system level)" if few else ""
+    needs = "stories by more systems; no command makes them, so rest the claim on stories" if few else ""
+    yield Item("Enough systems for a claim about systems", state, found + tail, needs=needs)
 
 
 def _loss(material: Material) -> Iterator[Item]:
@@ -122,12 +125,16 @@ def _loss(material: Material) -> Iterator[Item]:
 
 def _bars(material: Material) -> Iterator[Item]:
     if not material.has_people:
-        yield Item("People's ratings of the same stories", "gap", "none are known", "judge import ratings FILE")
+        yield Item("People's ratings of the same stories", "gap", "none are known", _IMPORT)
         return
     known = [m.by_rater(j) for m in material.matrices for j in range(len(m.criteria))]
     reasons = dict.fromkeys(str(r.reason) for r in known if not r.known)
-    state = "open" if reasons else "met"
-    yield Item("Who gave which of people's ratings", state, "; ".join(reasons) or "raters are known by id")
+    if material.labels_notes:
+        notes = "; ".join(dict.fromkeys(material.labels_notes.values()))
+        yield Item("People's ratings of the same stories", "gap", f"no person rated them: {notes}", _IMPORT)
+    else:
+        state = "open" if reasons else "met"
+        yield Item("Who gave which of people's ratings", state, "; ".join(reasons) or "raters are known by id")
     try:
         found = material.leads[0]
     except JudgeError as error:
@@ -136,8 +143,10 @@ def _bars(material: Material) -> Iterator[Item]:
     for kind, name in ((CEILING, "Human ceiling"), (CONTROL, "Control that reads the surface of a text alone")):
         missing = dict.fromkeys(str(lead.bars[kind].reason) for lead in found if lead.bars[kind].value is None)
         # Where raters are not known the ceiling cannot be had, whatever one does.
-        state = "met" if found and not missing else "open" if kind == CEILING else "gap"
-        yield Item(name, state, "; ".join(missing) or "beside every judge")
+        unknown = kind == CEILING and any("unavailable" in reason for reason in missing)
+        state = "met" if found and not missing else "open" if unknown else "gap"
+        needs = "ratings of each story by two people or more" if state == "gap" and kind == CEILING else ""
+        yield Item(name, state, "; ".join(missing) or "beside every judge", needs=needs)
 
 
 def _tests(material: Material) -> Iterator[Item]:
@@ -211,17 +220,33 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
 
 
 def _more(material: Material) -> Iterator[Item]:
-    runs = material.named_runs
     if material.explains:
-        audit = file_of(material)
-        state, found = ("met", f"{audit.name}") if audit else ("gap", "nobody has judged the explanations")
-        yield Item("Explanations audited by people", state, found, "" if audit else f"judge audit sample {runs}")
+        yield _audit(material)
     files = material.options.contamination
     only_control = bool(material.table.facts) and all(fact.control for fact in material.table.facts)
     if not only_control:
         found = ", ".join(file.name for file in files) or "not measured whether the judge has seen these stories"
         closes = "" if files else "judge contamination score DATASET --model MODEL -o FILE"
         yield Item("Contamination", "met" if files else "gap", found, closes)
+
+
+def _audit(material: Material) -> Item:
+    """Met with explanations that two annotators or more finished: one alone leaves agreement unknown."""
+    question = "Explanations audited by people"
+    try:
+        facts = audit_words.audit_facts(material)
+    except JudgeError as error:
+        return Item(question, "gap", str(error), error.hint or "")
+    if facts is None:
+        return Item(question, "gap", "nobody has judged the explanations", f"judge audit sample {material.named_runs}")
+    closes = f"judge audit serve {facts.file}"
+    counted = f"{facts.file.name}: {facts.finished:,} of {facts.items:,} items finished"
+    if not facts.finished:
+        return Item(question, "gap", f"{counted}: nobody has judged the explanations yet", closes)
+    if not facts.twice:
+        who = "one annotator" if facts.annotators == 1 else f"{facts.annotators} annotators, none by two of them"
+        return Item(question, "gap", f"{counted} by {who}: how far annotators agree is not known", closes)
+    return Item(question, "met", f"{counted} by {facts.annotators} annotators, {facts.twice:,} of them by two or more")
 
 
 def gaps(items: Sequence[Item]) -> int:

@@ -14,7 +14,7 @@ from judge.analysis.options import CompareOptions, Factor
 from judge.errors import JudgeError
 from judge.pages.charts import Interval, IntervalPanel, Intervals
 from judge.report.agreement import worded
-from judge.report.blocks import failed, figure, heading, items, prose, shown
+from judge.report.blocks import failed, figure, heading, items, prose, shown, spread
 from judge.report.material import Material
 
 MOST_PAIRS = 60
@@ -116,7 +116,7 @@ def _picture(found: Comparison, by: Factor) -> Markup:
 
 def _caption(found: Comparison, options: CompareOptions) -> str:
     stories = [outcome.stories for _, outcome in found.outcomes()]
-    counted = "no story" if not stories else f"n = {min(stories)} to {max(stories)} stories a contrast and criterion"
+    counted = "no story" if not stories else f"{spread('n =', stories)} stories a contrast and criterion"
     return (
         f"Second minus first, mean over criteria, with 95 % intervals from {options.resamples} resamples: left of "
         f"story-prompts, right of systems as well; {counted}."

@@ -16,7 +16,9 @@ from judge.analysis.compare_sentence import leaves_zero_out
 from judge.analysis.consistency import PEOPLE
 from judge.analysis.correlation.leads import CEILING, CONTROL, Lead
 from judge.analysis.options import ConsistencyOptions
+from judge.errors import JudgeError
 from judge.rating_matrix import RatingMatrix
+from judge.report import audit_words, explanation_words
 from judge.report.agreement import worded
 from judge.report.material import Material
 from judge.stats.estimate import Estimate
@@ -25,17 +27,26 @@ _AROUND = re.compile(r"undefined for [^(]*\((.*)\)")
 
 
 def sentences(material: Material) -> list[str]:
-    """One sentence or two for each dataset, then what was lost, then consistency."""
+    """One sentence or two for each dataset, then what was lost, consistency, explanations and their audit."""
     found = material.leads[0] if material.has_people else []
     made = []
     for matrix in material.matrices:
         mine = [lead for lead in found if lead.dataset == matrix.dataset]
+        if matrix.dataset in material.labels_notes:
+            made.append(f"No person rated the stories of {matrix.dataset}: {material.labels_notes[matrix.dataset]}.")
         made += list(_of_dataset(matrix, mine))
     for fact in material.table.facts:
         if fact.judge.startswith("scripted/"):
             made.append(f"{fact.judge} gives scripted answers: figures about it say nothing about any judge.")
     made.append(_lost(material))
     made += _consistency(material)
+    made += explanation_words.headline(material)
+    try:
+        audited = audit_words.audit_facts(material)
+    except JudgeError:
+        audited = None  # its own section says why
+    if audited is not None:
+        made.append(audit_words.headline(audited))
     return made
 
 
@@ -69,7 +80,8 @@ def _agreement(where: str, best: Lead, rows: int) -> str:
     what = f"Kendall's tau‑b ×100 with people, {over}, is {worded(best.value)}"
     if rows == 1:
         return f"On {where}, {_name(best)}: {what}."
-    flattered = f"the highest of {rows} judges and Eval-Prompts on these same stories, which flatters it"
+    most = "higher" if rows == 2 else "highest"
+    flattered = f"the {most} of {rows} rows, one a judge and Eval-Prompt, on these same stories, which flatters it"
     return f"On {where}, {_name(best)} follows people closest: {what} ({flattered})."
 
 
@@ -141,7 +153,7 @@ def _consistency(material: Material) -> Iterator[str]:
             yield f"How far judges agree with themselves is {'; '.join(reasons)}."
         return
     spread = f", from {min(values):.2f} to {max(values):.2f}" if len(values) > 1 else ""
-    many = f"median over {len(values)} judges, Eval-Prompts and criteria" if len(values) > 1 else "one cell"
+    many = f"median over {len(values)} cells (judge × Eval-Prompt × criterion)" if len(values) > 1 else "one cell"
     undefined = f"; undefined in {len(rows) - len(values)} more" if len(rows) > len(values) else ""
     text = f"One repeat agrees with another at ICC(1,1) {np.median(values):.2f} ({many}{spread}{undefined})."
     yield text.replace(" -", " −")

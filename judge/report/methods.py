@@ -13,8 +13,13 @@ import numpy as np
 from markupsafe import Markup
 
 from judge.analysis import coverage
+from judge.analysis.correlation.leads import CEILING
+from judge.errors import JudgeError
 from judge.ratings_table import RunFacts
+from judge.report import audit_words
 from judge.report.blocks import heading, prose
+from judge.report.explanation_words import embedded_by, looks
+from judge.report.headline import plain_reason
 from judge.report.material import Material
 from judge.report.references import works
 from judge.version import __version__
@@ -55,7 +60,7 @@ def blocks(material: Material) -> list[Markup]:
 
 
 def markdown(material: Material) -> str:
-    """`methods.md`."""
+    """The Markdown file of `--methods`."""
     return f"# Methods\n\n{paragraph(material)}\n"
 
 
@@ -82,7 +87,12 @@ def _stories(material: Material) -> Iterator[str]:
             f"The stories are {asked:,} of the dataset {matrix.dataset}{source}: {prompts} story-prompts, "
             f"{len(matrix.systems)} systems{out}."
         )
-        if matrix.criteria:
+        if matrix.dataset in material.labels_notes:
+            yield (
+                f"No person rated them: {material.labels_notes[matrix.dataset]}. What is called people's ratings here "
+                f"are these labels, on {_listed(matrix.criteria)}."
+            )
+        elif matrix.criteria:
             raters = sorted({int(count) for count in np.unique(matrix.raters) if count})
             spread = f"{raters[0]}" if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
             known = matrix.by_rater(0).known
@@ -111,7 +121,9 @@ def _asked(fact: RunFacts, force: Mapping[str, Any], manifest: Mapping[str, Any]
     criteria = _listed([criterion.name for criterion in fact.criteria])
     repeats = "one answer" if fact.repeats == 1 else f"{fact.repeats} independent answers"
     prompts = f"Eval-Prompt{'' if len(fact.eval_prompts) == 1 else 's'} {_listed(fact.eval_prompts)}"
-    text = f"{which} rated them on {criteria} with {prompts}, {repeats} to each query; {_generation(force)}"
+    text = (
+        f"{which} rated them on {criteria} with {prompts}, {repeats} to each query; {_generation(force, fact.control)}"
+    )
     structured = force.get("structured") or "none"
     if structured != "none":
         text += f"; answers were constrained ({structured})"
@@ -125,7 +137,7 @@ def _asked(fact: RunFacts, force: Mapping[str, Any], manifest: Mapping[str, Any]
     return f"{text}."
 
 
-def _generation(force: Mapping[str, Any]) -> str:
+def _generation(force: Mapping[str, Any], control: bool) -> str:
     said = force.get("generation") or {}
     named = [
         f"{name.replace('_', ' ')} {said[name]:g}"
@@ -134,7 +146,7 @@ def _generation(force: Mapping[str, Any]) -> str:
     ]
     left = [name.replace("_", " ") for name in ("temperature", "top_p", "max_tokens") if said.get(name) is None]
     text = f"generation: {', '.join(named)}" if named else "generation settings were not said"
-    return text + (f" ({_listed(left)} left to the provider)" if left and named else "")
+    return text + (f" ({_listed(left)} left to the provider)" if left and named and not control else "")
 
 
 def _by_vllm(force: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
@@ -164,12 +176,7 @@ def _statistics(material: Material) -> Iterator[str]:
             f"95 % percentile intervals from {options.resamples:,} resamples of story-prompts "
             f"{_cite('deutsch-etal-2021-statistical')} (seed {options.seed})."
         )
-        if any(matrix.by_rater(j).known for matrix in material.matrices for j in range(len(matrix.criteria))):
-            yield "The human ceiling is each rater against the mean of the others."
-        yield (
-            "A control beside every judge is a ridge regression on surface features of the text, out of fold by "
-            "story-prompts."
-        )
+        yield from _bars(material)
     if len(material.judges) > 1 or len(material.eval_prompts) > 1:
         yield (
             "Contrasts are on the same stories and repeats: permutation tests of both sides' scores "
@@ -186,18 +193,45 @@ def _statistics(material: Material) -> Iterator[str]:
     yield f"{what} between systems are adjusted by Holm's method {_cite('holm-1979-simple')}."
 
 
-def _further(material: Material) -> Iterator[str]:
-    from judge.explanations import stored
-    from judge.report.audited import file_of
+def _bars(material: Material) -> Iterator[str]:
+    """Ceiling and control as they were made here; nothing of what could not be made."""
+    try:
+        found, table = material.leads
+    except JudgeError:
+        return
+    ceilings = [lead.bars[CEILING] for lead in found]
+    reasons = dict.fromkeys(plain_reason(one) for one in ceilings if one.value is None)
+    ceiling = "The human ceiling, each rater against the mean of the others"
+    if any(one.value is not None for one in ceilings):
+        undefined = f" (not everywhere: {'; '.join(reasons)})" if reasons else ""
+        yield f"{ceiling.replace(',', ' is', 1)}{undefined}."
+    elif reasons:
+        yield f"{ceiling}, is undefined here ({'; '.join(reasons)})."
+    refitted, shipped = (f"control:surface:{how}" in table.signature for how in ("refit", "shipped"))
+    regression = "is a ridge regression on surface features of the text"
+    if refitted:
+        yield f"A control beside every judge {regression}, out of fold by story-prompts."
+    if shipped:
+        which = "Elsewhere the control" if refitted else "A control beside every judge"
+        yield (
+            f"{which} {regression} that is shipped with judge and was fitted on other stories: too few of these are "
+            "rated to refit it."
+        )
 
-    found = [one for one in map(stored.read, material.folders) if one is not None]
-    if found:
-        umap = f" and mapped by UMAP {_cite('mcinnes-etal-2018-umap')}" if "umap" in found[0].method.casefold() else ""
-        neural = not found[0].model.casefold().replace("-", "").startswith("tfidf")
+
+def _further(material: Material) -> Iterator[str]:
+    for look in looks(material):
+        umap = f" {_cite('mcinnes-etal-2018-umap')}" if "umap" in look.method.casefold() else ""
+        mapped = f"; they were mapped by {look.method}{umap}" if look.method else ""
+        neural = not look.model.casefold().replace("-", "").startswith("tfidf")
         source = f" {_cite('reimers-gurevych-2019-sentence')}" if neural else ""
-        yield f"Explanations were embedded by {found[0].model}{source}{umap}."
-    if file_of(material) is not None:
-        yield f"People audited a sample of explanations; agreement is Gwet's AC1 {_cite('gwet-2008-computing')}."
+        yield f"Explanations were embedded by {embedded_by(look.model)}{source}{mapped}."
+    try:
+        facts = audit_words.audit_facts(material)
+    except JudgeError:
+        facts = None  # the page's section says why
+    if facts is not None and facts.finished:
+        yield audit_words.methods(facts, _cite("gwet-2008-computing"))
     if material.options.contamination:
         yield f"Whether stories were seen in training was looked at by Min-K% Prob {_cite('shi-etal-2024-detecting')}."
 

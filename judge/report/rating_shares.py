@@ -9,7 +9,7 @@ from judge.analysis.distributions import Distribution as Counted
 from judge.analysis.distributions import Distributions as Found
 from judge.analysis.options import DistributionOptions
 from judge.pages.charts import Distribution, Distributions
-from judge.report.blocks import figure, shown
+from judge.report.blocks import figure, shown, spread
 from judge.report.material import Material
 
 
@@ -59,5 +59,5 @@ def _cell(one: Counted | None) -> Distribution:
 
 def _caption(found: Found) -> str:
     counts = [one.n for row in found.rows for one in row if one.n]
-    counted = f"{min(counts):,} to {max(counts):,} ratings a histogram" if counts else "no ratings"
+    counted = f"{spread('', counts)} ratings a histogram" if counts else "no ratings"
     return f"Shares of ratings by point of the scale, {found.dataset}, {found.stories:,} stories; {counted}."

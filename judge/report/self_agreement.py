@@ -12,7 +12,7 @@ from judge.analysis.consistency import PEOPLE
 from judge.analysis.options import ConsistencyOptions
 from judge.pages.charts import Interval, IntervalPanel, Intervals
 from judge.report.agreement import worded
-from judge.report.blocks import figure, prose, shown
+from judge.report.blocks import figure, prose, shown, spread
 from judge.report.material import Material
 from judge.stats.estimate import Estimate
 from judge.tables import Table
@@ -69,5 +69,5 @@ def _picture(rows: Sequence[Mapping[str, Any]]) -> Markup:
 
 def _caption(table: Table) -> str:
     counts = [int(row["n"]) for row in table.rows if row["judge"] != PEOPLE]
-    counted = f"n = {min(counts)} to {max(counts)} complete stories" if counts else "no judge"
+    counted = f"{spread('n =', counts)} complete stories" if counts else "no judge"
     return f"{_FORM}: one repeat with another (for people, one rater with another), with F intervals, 95 %; {counted}."

@@ -38,7 +38,7 @@ def diagnostic_blocks(material: Material) -> list[Markup]:
     (every,) = diagnose.tables(material.table, options, full=True)
     told = [note for note in found.notes if note not in material.general_notes]
     return [
-        *(prose(f"{note}.") for note in told[:1]),
+        *(prose(f"{note[:1].upper()}{note[1:]}.") for note in told[:1]),
         shown(_tally(every), material),
         shown(found, material, folded=True),
         shown(every, material, folded=True, title=f"{every.title}: every test, found or not"),
@@ -59,7 +59,10 @@ def _tally(every: Table) -> Table:
         counted = {kind: f"{found} of {of}" if of else None for kind, (found, of) in mine.items()}
         rows.append({"judge": judge, "eval_prompt": prompt, **counted})
     columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), *(Column(kind, kind) for kind in kinds)]
-    notes = ("tests that found something, of those that could be made; a dash: none could be made (see every test)",)
+    notes = (
+        "tests that found something, each for itself (p not adjusted), of those that could be made",
+        "a dash: no test could be made (see every test)",
+    )
     return Table("Findings by kind", columns, rows, every.signature, notes)
 
 

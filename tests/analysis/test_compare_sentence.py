@@ -67,7 +67,7 @@ def test_words_for_the_parse_rate(changes: dict, words: str) -> None:
         # The mean (-3.1, of FACTS) goes against most criteria: it leads, and the count does not gainsay it.
         (
             (0.1, 0.2, 0.3, 0.1, 0.1, -0.9),
-            "correlates lower with people on average (mean -3.1 [-5.0, -1.2] over 6 criteria), though higher on 5 of them",
+            "correlates lower with people on average (mean -3.1 [-5.0, -1.2] over 6 criteria), though higher on 5 of",
         ),
         ((0.1, 0.2, 0.3, -0.1, -0.1, -0.1), "correlates lower with people on 3 and higher on 3 of 6 criteria (mean"),
         ((-0.1, None, -0.3), "correlates lower with people on all 2 criteria (1 undefined) (mean"),

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from judge.analysis import correlation
+from judge.analysis import correlation, layout
 from judge.analysis.correlation.rows import CEILING, CONTROL
 from judge.analysis.options import CorrelationOptions
 from judge.errors import SpecError
@@ -166,11 +166,29 @@ def test_the_control_is_asked_for_each_criterion_and_labelled(make_table) -> Non
     columns = ["story", "story_prompt", "system", "words", "text"]
     assert asked == [(name, columns, 48) for name in ("Relevance", "Empathy")]
     labels = [row["judge"] for row in printed.rows]
-    assert labels == [CEILING, "openai/m", CONTROL] * 3  # two criteria and their mean
+    assert labels == [CEILING, "openai/m", f"{CONTROL} (out of fold)"] * 3  # two criteria and their mean
     assert "not a language model" in CONTROL
     assert "|control:surface:refit/5-fold/seed1|" in printed.signature
     without = correlation.correlate(table, CorrelationOptions(control=False), predict=predict)
     assert "control" not in set(without["kind"])
+
+
+@pytest.mark.parametrize(
+    ("empathy", "words"), [("shipped@b2:1", "shipped model"), ("refit/5-fold/seed1", "shipped model or out of fold")]
+)
+def test_a_control_that_was_not_refitted_is_not_called_out_of_fold(make_table, empathy: str, words: str) -> None:
+    hows = {"Relevance": "surface:shipped@b2:1", "Empathy": f"surface:{empathy}"}
+
+    def predict(stories, people, criterion):
+        return SimpleNamespace(values=np.arange(len(stories), dtype=float), how=hows[criterion], reason=None)
+
+    table = make_table(judged=tuple(hows), rated=tuple(hows), text="once upon a time")
+    (printed,) = correlation.tables(table, predict=predict)
+    assert [row["judge"] for row in printed.rows if row["kind"] == "control"] == [f"{CONTROL} ({words})"] * 2
+    assert any(note.startswith("control: the shipped model, fitted on other stories") for note in printed.notes)
+    (drawn,) = layout.layouts_of(table, printed)
+    assert [row.kind for row in drawn.rows] == ["ceiling", "judge", "control"]
+    assert drawn.control.startswith("the shipped model, fitted on other stories")
 
 
 def test_the_control_without_texts_is_undefined(make_table) -> None:

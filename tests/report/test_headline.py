@@ -56,7 +56,7 @@ def test_the_best_of_several_is_said_to_be_flattered_and_is_the_highest_defined(
     undefined = replace(LEAD, eval_prompt="ep3", value=Estimate.undefined("undefined for Empathy (all ratings equal)"))
     first = said(lower, undefined, LEAD)[0]
     assert "openai/m with ep1 follows people closest" in first
-    assert "(the highest of 3 judges and Eval-Prompts on these same stories, which flatters it)" in first
+    assert "(the highest of 3 rows, one a judge and Eval-Prompt, on these same stories, which flatters it)" in first
 
 
 def test_an_interval_that_holds_zero_is_not_told_apart() -> None:
@@ -86,8 +86,13 @@ def test_all_undefined_says_so_and_names_no_best() -> None:
 
 def test_a_run_of_the_control_alone_says_what_it_is(demo_run: Path) -> None:
     sentences = headline.sentences(Material.read([demo_run], ReportOptions(resamples=60)))
-    assert sentences[0].startswith("The only judge asked about demo (48 stories, 4 systems) is the control")
-    assert "not how good a judge is" in sentences[0]
+    assert sentences[0].startswith("No person rated the stories of demo: labels by construction")
+    assert sentences[1].startswith("The only judge asked about demo (48 stories, 4 systems) is the control")
+    assert any("median over 12 cells (judge × Eval-Prompt × criterion)" in one for one in sentences)
+    assert any("is the higher of 2 rows" in one or "(the higher of 2 rows" in one for one in sentences)
+    (explained,) = [one for one in sentences if "looked at" in one]
+    assert explained.startswith("864 explanations were looked at: from its wording alone a classifier tells")
+    assert "not how good a judge is" in sentences[1]
     assert "Nothing was lost: each of the 1,728 repeats asked has a rating." in sentences
     # The control is not set beside itself.
     assert not [sentence for sentence in sentences if sentence.startswith("The control, which reads")]

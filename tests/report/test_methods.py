@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -86,23 +87,31 @@ def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_mate
     text = methods.paragraph(Material.read([demo_run], ReportOptions(resamples=60)))
     assert "surface rated them on Relevance, Coherence, Empathy, Surprise, Engagement and Complexity" in text
     assert "with Eval-Prompts ep1 and ep2, 3 independent answers to each query" in text
-    assert "generation: temperature 1, seed 7 (top p and max tokens left to the provider)" in text
+    assert "generation: temperature 1, seed 7;" in text
+    assert "to the provider" not in text
+    assert "No person rated them: labels by construction" in text
+    assert "who gave which rating" not in text
+    assert "The human ceiling, each rater against the mean of the others, is undefined here (" in text
+    assert "is shipped with judge and was fitted on other stories" in text
+    assert "out of fold" not in text
     assert "no language model" in text
     assert "[@shrout-fleiss-1979-intraclass; @mcgraw-wong-1996-forming]" in text
-    assert "tfidf" in text.casefold()
+    assert "TF-IDF of words and word pairs, reduced to 100 dimensions by truncated SVD (seed 1)" in text
+    assert "tfidf-svd" not in text
     assert "reimers" not in text
     other = methods.paragraph(hostile_material)
     assert "generation settings were not said" in other
     assert "3 ratings a story and criterion; who gave which rating is known." in other
+    assert "The human ceiling is each rater against the mean of the others." in other
 
 
 def test_the_files_hold_the_cited_works_and_no_others(hostile_run: Path, tmp_path: Path) -> None:
     made = runs.command("report", hostile_run, "-o", tmp_path / "r.html", "--methods", "--quick", "--quiet")
     assert made == 0
-    text = (tmp_path / "methods.md").read_text(encoding="utf-8")
-    known = entries((tmp_path / "references.bib").read_text(encoding="utf-8"))
+    text = (tmp_path / "r.methods.md").read_text(encoding="utf-8")
+    known = entries((tmp_path / "r.references.bib").read_text(encoding="utf-8"))
     assert list(known) == methods.cited(text)
-    marked = (tmp_path / "checklist.md").read_text(encoding="utf-8").splitlines()[2:]
+    marked = (tmp_path / "r.checklist.md").read_text(encoding="utf-8").splitlines()[2:]
     assert all(re.match(r"- \[[x ]\] \S", line) for line in marked)
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
@@ -120,7 +129,94 @@ def test_the_checklist_marks_gaps_and_names_what_closes_them(hostile_material: M
     audit = items["Explanations audited by people"]
     assert (audit.state, audit.closes) == ("gap", f"judge audit sample {hostile_material.named_runs}")
     assert items["Contamination"].state == "gap"
-    assert items["Enough systems for a claim about systems"].state == "gap"
+    systems = items["Enough systems for a claim about systems"]
+    assert (systems.state, systems.closes) == ("gap", "")
+    assert "more systems" in systems.needs
+    assert "more systems" in checklist.markdown(hostile_material)
+
+
+def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp_path: Path) -> None:
+    """From a sample nobody looked at, over one annotator, to two and a second round."""
+    from judge.audit.store import ADJUDICATION, AuditStore
+    from judge.report import headline
+
+    folder = shutil.copytree(demo_run, tmp_path / "demo")
+    file = folder / "audit.sqlite"
+    assert runs.command("audit", "sample", folder, "-n", "6", "--seed", "4", "--blind", "judge", "-o", file) == 0
+
+    def said() -> tuple[checklist.Item, str, str]:
+        material = Material.read([folder], ReportOptions(resamples=60))
+        items = {item.question: item for item in checklist.checklist(material)}
+        return items["Explanations audited by people"], methods.paragraph(material), headline.sentences(material)[-1]
+
+    item, text, top = said()
+    assert (item.state, item.closes) == ("gap", f"judge audit serve {file}")
+    assert "0 of 6 items finished" in item.found
+    assert "audited" not in text
+    assert "gwet" not in text
+    assert top == "6 explanations were drawn for an audit; nobody has finished one."
+
+    with AuditStore.open(file) as store:
+        nothing = dict.fromkeys([one.key for one in store.categories], 0)
+        for number in (1, 2, 3):
+            store.answer("Ada", number, nothing)
+        item, text, top = said()
+        assert item.state == "gap"
+        assert "3 of 6 items finished by one annotator: how far annotators agree is not known" in item.found
+        assert (
+            "One person audited 3 of 6 explanations, drawn at random from 864, stratified by criterion (equal " in text
+        )
+        assert "spread over rating, distance from people and cluster, seed 4; annotators saw its Eval-Prompt" in text
+        assert " and rating, not the system and judge; no explanation was finished by two" in text
+        assert "gwet" not in text
+        assert "how far annotators agree is not known" in top
+
+        first = store.categories[0].key
+        store.answer("Ben", 1, nothing | {first: 1})
+        store.answer("Ben", 2, nothing)
+        item, text, top = said()
+        assert (item.state, item.closes) == ("met", "")
+        assert "3 of 6 items finished by 2 annotators, 2 of them by two or more" in item.found
+        assert "2 people audited 3 of 6 explanations" in text
+        assert "two or more finished 2 of them, on which agreement is Gwet's AC1 [@gwet-2008-computing]" in text
+        assert "disputed answers were not adjudicated" in text
+        # One of two on one of three items: 1/6.
+        assert f"{store.categories[0].label}, in 16.7 %" in top
+
+        store.answer("Eve", 1, {first: 1}, round_no=ADJUDICATION)
+        assert "a second round settled 1 of 1 disputed answers" in said()[1]
+
+
+def test_two_reports_in_one_folder_do_not_overwrite_each_other(hostile_run: Path, tmp_path: Path) -> None:
+    import judge
+
+    run = judge.open_run(hostile_run)
+    written = [
+        path
+        for name in ("one.html", "two.html")
+        for path in run.report(tmp_path / name, methods=True, resamples=20, permutations=20)
+    ]
+    assert len(set(written)) == 8
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in written}
+    assert "one.references.bib" in {path.name for path in written}
+
+
+def test_the_page_lies_beside_the_runs_definition(demo_run: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(demo_run, tmp_path / "demo")
+    assert runs.command("report", folder, "--quick", "--quiet") == 0
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "A quick page: 200 resamples and 200 swaps" in page
+
+
+def test_labels_by_construction_are_nobodys_ratings(demo_run: Path) -> None:
+    material = Material.read([demo_run], ReportOptions(resamples=60))
+    items = {item.question: item for item in checklist.checklist(material)}
+    assert "Who gave which of people's ratings" not in items
+    people = items["People's ratings of the same stories"]
+    assert people.state == "gap"
+    assert people.found.startswith("no person rated them: labels by construction")
+    assert items["Human ceiling"].state == "gap"
+    assert "all 6 criteria" in items["Human ceiling"].found
 
 
 def test_what_cannot_be_known_is_no_gap_of_the_users(hanna_material: Material) -> None:

@@ -1,0 +1,61 @@
+"""What a look at explanations came to, in sentences, from what `judge explain` stored. Never looks anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from judge.explanations import stored
+from judge.explanations.stored import StoredMap
+from judge.report.material import Material
+
+_TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
+
+
+def looks(material: Material) -> list[StoredMap]:
+    """One stored map for each look; a look at several result folders is stored in each, and counts once."""
+    found = [one for one in map(stored.read, material.folders) if one is not None]
+    return list({one.signature: one for one in found}.values())
+
+
+def embedded_by(model: str) -> str:
+    """What made the embeddings, in words where its name is a code of ours."""
+    code = _TFIDF.fullmatch(model)
+    if code is None:
+        return model
+    dimensions, seed = code.groups()
+    return f"TF-IDF of words and word pairs, reduced to {dimensions} dimensions by truncated SVD (seed {seed})"
+
+
+def headline(material: Material) -> list[str]:
+    """A sentence a look: how many explanations, and how well their wording tells the criterion."""
+    folders = [one for one in map(stored.read, material.folders) if one is not None]
+    made = []
+    for look in looks(material):
+        texts = sum(len(one.points) for one in folders if one.signature == look.signature)
+        made.append(f"{texts:,} explanation{' was' if texts == 1 else 's were'} looked at{_told(look.tables)}.")
+    return made
+
+
+def _told(tables: Sequence[dict[str, Any]]) -> str:
+    rows = [
+        row
+        for table in tables
+        for row in table["rows"]
+        if row.get("accuracy") is not None and row.get("accuracy_chance") is not None
+    ]
+    if not rows:
+        return ""
+    chance = _span([100 * row["accuracy_chance"] for row in rows])
+    cells = f", over {len(rows)} rows (judge × Eval-Prompt)" if len(rows) > 1 else ""
+    told = _span([100 * row["accuracy"] for row in rows])
+    return (
+        f": from its wording alone a classifier tells the criterion of {told} % of them, where permuted "
+        f"labels give {chance} %{cells}; telling the criterion is not being right"
+    )
+
+
+def _span(values: Sequence[float]) -> str:
+    low, high = f"{min(values):.1f}", f"{max(values):.1f}"
+    return low if low == high else f"{low} to {high}"
