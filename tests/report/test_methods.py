@@ -74,6 +74,9 @@ def test_hannas_paragraph_says_what_is_known_and_cites_what_is_in_force(hanna_ma
     assert "96 story-prompts, 10 systems, without Human." in text
     assert "who gave which rating is not known" in text
     assert "their settings are not known here" in text
+    assert "surface features of the text, out of fold by story-prompts." in text
+    assert "shipped with judge" not in text
+    assert "is undefined here (who gave which rating is not known" in text
     keys = methods.cited(text)
     assert "kendall-1945-ties" in keys
     assert "williams-1959-regression" in keys
