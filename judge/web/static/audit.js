@@ -18,9 +18,9 @@
   let lastMove = Date.now();
   let said = "";             // what was done last, for the status line
   let marked = false;
-  let namesHidden = false;
+  let namesHidden = true;    // in the second round a name could weigh more than a reason
   let noteBefore = null;
-  const scrolled = {};       // story -> how far it was read
+  const scrolled = {};       // item -> how far its story was read
 
   const keeper = new judge.Keeper(task, (kind, sentence) => {
     const texts = { saving: "Saving…", saved: task.save ? "Saved" : "Kept in this browser", kept: "Not saved yet", refused: "Not saved", volatile: "Not kept" };
@@ -38,6 +38,7 @@
   });
 
   const item = () => (mode === "practice" ? task.practice[index] : task.items[index]);
+  const place = () => `${mode}/${item().id}`;
   const values = () => (mode === "practice" ? attempt : keeper.state(item().id).values);
   const asked = () => (mode === "practice" ? task.categories.map(({ key }) => key) : item().categories);
   const open = () => asked().filter((key) => !(key in values()));
@@ -49,6 +50,7 @@
 
   function show(name) {
     mode = name;
+    at("number").textContent = "";
     for (const id of ["start", "list"]) at(id).hidden = id !== name;
     at("work").hidden = name === "start" || name === "list";
     at("to-list").hidden = name !== "items";
@@ -82,6 +84,8 @@
     const name = mode === "practice" ? "Practice" : settling ? "Disagreement" : "Item";
     const all = mode === "practice" ? task.practice : task.items;
     at("where").textContent = `${name} ${index + 1} of ${all.length}`;
+    // The order is the annotator's own; tables name the item by this number.
+    at("number").textContent = mode === "practice" ? "" : `no. ${one.id}`;
     document.title = `${at("where").textContent} · judge audit`;
     at("prompt").textContent = story.prompt ?? "not known";
     at("reference").hidden = story.reference === null;
@@ -100,7 +104,7 @@
     checked = false;
     at("missing").textContent = "";
     mark(marked);
-    at("story").scrollTop = scrolled[one.story] || 0;
+    at("story").scrollTop = scrolled[place()] || 0;
     others();
     questions();
     buttons();
@@ -114,9 +118,16 @@
     const found = on ? judge.texts.compare(one.explanation, story) : { explanation: [], story: [] };
     judge.texts.show(at("explanation"), one.explanation, found.explanation);
     judge.texts.show(at("story"), story ?? "The story is not in this audit.", found.story);
+    more();
     at("quotes").setAttribute("aria-pressed", String(on));
     at("quotes-found").textContent = !on ? "" : found.all === 0 ? "It quotes nothing." :
       `${found.found} of ${plural(found.all, "quotation")} found in the story in these words.`;
+  }
+
+  // Whether the story goes on below its box; a sign in the box says so.
+  function more() {
+    const box = at("story");
+    box.classList.toggle("more", box.scrollHeight - box.scrollTop - box.clientHeight > 12);
   }
 
   function questions() {
@@ -259,8 +270,8 @@
   function next() {
     if (mode === "start") { go(); return; }
     if (mode === "list") {
-      if (!at("list-head").querySelector("[data-does=go]")) return;
-      go();
+      if (at("list-head").querySelector("[data-does=go]")) go();
+      else say(task.items.length ? "There is no item left to answer" : "");
       return;
     }
     writeNote();
@@ -310,7 +321,7 @@
     at("all-items").replaceChildren(...task.items.map((one, i) => {
       const criterion = task.criteria[one.criterion];
       const state = keeper.state(one.id);
-      const parts = [i + 1, criterion && criterion.name, judge.parts.standing(one, state, keeper.complete(one)), state.note && "note"];
+      const parts = [i + 1, `no. ${one.id}`, criterion && criterion.name, judge.parts.standing(one, state, keeper.complete(one)), state.note && "note"];
       const line = element("li");
       const opens = element("button", parts.filter(Boolean).join(" · "), { type: "button" });
       opens.addEventListener("click", () => open_(i));
@@ -335,6 +346,8 @@
     none: () => { if (open().length) answer(Object.fromEntries(open().map((key) => [key, 0]))); },
     later: () => { if (mode === "practice") { if (skippable) list(); } else open_((index + 1) % task.items.length); },
     back: () => { if (mode === "items" && index > 0) open_(index - 1); },
+    // From the list to the item that was seen last.
+    reopen: () => { if (mode === "list" && task.items.length) open_(Math.min(index, task.items.length - 1)); },
     quotes: () => mark(!marked),
     names: () => { namesHidden = !namesHidden; others(); questions(); },
     undo: () => {
@@ -347,7 +360,7 @@
       const id = keeper.undo();
       if (id === null) { say("There is nothing to undo"); return; }
       const i = task.items.findIndex((one) => one.id === id);
-      if (i !== index) open_(i, true);
+      if (i !== index || mode !== "items") open_(i, true);
       else { at("note").value = keeper.state(id).note; draw(); progress(); }
     },
   };
@@ -374,7 +387,8 @@
     let does = null;
     if (event.key === "?" || event.key === "h") does = actions.help;
     else if (event.key === "Enter") does = target.closest("button, a, summary") ? null : next;
-    else if (event.key === "p" && (mode === "items" || mode === "list")) does = () => (mode === "list" ? go() : list());
+    else if (event.key === "p" && (mode === "items" || mode === "list")) does = mode === "list" ? actions.reopen : list;
+    else if (mode === "list") does = { b: actions.reopen, ArrowLeft: actions.reopen, u: actions.undo }[event.key];
     else if (mode === "items" || mode === "practice") {
       const category = task.categories.find(({ press }) => press === event.key);
       if (category && asked().includes(category.key)) does = () => answer({ [category.key]: values()[category.key] === 1 ? 0 : 1 });
@@ -405,7 +419,8 @@
       // With all answered by mouse, Enter goes on.
       if (pressed.id === "none" && mode !== "list") at("next").focus();
     });
-    at("story").addEventListener("scroll", () => { lastMove = Date.now(); scrolled[item().story] = at("story").scrollTop; });
+    at("story").addEventListener("scroll", () => { lastMove = Date.now(); scrolled[place()] = at("story").scrollTop; more(); });
+    new ResizeObserver(more).observe(at("story"));
     let typed = 0;
     at("note").addEventListener("input", () => { lastMove = Date.now(); clearTimeout(typed); typed = setTimeout(writeNote, 800); });
     at("note").addEventListener("blur", leave);
@@ -414,6 +429,7 @@
       const { id } = item();
       keeper.states[id] = { ...keeper.state(id), seconds: keeper.state(id).seconds + 1 };
     }, 1000);
+    if (task.save && !settling) judge.parts.remember(task);
     addEventListener("online", () => keeper.flush());
     addEventListener("beforeunload", (event) => { if (Object.keys(keeper.waiting).length) event.preventDefault(); });
     if (at("start").firstElementChild && !Object.keys(keeper.states).length && !Object.keys(keeper.practice).length) {

@@ -72,6 +72,8 @@ judge.parts = (() => {
     for (const [key, value] of wrong) {
       list.append(element("li", `${labels[key].label}: you said ${word(values[key])}, expected is ${word(value)}.`));
     }
+    const left = Object.keys(labels).filter((key) => !(key in item.expected)).map((key) => labels[key].label);
+    if (left.length) list.append(element("li", `${left.join(", ")}: left open, either answer will do.`));
     const head = wrong.length ? `${plural(wrong.length, "answer")} not as expected` : "As expected";
     return [element("strong", head), list, element("p", item.feedback)];
   }
@@ -79,13 +81,13 @@ judge.parts = (() => {
   function keys(categories, settling) {
     const rows = [
       [categories.map(({ press }) => press).join(" "), "the error is there; again: it is not"],
-      ["0", "no further errors: everything open becomes no"], ["Enter", "next item"],
-      ["b ←", "back"], ["s →", "later: on without answering"], ["u", "undo"],
+      ["0", "no further errors: everything open becomes no"], ["Enter", "next item; from the list the first that is open"],
+      ["b ←", "back; from the list to the item seen last"], ["s →", "later: on without answering"], ["u", "undo"],
       ["n", settling ? "reason; Esc leaves it" : "note; Esc leaves it"],
       ["q", "mark quotations that occur in the story"], ["r", "reference story"], ["j k", "scroll the story down, up"],
-      ["p", "all items, and back"], ["? h", "this table"],
+      ["p", "the list of all items, and back"], ["? h", "this table"],
     ];
-    if (settling) rows.push(["a", "hide or show names"]);
+    if (settling) rows.push(["a", "show or hide names"]);
     return rows.map(([pressed, text]) => {
       const row = element("tr");
       const cell = element("td");
@@ -103,6 +105,15 @@ judge.parts = (() => {
     return Object.keys(state.values).length ? "begun" : "open";
   }
 
+  // The front page offers this name again, in this browser alone.
+  function remember({ audit, annotator }) {
+    try {
+      localStorage.setItem(`judge-audit-name:${audit}`, annotator);
+    } catch {
+      // A browser that keeps nothing asks for the name again.
+    }
+  }
+
   // Offer a value as a JSON file to keep.
   function save(value, name) {
     const text = JSON.stringify(value, null, 1);
@@ -111,5 +122,5 @@ judge.parts = (() => {
     URL.revokeObjectURL(link.href);
   }
 
-  return { element, word, plural, button, letter, guidelines, question, annotators, feedback, keys, standing, save };
+  return { element, word, plural, button, letter, guidelines, question, annotators, feedback, keys, standing, remember, save };
 })();
