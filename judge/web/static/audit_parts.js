@@ -65,6 +65,9 @@ judge.parts = (() => {
     return parts;
   }
 
+  // What annotators said of one category, in a line.
+  const given = (item, key, hidden) => item.given.map(([name, { values }], i) => `${hidden ? letter(i) : name}: ${word(values[key])}`).join(" · ");
+
   // What was expected of a practice item, and why.
   function feedback(item, values, labels) {
     const wrong = Object.entries(item.expected).filter(([key, value]) => values[key] !== value);
@@ -97,6 +100,37 @@ judge.parts = (() => {
     });
   }
 
+  // What of the page does not change from item to item; the second round asks and shows otherwise.
+  function furnish(categories, settling) {
+    const at = (id) => document.getElementById(id);
+    at("meanings-list").replaceChildren(...categories.flatMap(({ label, question }) => [element("dt", label), element("dd", question)]));
+    at("keys").replaceChildren(...keys(categories, settling));
+    if (!settling) return;
+    at("questions-title").textContent = "Is the error there?";
+    at("note-label").firstChild.textContent = "Reason ";
+    at("audit").classList.add("settling");
+    at("questions").after(at("note").closest(".note"));
+    document.querySelector(".audit-answers").append(at("others"));
+  }
+
+  // Whether answers are kept, in the status line after what was said last; what goes wrong, in a sentence.
+  function report(kind, sentence, said, server) {
+    const saved = document.getElementById("saved");
+    const trouble = document.getElementById("trouble");
+    const texts = { saving: "Saving…", saved: server ? "Saved" : "Kept in this browser", kept: "Not saved yet", refused: "Not saved", volatile: "Not kept" };
+    saved.textContent = [said, texts[kind]].filter(Boolean).join(" · ");
+    saved.dataset.kind = kind;
+    const troubles = {
+      kept: "The server does not answer. Your answers are kept in this browser and will be sent when it is back. You can go on.",
+      refused: `The server did not take an answer: ${sentence}`,
+      volatile: "This browser does not let a file keep anything: download your answers before you close this page.",
+    };
+    // While it is tried again the sentence stays.
+    if (kind in troubles) trouble.textContent = troubles[kind];
+    if (kind === "saved") trouble.textContent = "";
+    trouble.hidden = !trouble.textContent;
+  }
+
   // How an item stands, in a few words.
   function standing(item, state, complete) {
     if (item.by) return `settled by ${item.by}`;
@@ -122,5 +156,7 @@ judge.parts = (() => {
     URL.revokeObjectURL(link.href);
   }
 
-  return { element, word, plural, button, letter, guidelines, question, annotators, feedback, keys, standing, remember, save };
+  return {
+    element, word, plural, button, guidelines, question, annotators, given, feedback, furnish, report, standing, remember, save,
+  };
 })();
