@@ -10,6 +10,7 @@ A file of one's own is YAML::
         label: Invented plot
         question: Does the explanation tell of something that does not happen in the story?
         press: "1"                    # optional: 1, 2, 3... by default
+        question_blind: Is it so?     # optional: asked in place of question where annotators are not shown the rating
     practice: []                      # optional: items as in judge/audit/categories.yaml
 """
 
@@ -35,7 +36,10 @@ RESERVED = frozenset("0abhjknpqrsu?")
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """One kind of error. `press` is one character; `column` its column in CSV files, `inverted` if 1 there = none."""
+    """One kind of error. `press` is one character; `column` its column in CSV files, `inverted` if 1 there = none.
+
+    `question_blind` is asked in an audit that hides the rating, where `question` cannot be answered without it.
+    """
 
     key: str
     label: str
@@ -43,6 +47,11 @@ class Category:
     press: str
     column: str
     inverted: bool = False
+    question_blind: str | None = None
+
+    def asked(self, blind: Sequence[str]) -> str:
+        """The question of an audit that is blind to these facts."""
+        return self.question_blind or self.question if "rating" in blind else self.question
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,10 @@ def load_form(path: Path | None = None) -> Form:
         where = f"{file}, line {lines['categories', i]}"
         column = found.column or f"Answer.{found.key}"
         press = found.press or str(i + 1)
-        category = Category(found.key, found.label.strip(), found.question.strip(), press, column, found.inverted)
+        blind = found.question_blind.strip() if found.question_blind else None
+        category = Category(
+            found.key, found.label.strip(), found.question.strip(), press, column, found.inverted, blind
+        )
         _check(category, categories, where)
         categories.append(category)
     known = [category.key for category in categories]
@@ -102,6 +114,7 @@ class _CategoryFile(Strict):
     press: str | None = None
     column: str | None = Field(default=None, pattern=r"^\S(.*\S)?$")
     inverted: bool = False
+    question_blind: str | None = Field(default=None, pattern=r"\S")
 
 
 class _PracticeFile(Strict):

@@ -11,7 +11,27 @@ from pathlib import Path
 from judge.audit.schema import FORMAT, TABLES
 from judge.errors import DataError
 
+DEFAULT_NAME = "audit.sqlite"
+"""What an audit is called that lies beside its run's definition."""
+
 _MAKE = "judge audit sample RUN -o FILE makes an audit"
+
+
+def audit_file(path: Path) -> Path:
+    """The audit that is meant: of a run's folder, its run.yaml or a result folder its own, else the path as it is.
+
+    DataError, naming the command that makes one, for a run that has no audit.
+    """
+    if path.is_dir():
+        folder = path
+    elif path.is_file() and path.suffix in (".yaml", ".yml"):
+        folder = path.parent
+    else:
+        return path
+    for place in (folder, folder.parent):
+        if (place / DEFAULT_NAME).is_file() and (place == folder or (place / "run.yaml").is_file()):
+            return place / DEFAULT_NAME
+    raise DataError("holds no audit", file=path, hint=f"judge audit sample {path} makes one")
 
 
 @contextmanager
@@ -59,8 +79,9 @@ def _place(draft: Path, path: Path) -> None:
 def open_file(path: Path, *, writing: bool) -> sqlite3.Connection:
     """A connection to an existing audit: in WAL mode with every commit on disk at once, or only reading.
 
-    Threads may share it if they take turns. Raises DataError, a sentence, for a file that is no audit, or one of
-    another format.
+    Each commit is carried over from the write-ahead log into the file itself at once, so that a copy of the file alone
+    lacks at most what is being written. Threads may share a connection if they take turns. Raises DataError, a
+    sentence, for a file that is no audit, or one of another format.
     """
     if not path.is_file():
         raise DataError("does not exist", file=path, hint=_MAKE)
@@ -73,6 +94,8 @@ def open_file(path: Path, *, writing: bool) -> sqlite3.Connection:
             connection.execute("PRAGMA busy_timeout = 10000")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
+            # People answer every few seconds: a checkpoint each time costs them nothing, and never waits for a reader.
+            connection.execute("PRAGMA wal_autocheckpoint = 1")
             connection.execute("PRAGMA foreign_keys = ON")
             return connection
 

@@ -55,6 +55,12 @@ class Subject:
     facts: Facts = field(default_factory=Facts)
 
     @property
+    def shown_reference(self) -> str | None:
+        """The reference story, and None where the story is it: beside itself it would tell who wrote the story."""
+        same = " ".join((self.reference or "").split()) == " ".join((self.text or "").split())
+        return None if same else self.reference
+
+    @property
     def key(self) -> str:
         """Hash of everything, the same in every file that holds this explanation."""
         return fingerprint(asdict(self))

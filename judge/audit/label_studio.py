@@ -108,7 +108,7 @@ def _data(item: Item, blind: Sequence[str]) -> dict[str, Any]:
         "key": item.key,
         "story_prompt": subject.story_prompt or "",
         "story": subject.text or "",
-        "reference": subject.reference or "",
+        "reference": subject.shown_reference or "",
         "criterion": "" if criterion is None else f"{criterion.name}: {criterion.definition}".removesuffix(": "),
         "guidelines": guidelines,
         "facts": ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()),

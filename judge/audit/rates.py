@@ -78,11 +78,14 @@ def rates(found: Answered, key: str, where: NDArray[np.bool_] | None = None) -> 
 
 
 def agreement(found: Answered, key: str, *, resamples: int, seed: int) -> Agreement:
-    """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that two annotators or more finished."""
+    """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that two annotators or more finished.
+
+    AC1 knows both answers, as the audit fixed them beforehand: it is 1, without interval, where everybody said no.
+    """
     values = found.given[key]
     rng = np.random.default_rng(seed)
     return Agreement(
-        chance_agreement.gwet(values),
+        chance_agreement.gwet(values, categories=np.array([0.0, 1.0])),
         chance_agreement.fleiss(values),
         krippendorff.alpha(values, "nominal", rng, resamples=resamples),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -11,15 +10,16 @@ import numpy as np
 
 from judge.audit.adjudication import disputes
 from judge.audit.answered import Answered, answered
+from judge.audit.disagreements import disagreements
 from judge.audit.practice import practice_score
 from judge.audit.rates import agreement, agreement_with_others, rate_of_annotator, rates
-from judge.audit.store import ADJUDICATION, AuditStore
+from judge.audit.store import AuditStore
 from judge.errors import SpecError
+from judge.stats.chance_agreement import ONE_CATEGORY
 from judge.tables import Column, Table, printable
 from judge.version import __version__
 
 DEFAULT_BY = ("judge", "eval_prompt", "criterion")
-_TEXT = 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def tables(store: AuditStore, options: ReportOptions | None = None) -> list[Tabl
         _annotators(store, found, line),
     ]
     made += [one for name in options.by if (one := _by(found, name, line)) is not None]
-    return [*made, _disagreements(store, found, options, line)]
+    return [*made, disagreements(store, found, options.top, line)]
 
 
 def signature(store: AuditStore, found: Answered, options: ReportOptions) -> str:
@@ -132,7 +132,9 @@ def _rates(store: AuditStore, found: Answered, line: str) -> Table:
         "intervals: Wilson's with the effective n of stories as clusters",
     ]
     if ties:
-        notes.append(f"{ties} times as many annotators saw an error as did not: that is no majority")
+        notes.append(
+            f"in {ties} cases (an item and an error) as many annotators say yes as no: a tie, which is no majority"
+        )
     if unequal:
         notes.append(
             "strata were drawn unequally: weighted rates speak of all explanations that could be drawn, others of these"
@@ -143,7 +145,7 @@ def _rates(store: AuditStore, found: Answered, line: str) -> Table:
 
 
 def _agreement(found: Answered, options: ReportOptions, line: str) -> Table:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for category in found.categories:
         one = agreement(found, category.key, resamples=options.resamples, seed=options.seed)
         row = {"category": category.label, "ac1": one.ac1.estimate, "fleiss": one.fleiss.estimate}
@@ -159,7 +161,14 @@ def _agreement(found: Answered, options: ReportOptions, line: str) -> Table:
     notes = [
         "over items that two annotators or more finished",
         "where nearly all answers are no, kappa and alpha are near 0 however often annotators agree; AC1 is not",
+        "AC1's and kappa's intervals: t over items, Gwet's standard error; alpha's: percentile over resampled items",
     ]
+    alike = ", ".join(row["category"] for row in rows if row["alpha"].reason == ONE_CATEGORY)
+    if alike:
+        notes.append(
+            f"{alike}: every answer is the same; kappa and alpha are 0/0 there, and AC1, which counts with both "
+            "answers, yes and no, whichever were given, is 1"
+        )
     return Table("Agreement between annotators", columns, rows, line, notes)
 
 
@@ -211,52 +220,6 @@ def _by(found: Answered, name: str, line: str) -> Table | None:
     if lost:
         notes.append(f"{lost} items of no known {name.replace('_', ' ')} are left out")
     return Table(f"Error rates by {name.replace('_', ' ')}", columns, rows, line, notes)
-
-
-def _disagreements(store: AuditStore, found: Answered, options: ReportOptions, line: str) -> Table:
-    """Items on which annotators differ, those with most dissent first, with their notes."""
-    remarks = store.remarks()
-    settled = {(a.item, a.category): a.value for a in store.answers(round_no=ADJUDICATION)}
-    rows: list[dict[str, Any]] = []
-    for i, item in enumerate(found.items):
-        split = {c: Counter(v for v in found.given[c.key][i] if not np.isnan(v)) for c in found.categories}
-        dissent = sum(min(counts[0.0], counts[1.0]) for counts in split.values())
-        if not dissent:
-            continue
-        differ = [c for c, counts in split.items() if len(counts) > 1]
-        final = [f"{c.label}: {('no', 'yes')[settled[item.id, c.key]]}" for c in differ if (item.id, c.key) in settled]
-        notes = [f"{who}: {remarks[who, item.id][0]}" for who in found.annotators if _noted(remarks, who, item.id)]
-        rows.append(
-            {
-                "item": item.id,
-                "story": item.subject.story,
-                "criterion": item.subject.criterion.name if item.subject.criterion else None,
-                "differ": "; ".join(f"{c.label} {split[c][1.0]} yes {split[c][0.0]} no" for c in differ),
-                "final": "; ".join(final) or None,
-                "notes": " / ".join(notes) or None,
-                "explanation": _short(item.subject.explanation),
-                "dissent": dissent,
-            }
-        )
-    rows.sort(key=lambda row: (-row["dissent"], row["item"]))
-    shown = rows[: options.top] if options.top else rows
-    columns = [Column("item", "item"), Column("story", "story"), Column("criterion", "criterion")]
-    columns += [Column("differ", "annotators differ on", wrap=50)]
-    columns += [Column("final", "settled", wrap=40)] if settled else []
-    columns += [Column("notes", "notes", text=True, wrap=50)] if any(row["notes"] for row in shown) else []
-    columns += [Column("explanation", "explanation", text=True, wrap=50)]
-    notes = [f"{len(rows)} items on which annotators differ, {len(shown)} shown, most dissent first"]
-    notes += ["--top 0 shows all"] if len(shown) < len(rows) else []
-    return Table("Disagreements", columns, shown, line, notes)
-
-
-def _noted(remarks: dict[tuple[str, int], tuple[str, float | None]], who: str, item: int) -> bool:
-    return bool(remarks.get((who, item), ("", None))[0])
-
-
-def _short(text: str) -> str:
-    line = " ".join(printable(text).split())
-    return line if len(line) <= _TEXT else f"{line[: _TEXT - 1].rstrip()}…"
 
 
 def _percent(key: str, title: str) -> Column:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -54,9 +54,11 @@ def practice_of(number: int, text: str) -> PracticeItem:
     return PracticeItem(number, Subject(**found), record["expected"], record["feedback"])
 
 
-def insert_form(db: sqlite3.Connection, form: Form) -> None:
-    """Categories and practice items of a new audit."""
-    asked = [(i, c.key, c.label, c.question, c.press, c.column, int(c.inverted)) for i, c in enumerate(form.categories)]
+def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> None:
+    """Categories, as they are asked in an audit blind to these facts, and practice items of a new audit."""
+    asked = [
+        (i, c.key, c.label, c.asked(blind), c.press, c.column, int(c.inverted)) for i, c in enumerate(form.categories)
+    ]
     db.executemany("INSERT INTO categories VALUES (?, ?, ?, ?, ?, ?, ?)", asked)
     db.executemany("INSERT INTO practice VALUES (?, ?)", [(one.id, practice_json(one)) for one in form.practice])
 

@@ -6,6 +6,7 @@ population first, at random, and the weights allow for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.audit.categories import Category
 from judge.audit.items import Facts, Subject
 from judge.audit.population import NONE, Population, references
 from judge.errors import SpecError
@@ -51,8 +53,8 @@ class Sampled:
     notes: list[str]
 
 
-def sample(found: Population, options: SampleOptions) -> Sampled:
-    """Draw a sample.
+def sample(found: Population, options: SampleOptions, categories: Sequence[Category] = ()) -> Sampled:
+    """Draw a sample; the notes say which of the categories are asked otherwise because of what is hidden.
 
     Raises SpecError for impossible options: no item asked for, a variable that is not known or used twice.
     """
@@ -67,7 +69,7 @@ def sample(found: Population, options: SampleOptions) -> Sampled:
     chosen = found.frame.iloc[rows[drawn.unit]]
     strata = [names[code] for code in codes[drawn.unit]]
     subjects = _subjects(found, chosen, strata, weight)
-    notes = _notes(found, options, drawn, rows, subjects)
+    notes = [*_notes(found, options, drawn, rows, subjects), *_of_blindness(options.blind, subjects, categories)]
     line = _signature(found, options, by, len(subjects))
     sampling = {
         "options": {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(options).items()},
@@ -187,9 +189,31 @@ def _notes(
         if name in (*options.by, *options.spread) and bool((found.level(name) == NONE).all()):
             why = "people rated none of these" if name == "gap" else "judge explain has made no map of these runs"
             notes.append(f"{name} is not known of any explanation: {why}")
-    if "rating" in options.blind:
-        notes.append("annotators are not shown the rating; where an explanation names it, it can be read there")
     return notes
+
+
+def _of_blindness(blind: Sequence[str], subjects: Sequence[Subject], categories: Sequence[Category]) -> list[str]:
+    """What hiding facts does to the questions, and what the explanations themselves still tell."""
+    notes = []
+    if "rating" in blind:
+        notes.append("annotators are not shown the rating; where an explanation names it, it can be read there")
+        notes += [f"{c.label} is asked without the rating: {c.asked(blind)}" for c in categories if c.question_blind]
+    if "judge" in blind:
+        telling = sum(_names_its_judge(subject) for subject in subjects)
+        if telling:
+            notes.append(
+                f"annotators are not shown the judge; {telling} of {len(subjects)} explanations name it or its model, "
+                'or say "language model", and are shown as they are'
+            )
+    return notes
+
+
+def _names_its_judge(subject: Subject) -> bool:
+    """Whether the explanation holds its judge's name, the last part of it (the model), or "language model"."""
+    judge = subject.facts.judge or ""
+    words = {"language model", judge, judge.rpartition("/")[2]} - {""}
+    found = "|".join(re.escape(word) for word in words)
+    return re.search(rf"(?<!\w)(?:{found})(?!\w)", subject.explanation, re.IGNORECASE) is not None
 
 
 def _signature(found: Population, options: SampleOptions, by: Sequence[str], count: int) -> str:

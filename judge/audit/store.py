@@ -93,17 +93,17 @@ class AuditStore:
         }
         with database.creating(path) as db:
             db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, orjson.dumps(v).decode()) for k, v in meta.items()])
-            rows.insert_form(db, form)
+            rows.insert_form(db, form, check_blind(blind))
             rows.insert_items(db, subjects, path)
         return cls.open(path)
 
     @classmethod
     def open(cls, path: Path | str, *, writing: bool = True) -> AuditStore:
-        """Open an existing audit; without `writing` it may lie in a folder that cannot be written.
+        """Open an existing audit, or that of a run's folder; without `writing` its folder may be read-only.
 
         DataError, a sentence, for a file that is missing, no audit, or of another format.
         """
-        path = Path(path)
+        path = database.audit_file(Path(path))
         connection = database.open_file(path, writing=writing)
         try:
             with database.sentences(path):

@@ -42,9 +42,8 @@ _Column = Annotated[
     list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="of --from: which column holds what")
 ]
 
-_Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="the audit's file, as judge audit sample made it")]
+_Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="the audit's file, or the folder of the run it lies in")]
 _Form = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
-DEFAULT_NAME = "audit.sqlite"
 
 
 @app.command("sample")
@@ -99,7 +98,7 @@ def sample(
         raise SpecError(f"{path} exists already; an audit is never overwritten", hint="-o FILE makes another")
     if not quiet:
         typer.echo(f"reading {source or ' '.join(runs or ())}", err=True)
-    drawn = draw(_population(runs, source, parser, first_repeat, criteria, column), options)
+    drawn = draw(_population(runs, source, parser, first_repeat, criteria, column), options, asked.categories)
     AuditStore.create(
         path,
         drawn.subjects,
@@ -134,8 +133,10 @@ def import_(
     Example: judge audit import study.sqlite user_study.csv
     """
     from judge.audit.categories import load_form
+    from judge.audit.database import audit_file
     from judge.audit.importing import import_file
 
+    audit = audit_file(audit)
     if categories is not None and audit.exists():
         raise SpecError(f"{audit} has its categories already; --categories is for a new audit")
     merged, made = import_file(audit, file, replace=replace, form=load_form(categories) if categories else None)
@@ -196,7 +197,7 @@ def report(
 
     Items that an annotator has begun and not finished count nowhere, and no answer is filled in.
 
-    Example: judge audit report runs/my-run/audit.sqlite
+    Example: judge audit report runs/my-run
 
     Example: judge audit report study.sqlite --top 0 --format md -o audit.md
     """
@@ -237,6 +238,8 @@ def _population(
 
 def _beside(runs: list[str] | None, source: Path | None) -> Path:
     """Where the audit lies if nobody says: beside run.yaml, or beside the file."""
+    from judge.audit.database import DEFAULT_NAME
+
     if source is not None:
         return source.with_name(f"{source.stem}.{DEFAULT_NAME}")
     if not runs:

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-_Audit = Annotated[Path, typer.Argument(metavar="FILE", help="an audit, as judge audit sample makes it")]
+_Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="the audit's file, or the folder of the run it lies in")]
 
 
 def serve(
-    file: _Audit,
+    audit: _Audit,
     host: Annotated[
         str, typer.Option("--host", help="address to listen on; other than this machine's own needs the printed key")
     ] = "127.0.0.1",
@@ -24,12 +24,13 @@ def serve(
     """Serve an audit's pages to annotators until Ctrl-C; the first line on stdout is the address.
 
     Each annotator gives a name, practises, and answers by keyboard, mouse or touch, at the same time as others and with
-    stops as long as wanted. Every answer is in FILE before the page says "saved". On other machines annotators need
+    stops as long as wanted. Every answer is in the file before the page says "saved". On other machines annotators need
     the printed address with its key, which stays the same when the server is started again. Results and the second
     round, in which disagreements are settled, have an address of their own: annotators should not see them before they
     are done.
 
-    Example: judge audit serve runs/demo/audit.sqlite
+    Example: judge audit serve runs/demo
+
     Example: judge audit serve audit.sqlite --host 0.0.0.0 --port 9000
     """
     from judge.audit.store import AuditStore
@@ -38,9 +39,9 @@ def serve(
     from judge.web.server import serve as serve_pages
 
     check_installed()
-    with AuditStore.open(file) as store:
+    with AuditStore.open(audit) as store:
         if not quiet:
-            sys.stderr.write(f"{file}: {store.item_count} explanations\n")
+            sys.stderr.write(f"{store.path}: {store.item_count} explanations\n")
         serve_pages(
             lambda access: application(store, access),
             host=host,
@@ -53,7 +54,7 @@ def serve(
 
 
 def pack(
-    file: _Audit,
+    audit: _Audit,
     annotators: Annotated[str, typer.Option("--annotators", metavar="NAME,NAME", help="one page for each name")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="folder to write the pages to")],
 ) -> None:
@@ -62,7 +63,7 @@ def pack(
     Answers stay in the annotator's browser until they are downloaded as a file, which judge audit import takes. What
     the audit hides (system, and judge and rating where it is blind to them) is not in the pages.
 
-    Example: judge audit pack runs/demo/audit.sqlite --annotators ann,bob -o pack
+    Example: judge audit pack runs/demo --annotators ann,bob -o pack
     """
     from judge.audit.store import AuditStore
     from judge.errors import SpecError
@@ -71,7 +72,7 @@ def pack(
     names = [name.strip() for name in annotators.split(",") if name.strip()]
     if not names:
         raise SpecError("--annotators names nobody", hint="as in --annotators ann,bob")
-    with AuditStore.open(file, writing=False) as store:
+    with AuditStore.open(audit, writing=False) as store:
         for path in write_pack(store, names, output):
             print(path)
 

@@ -55,7 +55,8 @@ class ChanceAgreement:
         Of the coefficient, with its weights or level.
     estimate : Estimate
         The coefficient with its interval; n counts items. With one category in use it is undefined: there is nothing
-        that chance could have mixed up, though `raw` is 1.
+        that chance could have mixed up, though `raw` is 1. Only AC1 and AC2 need but one in use, of those they are
+        told of.
     raw : Estimate
         Share of agreeing pairs of ratings of an item, averaged over items (percent agreement, never weighted).
     standard_error : float or None
@@ -144,7 +145,10 @@ def gwet(
     categories: Floats | None = None,
     confidence: float = 0.95,
 ) -> ChanceAgreement:
-    """Gwet's AC1 (identity weights) or AC2 of ratings (items, raters), NaN = missing; see `counts` for `categories`."""
+    """Gwet's AC1 (identity weights) or AC2 of ratings (items, raters), NaN = missing; see `counts` for `categories`.
+
+    With two categories or more named it is defined (and 1) where a single one is used; kappas never are, 0/0.
+    """
     name = "AC1" if weights == "identity" else f"AC2, {weights} weights"
     return _coefficient(name, counts(ratings, categories), weights, confidence, _expected_gwet)
 
@@ -234,7 +238,9 @@ def _coefficient(
     name: str, found: Counts, weights: Weighting, confidence: float, expectation: Expected
 ) -> ChanceAgreement:
     raw, n, total = _raw(found, confidence), found.table.shape[0], int(found.table.sum())
-    if n == 0 or found.used < 2:
+    # Gwet's expected agreement is 0 where one category is used, provided that there are others; the kappas' is 1.
+    usable = found.category.size if expectation is _expected_gwet else found.used
+    if n == 0 or usable < 2:
         why = Estimate.undefined(NO_PAIR if n == 0 else ONE_CATEGORY, n=n)
         return ChanceAgreement(name, why, raw, None, None, None, total, found.used, found.dropped)
     weight = weight_matrix(found.category, weights)

@@ -22,7 +22,11 @@ from judge.web.audit_pages import TEMPLATES, introduction
 from judge.web.audit_tasks import as_script, packed_task
 
 _STATIC = Path(__file__).parent / "static"
-_SCRIPTS = ("page.js", "audit_text.js", "audit_keep.js", "audit_parts.js", "audit.js")
+_SCRIPTS = (
+    "page.js",
+    *(f"audit_{name}.js" for name in ("text", "keep", "parts", "reading", "between", "keys")),
+    "audit.js",
+)
 
 
 def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> list[Path]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 _LARGEST = 1_000_000
-_UNMEASURED = 60.0
-"""Seconds an item is said to take while nobody's time is known."""
 
 
 def application(store: AuditStore, access: Access) -> Starlette:
@@ -64,16 +61,14 @@ def lasting_key(store: AuditStore) -> str:
 
 
 def introduction(store: AuditStore) -> dict[str, Any]:
-    """What the welcome page and a pack say before the work: counts, questions, minutes, what is hidden."""
-    seconds = [spent for _, spent in store.remarks().values() if spent]
-    each = median(seconds) if seconds else _UNMEASURED
+    """What the welcome page and a pack say before the work: counts, questions, what is hidden.
+
+    How long others took is not said: it would set a pace.
+    """
     return {
         "count": store.item_count,
         "categories": store.categories,
         "practice": len(store.practice),
-        "minutes": max(1, round(store.item_count * each / 60)),
-        "measured": bool(seconds),
-        "seconds": round(each),
         "blind": store.blind,
     }
 
@@ -89,7 +84,13 @@ def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str 
     known = [(who, store.progress(who)) for who in store.registered() if who not in _only_adjudicating(store)]
     shown = [(who, len(progress.done), progress.total) for who, progress in known]
     return pages.response(
-        "audit_welcome.html", status, annotators=shown, trouble=trouble, name=name, **introduction(store)
+        "audit_welcome.html",
+        status,
+        annotators=shown,
+        trouble=trouble,
+        name=name,
+        audit=store.audit_id,
+        **introduction(store),
     )
 
 
@@ -183,9 +184,13 @@ async def _body(request: Request) -> bytes:
     size = 0
     async for part in request.stream():
         size += len(part)
-        if size > _LARGEST:
-            raise HTTPException(413, "That is more than an answer can be.")
-        parts.append(part)
+        if size <= _LARGEST:
+            parts.append(part)
+        # A little more is read to its end, so that the sender is told why and does not find the line cut.
+        elif size > 10 * _LARGEST:
+            break
+    if size > _LARGEST:
+        raise HTTPException(413, "That is more than an answer can be.")
     return b"".join(parts)
 
 

@@ -102,7 +102,7 @@ class _Texts:
         return self.shown(item.subject, blind) | {"id": item.id, "key": item.key}
 
     def shown(self, subject: Subject, blind: tuple[str, ...]) -> dict[str, Any]:
-        texts = (subject.story_prompt, subject.text, subject.reference)
+        texts = (subject.story_prompt, subject.text, subject.shown_reference)
         if texts not in self._places:
             self._places[texts] = len(self.stories)
             self.stories.append(dict(zip(("prompt", "text", "reference"), texts, strict=True)))

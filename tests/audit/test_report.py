@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import judge
+from judge.audit.adjudication import adjudicate
 from judge.audit.answered import answered
+from judge.audit.items import Subject
 from judge.audit.practice import practise
 from judge.audit.rates import agreement, agreement_with_others, rates
 from judge.audit.report import EXEMPT, ReportOptions, signature, tables
@@ -44,7 +46,7 @@ def test_missing_cells_are_missing_and_unfinished_items_count_nowhere(gaps: Audi
     for key, values in found.given.items():
         assert np.isnan(values).sum() == 12
         one = agreement(found, key, resamples=100, seed=1)
-        plain = chance_agreement.gwet(values)
+        plain = chance_agreement.gwet(values, categories=np.array([0.0, 1.0]))
         assert one.ac1.estimate == plain.estimate
         assert one.alpha.estimate.value is not None
         assert rates(found, key).mean.value == pytest.approx(np.nanmean(values))
@@ -86,7 +88,52 @@ def test_two_against_two_is_no_majority(make_audit: Make, said: Said) -> None:
     one = rates(answered(store), "poor_syntax")
     assert (one.mean.value, one.majority.value, one.any.value, one.ties) == (0.75, 0.5, 1.0, 1)
     (made,) = [one for one in tables(store) if one.title == "Error rates"]
-    assert "5 times as many annotators saw an error as did not: that is no majority" in made.notes
+    assert (
+        "in 5 cases (an item and an error) as many annotators say yes as no: a tie, which is no majority" in made.notes
+    )
+
+
+def test_disagreements_tell_alike_explanations_apart_and_say_who_settled(make_audit: Make, said: Said) -> None:
+    store = make_audit()
+    head = "Control, not a language model: it counts surface features and does no reading of the story at all, "
+    path = store.path.with_name("alike.sqlite")
+    texts = [f"{head}so that {word} words are what it {word} counted here, and no more than these." for word in "abc"]
+    with AuditStore.create(path, [Subject(text, story=str(i)) for i, text in enumerate(texts)]) as alike:
+        for item in (1, 2, 3):
+            said(alike, "Ada", item, 0)
+            alike.answer("Bo", item, {c.key: int(c.key == "poor_syntax") for c in alike.categories})
+        (made,) = [one for one in tables(alike) if one.title == "Disagreements"]
+        assert [row["explanation"][:12] for row in made.rows] == ["…a words are", "…b words are", "…c words are"]
+        assert "by" not in {column.key for column in made.columns}
+        adjudicate(alike, "Eve", 2, {"poor_syntax": 1}, note="a verb is missing")
+        adjudicate(alike, "Eve", 3, {"poor_syntax": 0})
+        (made,) = [one for one in tables(alike) if one.title == "Disagreements"]
+    assert [(row["final"], row["by"]) for row in made.rows] == [
+        (None, None),
+        ("Poor syntax: yes", "Eve: a verb is missing"),
+        ("Poor syntax: no", "Eve"),
+    ]
+    assert {"final", "by"} <= {column.key for column in made.columns}
+
+
+def test_a_runs_folder_names_its_audit(
+    gaps: AuditStore, said: Said, cli: Callable[..., int], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    (folder / "surface").mkdir(parents=True)
+    (folder / "run.yaml").write_text("name: x\n", encoding="utf-8")
+    assert cli("report", folder) == 1
+    error = capsys.readouterr().err
+    assert "run: holds no audit" in error
+    assert f"judge audit sample {folder}" in error
+    with AuditStore.create(folder / "audit.sqlite", [item.subject for item in gaps.items()]) as store:
+        said(store, "Ada", 1, 0)
+    for named in (folder, folder / "surface", folder / "run.yaml", folder / "audit.sqlite"):
+        assert cli("report", named) == 0
+        assert store.audit_id in capsys.readouterr().out
+    assert cli("export", folder, "-o", tmp_path / "out.csv") == 0
+    assert cli("import", folder, tmp_path / "out.csv") == 0
+    assert f"{folder / 'audit.sqlite'}: " in capsys.readouterr().out
 
 
 def test_nobody_has_answered(make_audit: Make) -> None:

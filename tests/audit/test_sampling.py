@@ -12,10 +12,11 @@ import pandas as pd
 import pytest
 
 from judge.audit.answered import answered
+from judge.audit.items import Facts, Subject
 from judge.audit.population import Population, population
 from judge.audit.populations_file import read_population
 from judge.audit.rates import rates
-from judge.audit.sampling import SampleOptions, sample
+from judge.audit.sampling import SampleOptions, _names_its_judge, sample
 from judge.audit.store import AuditStore
 from judge.errors import DataError, SpecError
 from judge.ratings_table import read
@@ -50,6 +51,26 @@ def test_strata_get_equal_numbers_and_the_table_says_so(lamps: Population) -> No
     assert {row["stands_for"] for row in made.table.rows} == {24 / 5}
     assert sum(one.facts.weight or 0 for one in made.subjects) == pytest.approx(96)
     assert made.sampling["unequal"] is False
+
+
+def test_a_story_that_is_its_own_reference_has_none_to_show() -> None:
+    assert Subject("e", text="A lamp.", reference="A  lamp.\n").shown_reference is None
+    assert Subject("e", text="A lamp.", reference="A lamp!").shown_reference == "A lamp!"
+    assert Subject("e", text="A lamp.").shown_reference is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("As openai/GPT-x I say", True),
+        ("gpt-x thinks", True),
+        ("as a large Language Model", True),
+        ("gpt-xy", False),
+        ("openai alone", False),
+    ],
+)
+def test_explanations_that_name_their_judge_are_known(text: str, told: bool) -> None:
+    assert _names_its_judge(Subject(text, facts=Facts(judge="openai/gpt-x"))) is told
 
 
 def test_an_item_has_its_story_reference_criterion_and_facts(lamps: Population, run_folder: Path) -> None:
@@ -153,6 +174,10 @@ def test_the_command_makes_an_audit_beside_run_yaml(
     assert sum(row["drawn"] for row in table["rows"]) == 12
     assert "blind:judge,rating" in table["signature"]
     assert f"{target}: 12 explanations" in out.err
+    notes = " ".join(table["notes"])
+    assert "Wrong guideline is asked without the rating: Does the explanation leave its criterion, or" in notes
+    # Every explanation of the control says that it is no language model.
+    assert "12 of 12 explanations name it or its model" in notes
     with AuditStore.open(target) as store:
         assert (store.blind, store.seed, store.item_count) == (("judge", "rating"), 5, 12)
         assert store.meta["sampling"]["signature"] == table["signature"]

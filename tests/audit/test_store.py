@@ -239,6 +239,31 @@ def test_threads_share_a_store_and_processes_a_file(make_audit: Make) -> None:
     other.close()
 
 
+def test_a_copy_of_the_file_alone_holds_what_was_answered(make_audit: Make, tmp_path: Path) -> None:
+    store = make_audit()
+    for item in (1, 2, 3):
+        store.answer("Ada", item, {c.key: 0 for c in store.categories}, note="x" * 5000)
+        copy = tmp_path / f"copy{item}.sqlite"
+        copy.write_bytes(store.path.read_bytes())
+        with AuditStore.open(copy, writing=False) as copied:
+            assert copied.answers() == store.answers()
+    # The log is used again from its beginning: it does not grow with the answers.
+    log = store.path.with_name(store.path.name + "-wal")
+    size = log.stat().st_size
+    for i in range(100):
+        store.answer("Ada", 1, {"poor_syntax": i % 2})
+    assert log.stat().st_size <= 2 * size
+
+
+@pytest.mark.parametrize("blind", [(), ("judge",), ("judge", "rating")])
+def test_what_needs_the_rating_is_asked_otherwise_where_it_is_hidden(make_audit: Make, blind: tuple[str, ...]) -> None:
+    store = make_audit(blind=blind)
+    asked = {c.key: c.question for c in store.categories}
+    assert ("another rating" in asked["wrong_guideline"]) == ("rating" not in blind)
+    assert "leave its criterion" in asked["wrong_guideline"]
+    assert asked["poor_syntax"] == next(c.question for c in load_form().categories if c.key == "poor_syntax")
+
+
 def test_categories_of_ones_own(make_audit: Make, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(

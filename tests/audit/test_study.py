@@ -12,6 +12,7 @@ import pytest
 from judge.audit.answered import answered
 from judge.audit.importing import import_file
 from judge.audit.rates import agreement, rates
+from judge.audit.report import tables
 from judge.audit.store import AuditStore
 from judge.audit.study_csv import write_study_csv
 from judge.errors import DataError
@@ -93,12 +94,15 @@ def test_the_polarity_of_the_first_question_is_declared(study: Path) -> None:
     assert "position k is the k-th row of each block, and no person" in notes
 
 
-def test_the_question_nobody_answered_with_yes_is_undefined_and_says_why(study: Path) -> None:
+def test_the_question_nobody_answered_with_yes_has_full_agreement_and_no_kappa(study: Path) -> None:
     with AuditStore.open(study, writing=False) as store:
         one = agreement(answered(store), "incorrectness", resamples=200, seed=1)
-    assert one.ac1.estimate.value is None
-    assert one.ac1.estimate.reason == "undefined: 1 category"
-    assert one.ac1.raw.value == 1.0
+        (made,) = [table for table in tables(store) if table.title == "Agreement between annotators"]
+    # Yes and no are known beforehand, so chance can be counted though nobody said yes; where only the category in use
+    # is known (as in `judge reproduce`) it stays undefined.
+    assert (one.ac1.estimate.value, one.ac1.estimate.low, one.ac1.raw.value) == (1.0, None, 1.0)
+    assert one.fleiss.estimate.reason == one.alpha.estimate.reason == "undefined: 1 category"
+    assert any(note.startswith("Incorrectness: every answer is the same") for note in made.notes)
 
 
 def test_the_export_is_the_studys_file_again(study: Path, studies: Path, tmp_path: Path) -> None:
@@ -184,6 +188,7 @@ def test_the_report_prints_it_all(study: Path, cli: Callable[..., int], capsys: 
         "Wrong guideline": 0.90,
         "Superfluous text": 0.66,
         "Unsubstantiated claim": 0.60,
+        "Incorrectness": 1.0,  # not printed: undefined in the study's manner of counting
     }
     with AuditStore.open(study, writing=False) as store:
         shares = np.stack([answered(store).share(c.key) for c in store.categories])

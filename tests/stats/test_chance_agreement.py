@@ -83,9 +83,15 @@ def test_the_published_ac1_are_regenerated(studies: Path, question: str, ac1: fl
 
 def test_one_category_is_agreement_without_a_coefficient(studies: Path) -> None:
     answers = user_study(studies)["Answer.a-4-incorrectness.1"]
-    for coefficient in COEFFICIENTS.values():
-        for categories in (None, np.array([0.0, 1.0])):
+    both = np.array([0.0, 1.0])
+    for name, coefficient in COEFFICIENTS.items():
+        for categories in (None, both):
             found = coefficient(answers, categories=categories)
+            if categories is both and coefficient is ca.gwet:
+                # Gwet 2008: with two categories the expected agreement is 2 x share (1 - share), here 0.
+                assert (found.estimate.value, found.expected, found.estimate.low) == (1.0, 0.0, None), name
+                assert "no interval" in str(found.estimate.reason)
+                continue
             assert (found.estimate.value, found.estimate.reason) == (None, "undefined: 1 category")
             assert (found.raw.value, found.raw.n, found.raw.high) == (1.0, 100, 1.0)
             # Wilson 1927 for 100 of 100.

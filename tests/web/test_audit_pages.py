@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -123,6 +123,22 @@ def test_facts_that_are_hidden_are_not_in_the_page(served: Callable[..., Served]
         assert SECRET_JUDGE not in text
         assert SECRET_SYSTEM not in text
         assert task_in(text)["items"][0]["facts"] == [["Eval-Prompt", "ep3-secret"], ["Rating", "4"]]
+
+
+def test_a_hidden_rating_is_not_asked_about(tmp_path: Path) -> None:
+    for name, blind in (("open", ()), ("blind", ("judge", "rating"))):
+        with make_audit(tmp_path / f"{name}.sqlite", blind=blind) as store:
+            assert ("that the guidelines give to another rating" in page(store, "Ada")) == (not blind)
+
+
+def test_a_story_that_is_its_own_reference_is_not_told_by_it(tmp_path: Path) -> None:
+    with make_audit(tmp_path / "first.sqlite") as store:
+        subjects = [item.subject for item in store.items()]
+    original = replace(subjects[1], reference=f"{subjects[1].text} \n", system="original")
+    with AuditStore.create(tmp_path / "audit.sqlite", [original, subjects[0]]) as store:
+        task = task_in(page(store, "Ada"))
+    shown = {item["id"]: task["stories"][item["story"]]["reference"] for item in task["items"]}
+    assert shown == {1: None, 2: MARKUP}
 
 
 def test_the_same_message_again_changes_nothing(audit: Audited) -> None:
@@ -284,12 +300,17 @@ def test_links_for_other_machines_outlast_the_server(audit: Audited) -> None:
     assert key not in page(audit.store, "Ada")
 
 
-def test_seconds_of_all_annotators_tell_how_long_it_takes(audit: Audited) -> None:
-    assert "if an item takes one" in audit.server.ask()[2]
+def test_the_front_page_sets_no_pace_and_opens_nobodys_answers(audit: Audited) -> None:
+    before = audit.server.ask()[2]
+    assert "about 3 minutes if an item takes one" in before
     for item, seconds in ((1, 20), (2, 40), (3, 90)):
         audit.answer("Ada", item, NONE, seconds=seconds)
-    assert "about 40 seconds, all of them about 2 minutes" in audit.server.ask()[2]
-    assert time.time() - audit.store.answers()[0].at < 300
+    after = audit.server.ask()[2]
+    intro = re.compile(r'<div class="audit-intro">.*?</div>', re.DOTALL)
+    assert intro.findall(after) == intro.findall(before) != []
+    assert "all 3 done" in after
+    # A name is typed, or remembered by one's own browser: none is a link to that person's answers.
+    assert "/annotate" not in after
 
 
 @pytest.mark.parametrize(

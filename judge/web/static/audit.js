@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const at = (id) => document.getElementById(id);
-  const { element, word, plural, button } = judge.parts;
+  const { word } = judge.parts;
   const task = JSON.parse(at("task").textContent);
   const settling = task.round === 2;
   const labels = Object.fromEntries(task.categories.map((category) => [category.key, category]));
@@ -11,32 +11,19 @@
 
   let mode = "";             // "items", "practice", "list", "start"; empty until the first is shown
   let index = 0;             // in task.items or task.practice
+  let seen = 0;              // the last of task.items that was on the page
   let attempt = {};          // answers of the practice item on the page
   let attempts = [];         // for undo in practice
   let checked = false;       // whether the practice item's feedback is shown
   let skippable = false;     // a practice round that was done before may be skipped
   let lastMove = Date.now();
+  const touch = () => { lastMove = Date.now(); };
   let said = "";             // what was done last, for the status line
-  let marked = false;
-  let namesHidden = false;
+  let namesHidden = true;    // in the second round a name could weigh more than a reason
   let noteBefore = null;
-  const scrolled = {};       // story -> how far it was read
 
-  const keeper = new judge.Keeper(task, (kind, sentence) => {
-    const texts = { saving: "Saving…", saved: task.save ? "Saved" : "Kept in this browser", kept: "Not saved yet", refused: "Not saved", volatile: "Not kept" };
-    at("saved").textContent = [said, texts[kind]].filter(Boolean).join(" · ");
-    at("saved").dataset.kind = kind;
-    const troubles = {
-      kept: "The server does not answer. Your answers are kept in this browser and will be sent when it is back. You can go on.",
-      refused: `The server did not take an answer: ${sentence}`,
-      volatile: "This browser does not let a file keep anything: download your answers before you close this page.",
-    };
-    at("trouble").hidden = !(kind in troubles) && kind !== "saving";
-    if (kind in troubles) at("trouble").textContent = troubles[kind];
-    if (kind === "saving" && !at("trouble").textContent) at("trouble").hidden = true;
-    if (kind === "saved") at("trouble").textContent = "";
-  });
-
+  const keeper = new judge.Keeper(task, (kind, sentence) => judge.parts.report(kind, sentence, said, task.save));
+  const reading = judge.reading(task, touch);
   const item = () => (mode === "practice" ? task.practice[index] : task.items[index]);
   const values = () => (mode === "practice" ? attempt : keeper.state(item().id).values);
   const asked = () => (mode === "practice" ? task.categories.map(({ key }) => key) : item().categories);
@@ -49,6 +36,7 @@
 
   function show(name) {
     mode = name;
+    at("number").textContent = "";
     for (const id of ["start", "list"]) at(id).hidden = id !== name;
     at("work").hidden = name === "start" || name === "list";
     at("to-list").hidden = name !== "items";
@@ -64,64 +52,33 @@
     const done = task.items.filter((one) => keeper.complete(one)).length;
     at("progress").max = task.items.length || 1;
     at("progress").value = done;
-    const times = task.items.filter((one) => keeper.complete(one)).map((one) => keeper.state(one.id).seconds)
-      .filter((seconds) => seconds > 0).sort((a, b) => a - b);
-    const rest = task.items.length - done;
-    let left = "";
-    if (times.length >= 3 && rest) {
-      const minutes = Math.ceil((times[Math.floor(times.length / 2)] * rest) / 60);
-      left = ` · about ${minutes} min left`;
-    }
-    at("left").textContent = `${done} of ${task.items.length} done${left}`;
+    at("left").textContent = `${done} of ${task.items.length} done${judge.between.timeLeft(task, keeper)}`;
   }
 
   function render() {
     const one = item();
-    const story = task.stories[one.story];
-    const criterion = task.criteria[one.criterion];
     const name = mode === "practice" ? "Practice" : settling ? "Disagreement" : "Item";
     const all = mode === "practice" ? task.practice : task.items;
     at("where").textContent = `${name} ${index + 1} of ${all.length}`;
+    // The order is the annotator's own; tables name the item by this number.
+    at("number").textContent = mode === "practice" ? "" : `no. ${one.id}`;
     document.title = `${at("where").textContent} · judge audit`;
-    at("prompt").textContent = story.prompt ?? "not known";
-    at("reference").hidden = story.reference === null;
-    at("reference").open = false;
-    at("reference-text").textContent = story.reference ?? "";
-    at("criterion").textContent = criterion ? criterion.name : "not known";
-    at("definition").textContent = criterion ? criterion.definition : "";
-    at("guidelines-box").hidden = !criterion;
-    at("guidelines").replaceChildren(...(criterion ? judge.parts.guidelines(criterion, one.rating) : []));
-    at("facts").textContent = one.facts.map(([label, value]) => `${label}: ${value}`).join(" · ");
-    at("facts").hidden = !one.facts.length;
+    reading.show(one, `${mode}/${one.id}`);
     at("note").value = keeper.state(one.id).note;
     at("note").closest(".note").hidden = mode === "practice";
     at("work").classList.remove("checked");
     at("feedback").hidden = true;
     checked = false;
     at("missing").textContent = "";
-    mark(marked);
-    at("story").scrollTop = scrolled[one.story] || 0;
     others();
     questions();
     buttons();
     progress();
   }
 
-  function mark(on) {
-    marked = on;
-    const one = item();
-    const story = task.stories[one.story].text;
-    const found = on ? judge.texts.compare(one.explanation, story) : { explanation: [], story: [] };
-    judge.texts.show(at("explanation"), one.explanation, found.explanation);
-    judge.texts.show(at("story"), story ?? "The story is not in this audit.", found.story);
-    at("quotes").setAttribute("aria-pressed", String(on));
-    at("quotes-found").textContent = !on ? "" : found.all === 0 ? "It quotes nothing." :
-      `${found.found} of ${plural(found.all, "quotation")} found in the story in these words.`;
-  }
-
   function questions() {
     at("questions").replaceChildren(...asked().map((key) =>
-      judge.parts.question(labels[key], (value) => answer({ [key]: value }), settling ? given(key) : "")));
+      judge.parts.question(labels[key], (value) => answer({ [key]: value }), settling ? judge.parts.given(item(), key, namesHidden) : "")));
     draw();
   }
 
@@ -151,10 +108,6 @@
   }
 
   // -- the second round ----------------------------------------------------------------------------------------------
-
-  function given(key) {
-    return item().given.map(([name, { values: theirs }], i) => `${namesHidden ? judge.parts.letter(i) : name}: ${word(theirs[key])}`).join(" · ");
-  }
 
   function others() {
     at("others").hidden = !settling;
@@ -218,21 +171,9 @@
   }
 
   function endPractice() {
-    let right = 0;
-    let all = 0;
-    for (const { id, expected } of task.practice) {
-      for (const [key, value] of Object.entries(expected)) {
-        all += 1;
-        right += (keeper.practice[id] || {})[key] === value ? 1 : 0;
-      }
-    }
     show("start");
     at("where").textContent = "Practice done";
-    const row = element("p");
-    row.append(button("Begin", "go", "Enter", true), " ", button("Practise again", "practice"));
-    at("start").replaceChildren(
-      element("p", `${right} of ${all} answers were as expected. Nothing of the practice counts.`),
-      element("p", `${plural(task.items.length, "item")} follow. You may stop at any time and go on later under the same name.`), row);
+    at("start").replaceChildren(...judge.between.practiceDone(task, keeper));
     focusTop();
   }
 
@@ -245,7 +186,7 @@
       say("");
       if (!keeper.settled) at("saved").textContent = "Saving…";
     }
-    index = i;
+    index = seen = i;
     show("items");
     render();
     focusTop();
@@ -259,8 +200,8 @@
   function next() {
     if (mode === "start") { go(); return; }
     if (mode === "list") {
-      if (!at("list-head").querySelector("[data-does=go]")) return;
-      go();
+      if (at("list-head").querySelector("[data-does=go]")) go();
+      else say(task.items.length ? "There is no item left to answer" : "");
       return;
     }
     writeNote();
@@ -295,36 +236,15 @@
     leave();
     show("list");
     const done = task.items.filter((one) => keeper.complete(one)).length;
-    const all = done === task.items.length;
-    at("where").textContent = !task.items.length ? "Nothing to settle" : all ? `All ${task.items.length} answered: thank you` : "All items";
+    at("where").textContent = judge.between.listTitle(task, done);
     document.title = `${at("where").textContent} · judge audit`;
-    const head = [];
-    if (!task.items.length) head.push(element("p", "Annotators do not differ on any item that two of them finished."));
-    if (all && task.items.length) head.push(element("p", task.save ? "When it says “Saved”, you can close this page. You may look at any item again." : "Download your answers and send the file back."));
-    const row = element("p");
-    if (!all) row.append(button("Go on", "go", "Enter", true), " ");
-    if (task.download) row.append(button("Download answers", "download", "", all), " ");
-    if (task.practice.length && !settling) row.append(button("Practise again", "practice"), " ");
-    if (task.home) row.append(element("a", task.home[1], { href: task.home[0], class: "button" }));
-    at("list-head").replaceChildren(...head, row);
-    at("all-items").replaceChildren(...task.items.map((one, i) => {
-      const criterion = task.criteria[one.criterion];
-      const state = keeper.state(one.id);
-      const parts = [i + 1, criterion && criterion.name, judge.parts.standing(one, state, keeper.complete(one)), state.note && "note"];
-      const line = element("li");
-      const opens = element("button", parts.filter(Boolean).join(" · "), { type: "button" });
-      opens.addEventListener("click", () => open_(i));
-      line.append(opens);
-      return line;
-    }));
+    at("list-head").replaceChildren(...judge.between.listHead(task, done));
+    at("all-items").replaceChildren(...judge.between.listItems(task, keeper, open_));
     focusTop();
   }
 
   function download() {
-    const answers = task.items.filter((one) => keeper.states[one.id]).map((one) => ({ item: one.id, key: one.key, ...keeper.state(one.id) }));
-    const practice = Object.entries(keeper.practice).map(([id, given_]) => ({ practice: Number(id), values: given_ }));
-    const { audit, annotator } = task;
-    judge.parts.save({ ...task.download, audit, annotator, answers, practice }, task.file);
+    judge.parts.save(judge.between.answersFile(task, keeper), task.file);
     say("The file with your answers is in your downloads");
   }
 
@@ -335,7 +255,9 @@
     none: () => { if (open().length) answer(Object.fromEntries(open().map((key) => [key, 0]))); },
     later: () => { if (mode === "practice") { if (skippable) list(); } else open_((index + 1) % task.items.length); },
     back: () => { if (mode === "items" && index > 0) open_(index - 1); },
-    quotes: () => mark(!marked),
+    // From the list to the item that was seen last.
+    reopen: () => { if (mode === "list" && task.items.length) open_(seen); },
+    quotes: reading.quotations,
     names: () => { namesHidden = !namesHidden; others(); questions(); },
     undo: () => {
       if (mode === "practice") {
@@ -347,7 +269,7 @@
       const id = keeper.undo();
       if (id === null) { say("There is nothing to undo"); return; }
       const i = task.items.findIndex((one) => one.id === id);
-      if (i !== index) open_(i, true);
+      if (i !== index || mode !== "items") open_(i, true);
       else { at("note").value = keeper.state(id).note; draw(); progress(); }
     },
   };
@@ -355,65 +277,36 @@
   const working = {
     0: actions.none, q: actions.quotes, u: actions.undo, b: actions.back, s: actions.later, ArrowLeft: actions.back, ArrowRight: actions.later,
     n: () => { if (mode === "items") at("note").focus(); },
-    r: () => { if (!at("reference").hidden) at("reference").open = !at("reference").open; },
-    j: () => at("story").scrollBy({ top: at("story").clientHeight * 0.8 }),
-    k: () => at("story").scrollBy({ top: -at("story").clientHeight * 0.8 }),
+    r: reading.reference,
+    j: () => reading.scroll(0.8),
+    k: () => reading.scroll(-0.8),
     a: () => { if (settling) actions.names(); },
   };
 
-  function key(event) {
-    lastMove = Date.now();
-    const target = event.target;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || at("help").open) return;
-    if (target.matches("textarea, input:not([type=radio]), select, [contenteditable]")) {
-      if (event.key === "Escape") { target.blur(); focusTop(); }
-      return;
-    }
-    if (target.matches("input[type=radio]") && event.key.startsWith("Arrow")) return;
-    if (target.matches("#story, #reference-text") && event.key.startsWith("Arrow")) return;
-    let does = null;
-    if (event.key === "?" || event.key === "h") does = actions.help;
-    else if (event.key === "Enter") does = target.closest("button, a, summary") ? null : next;
-    else if (event.key === "p" && (mode === "items" || mode === "list")) does = () => (mode === "list" ? go() : list());
-    else if (mode === "items" || mode === "practice") {
-      const category = task.categories.find(({ press }) => press === event.key);
-      if (category && asked().includes(category.key)) does = () => answer({ [category.key]: values()[category.key] === 1 ? 0 : 1 });
-      else if (!category) does = Object.hasOwn(working, event.key) ? working[event.key] : null;
-    }
-    if (!does) return;
-    event.preventDefault();
-    if (!event.repeat || "jk".includes(event.key)) does();
-  }
-
   function begin() {
     at("audit").hidden = false;
-    if (settling) {
-      at("questions-title").textContent = "Is the error there?";
-      at("note-label").firstChild.textContent = "Reason ";
-      at("audit").classList.add("settling");
-      at("questions").after(at("note").closest(".note"));
-      document.querySelector(".audit-answers").append(at("others"));
-    }
-    at("meanings-list").replaceChildren(...task.categories.flatMap(({ label, question }) => [element("dt", label), element("dd", question)]));
-    at("keys").replaceChildren(...judge.parts.keys(task.categories, settling));
-    document.addEventListener("keydown", key);
+    judge.parts.furnish(task.categories, settling);
+    judge.keyboard(task, {
+      touch, actions, working, next, mode: () => mode, asked, leave: focusTop,
+      turn: (key) => answer({ [key]: values()[key] === 1 ? 0 : 1 }),
+    });
     document.addEventListener("click", (event) => {
-      lastMove = Date.now();
+      touch();
       const pressed = event.target.closest("[data-does]");
       if (!pressed) return;
       actions[pressed.dataset.does]();
       // With all answered by mouse, Enter goes on.
       if (pressed.id === "none" && mode !== "list") at("next").focus();
     });
-    at("story").addEventListener("scroll", () => { lastMove = Date.now(); scrolled[item().story] = at("story").scrollTop; });
     let typed = 0;
-    at("note").addEventListener("input", () => { lastMove = Date.now(); clearTimeout(typed); typed = setTimeout(writeNote, 800); });
+    at("note").addEventListener("input", () => { touch(); clearTimeout(typed); typed = setTimeout(writeNote, 800); });
     at("note").addEventListener("blur", leave);
     setInterval(() => {
       if (mode !== "items" || document.hidden || Date.now() - lastMove > IDLE * 1000) return;
       const { id } = item();
       keeper.states[id] = { ...keeper.state(id), seconds: keeper.state(id).seconds + 1 };
     }, 1000);
+    if (task.save && !settling) judge.parts.remember(task);
     addEventListener("online", () => keeper.flush());
     addEventListener("beforeunload", (event) => { if (Object.keys(keeper.waiting).length) event.preventDefault(); });
     if (at("start").firstElementChild && !Object.keys(keeper.states).length && !Object.keys(keeper.practice).length) {

@@ -65,6 +65,9 @@ judge.parts = (() => {
     return parts;
   }
 
+  // What annotators said of one category, in a line.
+  const given = (item, key, hidden) => item.given.map(([name, { values }], i) => `${hidden ? letter(i) : name}: ${word(values[key])}`).join(" · ");
+
   // What was expected of a practice item, and why.
   function feedback(item, values, labels) {
     const wrong = Object.entries(item.expected).filter(([key, value]) => values[key] !== value);
@@ -72,6 +75,8 @@ judge.parts = (() => {
     for (const [key, value] of wrong) {
       list.append(element("li", `${labels[key].label}: you said ${word(values[key])}, expected is ${word(value)}.`));
     }
+    const left = Object.keys(labels).filter((key) => !(key in item.expected)).map((key) => labels[key].label);
+    if (left.length) list.append(element("li", `${left.join(", ")}: left open, either answer will do.`));
     const head = wrong.length ? `${plural(wrong.length, "answer")} not as expected` : "As expected";
     return [element("strong", head), list, element("p", item.feedback)];
   }
@@ -79,13 +84,13 @@ judge.parts = (() => {
   function keys(categories, settling) {
     const rows = [
       [categories.map(({ press }) => press).join(" "), "the error is there; again: it is not"],
-      ["0", "no further errors: everything open becomes no"], ["Enter", "next item"],
-      ["b ←", "back"], ["s →", "later: on without answering"], ["u", "undo"],
+      ["0", "no further errors: everything open becomes no"], ["Enter", "next item; from the list the first that is open"],
+      ["b ←", "back; from the list to the item seen last"], ["s →", "later: on without answering"], ["u", "undo"],
       ["n", settling ? "reason; Esc leaves it" : "note; Esc leaves it"],
       ["q", "mark quotations that occur in the story"], ["r", "reference story"], ["j k", "scroll the story down, up"],
-      ["p", "all items, and back"], ["? h", "this table"],
+      ["p", "the list of all items, and back"], ["? h", "this table"],
     ];
-    if (settling) rows.push(["a", "hide or show names"]);
+    if (settling) rows.push(["a", "show or hide names"]);
     return rows.map(([pressed, text]) => {
       const row = element("tr");
       const cell = element("td");
@@ -93,6 +98,37 @@ judge.parts = (() => {
       row.append(cell, element("td", text));
       return row;
     });
+  }
+
+  // What of the page does not change from item to item; the second round asks and shows otherwise.
+  function furnish(categories, settling) {
+    const at = (id) => document.getElementById(id);
+    at("meanings-list").replaceChildren(...categories.flatMap(({ label, question }) => [element("dt", label), element("dd", question)]));
+    at("keys").replaceChildren(...keys(categories, settling));
+    if (!settling) return;
+    at("questions-title").textContent = "Is the error there?";
+    at("note-label").firstChild.textContent = "Reason ";
+    at("audit").classList.add("settling");
+    at("questions").after(at("note").closest(".note"));
+    document.querySelector(".audit-answers").append(at("others"));
+  }
+
+  // Whether answers are kept, in the status line after what was said last; what goes wrong, in a sentence.
+  function report(kind, sentence, said, server) {
+    const saved = document.getElementById("saved");
+    const trouble = document.getElementById("trouble");
+    const texts = { saving: "Saving…", saved: server ? "Saved" : "Kept in this browser", kept: "Not saved yet", refused: "Not saved", volatile: "Not kept" };
+    saved.textContent = [said, texts[kind]].filter(Boolean).join(" · ");
+    saved.dataset.kind = kind;
+    const troubles = {
+      kept: "The server does not answer. Your answers are kept in this browser and will be sent when it is back. You can go on.",
+      refused: `The server did not take an answer: ${sentence}`,
+      volatile: "This browser does not let a file keep anything: download your answers before you close this page.",
+    };
+    // While it is tried again the sentence stays.
+    if (kind in troubles) trouble.textContent = troubles[kind];
+    if (kind === "saved") trouble.textContent = "";
+    trouble.hidden = !trouble.textContent;
   }
 
   // How an item stands, in a few words.
@@ -103,6 +139,15 @@ judge.parts = (() => {
     return Object.keys(state.values).length ? "begun" : "open";
   }
 
+  // The front page offers this name again, in this browser alone.
+  function remember({ audit, annotator }) {
+    try {
+      localStorage.setItem(`judge-audit-name:${audit}`, annotator);
+    } catch {
+      // A browser that keeps nothing asks for the name again.
+    }
+  }
+
   // Offer a value as a JSON file to keep.
   function save(value, name) {
     const text = JSON.stringify(value, null, 1);
@@ -111,5 +156,7 @@ judge.parts = (() => {
     URL.revokeObjectURL(link.href);
   }
 
-  return { element, word, plural, button, letter, guidelines, question, annotators, feedback, keys, standing, save };
+  return {
+    element, word, plural, button, guidelines, question, annotators, given, feedback, furnish, report, standing, remember, save,
+  };
 })();
