@@ -138,7 +138,7 @@ def explain(
 
 
 def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: Path | None, *, quiet: bool) -> bool:
-    """Print the tables, and keep map and tables where pages and figures find them; whether there is a map to be seen."""
+    """Print the tables, and keep them and the map where pages and figures find them; whether a map is kept."""
     from judge.explanations import looked, stored
     from judge.explanations.tables import tables
     from judge.tables import emit

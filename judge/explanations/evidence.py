@@ -2,9 +2,9 @@
 
 Quotations are spans in double or typographic quotation marks, and in single ones around two words or more, of at least
 two words; each piece between omission marks must be found. Names are capitalised words inside a sentence that are not
-written small elsewhere in the text; words of the task (Eval-Prompt, criteria's names) are none. Both are compared without case, punctuation and typography. What this cannot say:
-that a quotation supports the claim it stands beside, that an invented event is told without a name, or that a name in
-another spelling is the same.
+written small elsewhere in the text; words of the task (Eval-Prompt, names of criteria) are none. Both are compared
+without case, punctuation and typography. What this cannot say: that a quotation supports the claim it stands beside,
+that an invented event is told without a name, or that a name in another spelling is the same.
 """
 
 from __future__ import annotations

@@ -49,7 +49,11 @@ def shown(table: Table, material: Material, *, folded: bool | None = None, title
     """A table without the notes that hold for the whole page; folded where it is long, unless said otherwise."""
     told = set(material.general_notes)
     table = table if title is None else replace(table, title=title)
-    made = html_table(table, notes=[note for note in table.notes if note not in told])
+    notes = [note for note in table.notes if note not in told]
+    if not table.rows:  # nothing to unfold: what the notes say of it is all there is
+        head = table.title if table.title.endswith("?") else f"{table.title}:"
+        return prose(f"{head} {'; '.join(notes) or 'no rows'}.")
+    made = html_table(table, notes=notes)
     if folded or (folded is None and len(table.rows) > FOLD):
         count = f"{len(table.rows)} rows" if len(table.rows) != 1 else "1 row"
         summary = Markup('<summary>{} <span class="faint">({})</span></summary>').format(table.title, count)

@@ -67,8 +67,9 @@ def _one_look(
         words = [f"cluster {name}: {', '.join(found_)}" for name, found_ in first.keywords.items() if found_]
         made += [prose("Words that set each cluster apart, best first:"), items(words)]
     made += [shown(stored_tables.table(one, lambda row: texts.get(_key(row))), material) for one in first.tables]
-    if first.notes:
-        made.append(items([str(note) for note in first.notes], kind="notes"))
+    told = {note for one in first.tables for note in one["notes"]}
+    if untold := [note for note in first.notes if note not in told]:
+        made.append(items(untold, kind="notes"))
     return made
 
 
@@ -94,7 +95,8 @@ def _map(
     block = Markup(orjson.dumps(carried).decode().translate(_JSON))  # noqa: S704  every markup character is escaped
     panel = Markup(
         '<div class="card chosen-text screen-only" id="{0}-map-chosen" aria-live="polite">'
-        '<p class="faint">Point at or touch a dot to read its explanation; click to keep it; arrow keys go through them all.</p>'
+        '<p class="faint">Point at or touch a dot to read its explanation; click to keep it; arrow keys go '
+        "through them all.</p>"
         '</div><script type="application/json" id="{0}-map-texts">{1}</script>'
     ).format(identity, block)
     sample = (
@@ -103,8 +105,8 @@ def _map(
         else f"all {len(placed):,}"
     )
     caption = (
-        f"Explanations by {first.model}, drawn by {first.method or 'no map'}: {sample}, at {_places(chosen):,} distinct "
-        f"points; texts cut at {_CHARACTERS} characters. Nearness means similar wording; axes have no unit."
+        f"Explanations by {first.model}, drawn by {first.method or 'no map'}: {sample}, at {_places(chosen):,} "
+        f"distinct points; texts cut at {_CHARACTERS} characters. Nearness means similar wording; axes have no unit."
     )
     line = prose(first.signature, kind="signature")
     return Markup('<div class="map-grid">{}<div>{}</div></div>').format(figure(drawn, caption) + line, panel)

@@ -133,6 +133,18 @@ def test_a_map_colours_in_each_way_and_keeps_proportions() -> None:
     assert 'none <span class="faint">1</span>' in markup
 
 
+def test_a_name_stands_in_the_map_only_among_its_own_dots_and_over_no_other_name() -> None:
+    corners = [(0, 0), (100, 0), (0, 60)]
+    points = [Point(x + i % 5, y + i // 5, i) for x, y in corners for i in range(25)]
+    apart = [place for place in range(3) for _ in range(25)]
+    mixed = [i % 3 for i in range(75)]
+    named = Colouring("cluster", ["one", "two", "three"], apart)
+    root = tree(ScatterMap("m", "t", "d", points, [named, Colouring("criterion", ["A", "B", "C"], mixed)]).svg())
+    groups = {str(one.get("class")): one for one in root.iter(f"{SVG}g")}
+    assert [one.text for one in groups["names names-0"].iter(f"{SVG}text")] == ["one", "two", "three"]
+    assert list(groups["names names-1"].iter(f"{SVG}text")) == []
+
+
 def test_a_map_of_one_point_and_of_none_is_drawn() -> None:
     for points in ([], [Point(3, 3, 0)]):
         made = ScatterMap("m", "t", "d", points, [Colouring("c", ["A"], [0] * len(points))])
