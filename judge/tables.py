@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -230,7 +231,8 @@ def is_numeric(table: Table, column: Column) -> bool:
     """Whether the column holds numbers only, which stand at the right."""
     values = [row.get(column.key) for row in table.rows]
     known = [v for v in values if v is not None]
-    return bool(known) and all(isinstance(v, int | float | Estimate) for v in known)
+    # numpy's integers are numbers too, though none of Python's own.
+    return bool(known) and all(isinstance(v, Real | Estimate) for v in known)
 
 
 def cell_text(row: Mapping[str, Any], column: Column) -> str:

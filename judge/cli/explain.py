@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -129,11 +130,15 @@ def explain(
         judges=judge or (),
         eval_prompts=eval_prompt or (),
     )
-    _look(texts, options, form, output, quiet=quiet)
+    drawn = _look(texts, options, form, output, quiet=quiet)
+    if drawn and not quiet:
+        runs = shlex.join(named)
+        step = f"the map: judge report {runs}; judge view; judge figure explanations {runs} -o map.pdf"
+        typer.echo(step, err=True)
 
 
-def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: Path | None, *, quiet: bool) -> None:
-    """Print the tables, and keep map and tables where pages and figures find them."""
+def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: Path | None, *, quiet: bool) -> bool:
+    """Print the tables, and keep them and the map where pages and figures find them; whether a map is kept."""
     from judge.explanations import looked, stored
     from judge.explanations.tables import tables
     from judge.tables import emit
@@ -142,11 +147,14 @@ def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: P
         seen = looked.look(texts, options, step)
         found, keywords = tables(seen, step)
     emit(found, form, output)
+    drawn = False
     for folder, kept in stored.of_folders(seen, found, keywords):
         try:
             stored.write(folder, kept)
+            drawn = seen.picture is not None
         except RunFolderError as error:  # a folder that is only to be read: the tables are out all the same
             typer.echo(f"the map is not kept for pages and figures: {error}", err=True)
+    return drawn
 
 
 def _validate(file: Path, named: list[str] | None, form: str, output: Path | None) -> None:

@@ -2,9 +2,9 @@
 
 Quotations are spans in double or typographic quotation marks, and in single ones around two words or more, of at least
 two words; each piece between omission marks must be found. Names are capitalised words inside a sentence that are not
-written small elsewhere in the text. Both are compared without case, punctuation and typography. What this cannot say:
-that a quotation supports the claim it stands beside, that an invented event is told without a name, or that a name in
-another spelling is the same.
+written small elsewhere in the text; words of the task (Eval-Prompt, names of criteria) are none. Both are compared
+without case, punctuation and typography. What this cannot say: that a quotation supports the claim it stands beside,
+that an invented event is told without a name, or that a name in another spelling is the same.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ import pandas as pd
 
 from judge.records import Criterion
 
-Place = Literal["story", "story-prompt", "reference", "task", "nowhere"]
+Place = Literal["story", "story-prompt", "reference", "task", "criteria", "nowhere"]
 CACHED = 100_000
 """Texts whose reading is kept for the next table; `numbers.tables` forgets them at its end."""
 
 PLACES: tuple[Place, ...] = ("story", "story-prompt", "reference", "task", "nowhere")
-"""Where something may stand, looked through in this order; `task` is the criterion's own wording."""
+"""Where something may stand, looked through in this order; `task` is the criterion's own wording.
+
+`criteria`, which holds the names of all criteria, is none of them: those words are nobody's names.
+"""
 
 _COLUMNS: dict[Place, str] = {"story": "text", "story-prompt": "story_prompt", "reference": "reference"}
 _QUOTED = re.compile(
@@ -38,7 +41,7 @@ _NAME = re.compile(r"(?<=[\w,’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]*(?: [^\W\d_a-
 
 _NO_NAME_LIST = (
     "i i'm i'd i've i'll mr mrs ms dr god english american explanation rating rate score guidelines guideline prompt "
-    "story overall however author reader human eval"
+    "story overall however author reader human eval criterion criteria scale reference"
 )
 _NOT_NAMES = frozenset(_NO_NAME_LIST.split())
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b", re.IGNORECASE)
@@ -82,6 +85,7 @@ class Library:
         """From `ExplanationTexts.stories` and `.criteria`."""
         self._texts = dict(zip(stories.index, stories.to_dict("records"), strict=True))
         self._task = {c.name: Source.of(c.name, c.definition, *c.guidelines) for c in criteria}
+        self._criteria = Source.of(*(c.name for c in criteria))
         self._stories: dict[tuple[str, str], dict[Place, Source]] = {}
 
     def knows(self, dataset: str, story: str) -> bool:
@@ -94,7 +98,8 @@ class Library:
         if place not in self._stories:
             row = self._texts.get(place, {})
             words = {key: row[key] if isinstance(row.get(key), str) else None for key in _COLUMNS.values()}
-            self._stories[place] = {where: Source.of(words[key]) for where, key in _COLUMNS.items()}
+            found: dict[Place, Source] = {where: Source.of(words[key]) for where, key in _COLUMNS.items()}
+            self._stories[place] = found | {"criteria": self._criteria}
         task = self._task.get(criterion)
         return self._stories[place] if task is None else {**self._stories[place], "task": task}
 
@@ -103,7 +108,9 @@ def evidence(text: str, sources: Sources) -> Evidence:
     """Quotations and names of a text, and where they stand."""
     spans, bare = _read(text)
     quotes = tuple((span, place_of_quote(span, sources)) for span in spans)
-    return Evidence(quotes, tuple((name, _place_of_name(name, sources)) for name in _names(bare)))
+    task = sources["criteria"].known if "criteria" in sources else frozenset()
+    named = [name for name in _names(bare) if not task.issuperset(normalised(name).split())]
+    return Evidence(quotes, tuple((name, _place_of_name(name, sources)) for name in named))
 
 
 def forget() -> None:
@@ -145,7 +152,7 @@ def _names(bare: str) -> list[str]:
     runs = [_POSSESSIVE.sub("", run.rstrip("-'’")) for run in _NAME.findall(bare)]
     if not runs:
         return []
-    low = {word.lower() for run in runs for word in run.split()} - _NOT_NAMES
+    low = {word.lower() for run in runs for word in run.split() if not _NOT_NAMES.issuperset(word.lower().split("-"))}
     # Few names stand in small letters in the same text, even as a part of a word: only then are its words looked at.
     small = {word for word in _WORDS.findall(bare) if word.islower()} if any(word in bare for word in low) else set()
     found: dict[str, None] = {}

@@ -3,7 +3,7 @@
 class-TF-IDF (Grootendorst 2022, BERTopic): a group is one long text; a term's weight is its share of the group's terms
 times log(1 + A / f), f its count over all groups and A the mean count of terms a group. KeyBERT ranks the group's 300
 best candidates by the cosine of their embedding to the mean of the group's texts, with maximal marginal relevance.
-English stop words are left out before pairs of words are made.
+English stop words and numbers are left out before pairs of words are made.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ YAKE_WORDS, YAKE_DEDUP, YAKE_TOP = 3, 0.3, 30
 """The study's call: `yake.KeywordExtractor(n=3, dedupLim=0.3, top=30)`."""
 
 _FEATURES = 200_000
+_WORD = r"(?u)\b(?=\w*[^\W\d_])\w\w+\b"
+"""Two characters or more, a letter among them: a number is no keyword."""
+
 _LEFT_OF_CONTRACTIONS = "ain aren couldn didn doesn don hadn hasn haven isn ll mightn shouldn ve wasn weren wouldn"
 
 
@@ -49,7 +52,9 @@ def count(texts: Sequence[str]) -> Counts | None:
         raise MissingExtraError("keywords of explanations", "stats") from error
     least = 2 if len(texts) >= 50 else 1
     stop = sorted(ENGLISH_STOP_WORDS.union(_LEFT_OF_CONTRACTIONS.split()))
-    reader = CountVectorizer(ngram_range=(1, 2), stop_words=stop, min_df=least, max_features=_FEATURES)
+    reader = CountVectorizer(
+        ngram_range=(1, 2), stop_words=stop, min_df=least, max_features=_FEATURES, token_pattern=_WORD
+    )
     try:
         matrix = reader.fit_transform(texts)
     except ValueError:

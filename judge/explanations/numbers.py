@@ -62,7 +62,7 @@ def tables(
         return signature(*fragments(options, *names))
 
     tell("counting explanations", 0, 0)
-    first = presence.table(texts.frame, texts.criteria, signature())
+    first = presence.table(texts.frame, texts.criteria, signature(), silent=texts.silent)
     tell("telling criteria apart", 0, 0)
     chosen = ("seed", "sample", "neighbours", "folds", "permutations", "refits", "components")
     found = specificity.tables(rows, vectors, options, sign(*chosen))

@@ -2,7 +2,8 @@
 
 *As published* (the HANNA judge study): the whole answer has 10 characters or fewer, so that a bare copy of a guideline
 passes for an explanation. *Ours*: nothing but the rating and at most a copied guideline. Neither says that what is
-there explains anything. Eval-Prompts that ask for no explanation are counted like the others.
+there explains anything. Eval-Prompts that ask for no explanation are counted like the others, and a note names them
+where the run's stored templates tell.
 """
 
 from __future__ import annotations
@@ -44,8 +45,17 @@ _NEXT_TURN = re.compile(
 )
 
 
-def table(frame: pd.DataFrame, criteria: Sequence[Criterion], signature: str, notes: Sequence[str] = ()) -> Table:
-    """One row a judge, Eval-Prompt and criterion, of all rows of the frame, with text or without."""
+def table(
+    frame: pd.DataFrame,
+    criteria: Sequence[Criterion],
+    signature: str,
+    notes: Sequence[str] = (),
+    silent: Sequence[str] = (),
+) -> Table:
+    """One row a judge, Eval-Prompt and criterion, of all rows of the frame, with text or without.
+
+    `silent` names the Eval-Prompts that ask for no explanation, as far as that is known.
+    """
     known = {criterion.name: criterion for criterion in criteria}
     rows = [
         names | presence(frame.iloc[places], known.get(names["criterion"] or ""))
@@ -74,6 +84,8 @@ def table(frame: pd.DataFrame, criteria: Sequence[Criterion], signature: str, no
         ),
         "answers that were not obtained are in no share",
     ]
+    if silent := [name for name in silent if (frame["eval_prompt"] == name).any()]:
+        said.append(f"not asked for by Eval-Prompt {', '.join(silent)}: that there is none is no failure of the judge")
     if without := sorted({row["criterion"] or "rows without one" for row in rows if not _guided(known, row)}):
         said.append(f"criteria without known guidelines, copies of which cannot be told: {', '.join(without)}")
     return Table("Presence: is there an explanation?", columns, rows, signature, said)

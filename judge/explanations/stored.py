@@ -1,25 +1,30 @@
 """What `judge explain` leaves in a result folder for pages and figures: points, clusters, tables. Never the texts.
 
 One file, `derived/explanations.json`, made again by each `judge explain`. Pages take texts from the journal, by story,
-criterion, Eval-Prompt and repeat; only short examples stand in the tables.
+criterion, Eval-Prompt and repeat; only short examples stand in the tables, which `stored_tables` keeps with their
+columns, so that a page prints what the command printed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import orjson
 import pandas as pd
 
 from judge.errors import DataError, RunFolderError
+from judge.explanations import stored_tables
 from judge.explanations.looked import Looked
 from judge.run_folder import ResultFolder
-from judge.tables import Table, render
+from judge.tables import Table
 
 FILE = "explanations.json"
-FORMAT = 1
+FORMAT = 2
+_WITHOUT_COLUMNS = 1
+"""The form whose tables had no titles of columns: its points are read, its tables are not."""
+
 POINT = ("judge", "story", "system", "criterion", "eval_prompt", "repeat", "rating", "cluster", "x", "y")
 """Keys of a point. `repeat`, `rating` and `cluster` may be null (not known, none, no clusters); cluster -1 is noise;
 `x` and `y` are null without a map."""
@@ -40,7 +45,7 @@ class StoredMap:
     points : list of dict
         `POINT`, one for each explanation of this folder.
     tables : list of dict
-        JSON tables as `judge.tables` writes them: `title, signature, rows, notes`.
+        As `stored_tables.plain` writes them and `stored_tables.table` reads them.
     keywords : dict of str to list of str
         Cluster ("0", "1"...) -> its words, best first.
     notes : list of str
@@ -57,14 +62,20 @@ class StoredMap:
 
 
 def read(folder: ResultFolder) -> StoredMap | None:
-    """What was stored in a folder, or None; DataError where the file is broken or of a later form."""
+    """What was stored in a folder, or None; DataError where the file is broken or of a later form.
+
+    Of a file of the first form, tables are left out, and a note says so.
+    """
     path = folder.derived / FILE
     if not path.is_file():
         return None
     hint = "make it again: judge explain RUN"
     try:
         content = orjson.loads(path.read_bytes())
-        if content["format"] != FORMAT:
+        if content["format"] == _WITHOUT_COLUMNS:
+            again = "the tables were stored by an earlier version of this program: judge explain makes them again"
+            content |= {"tables": [], "notes": [*content["notes"], again]}
+        elif content["format"] != FORMAT:
             raise DataError("is of another version of this program", file=path, found=content["format"], hint=hint)
         columns = content.pop("points")
         points = [dict(zip(POINT, values, strict=True)) for values in zip(*(columns[k] for k in POINT), strict=True)]
@@ -85,7 +96,7 @@ def write(folder: ResultFolder, stored: StoredMap) -> None:
     fresh = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_bytes(orjson.dumps(content))
+        fresh.write_bytes(orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY))
         fresh.replace(path)
     except OSError as error:
         raise RunFolderError(f"{path} cannot be written: {error.strerror}") from error
@@ -95,7 +106,7 @@ def of_folders(
     looked: Looked, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
     """What each result folder of a look is to hold: its own points, and tables and clusters' keywords of the whole."""
-    printed: list[dict[str, Any]] = [orjson.loads(render(_without_texts(table), "json")) for table in tables]
+    printed = [stored_tables.plain(table) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
     made = (looked.picture, looked.clustering)
     notes = [looked.embedded.note, *(one.note for one in made if one is not None)]
@@ -106,11 +117,6 @@ def of_folders(
         stored = StoredMap(looked.signature(), looked.embedded.name, method, points(own), printed, words, list(notes))
         found.append((ResultFolder(fact.path), stored))
     return found
-
-
-def _without_texts(table: Table) -> Table:
-    """The table without its column of whole texts: pages take those from the journal."""
-    return replace(table, columns=[column for column in table.columns if column.key != "text"])
 
 
 def points(rows: pd.DataFrame) -> list[dict[str, Any]]:

@@ -62,6 +62,8 @@ class ExplanationTexts:
         Of the result folders; empty for a file.
     notes : tuple of str
         Whole sentences that stand under every table.
+    silent : tuple of str
+        Eval-Prompts that ask for no explanation, in every run that has them; empty where that is not known.
     """
 
     frame: pd.DataFrame
@@ -69,6 +71,7 @@ class ExplanationTexts:
     criteria: tuple[Criterion, ...]
     facts: tuple[RunFacts, ...]
     notes: tuple[str, ...]
+    silent: tuple[str, ...] = ()
 
     @property
     def with_text(self) -> pd.DataFrame:

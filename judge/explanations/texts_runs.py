@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from judge.errors import SpecError
+from judge.errors import SpecError, TemplateError
+from judge.eval_prompts.front_matter import split
 from judge.explanations.texts import ExplanationTexts, frame_of, stories_of
 from judge.journal import JournalReader
 from judge.ratings_table import RatingsTable, RunFacts, read
@@ -33,10 +34,13 @@ def of_table(table: RatingsTable) -> ExplanationTexts:
             raise SpecError(f"{other} and {fact.path} are both run {fact.run!r} by {fact.judge!r}: give one at a time")
     answers: dict[_Place, str] = {}
     stories: dict[tuple[str, str], tuple[Any, ...]] = {}
+    asking: dict[str, list[bool]] = {}
     for fact in table.facts:
         folder = ResultFolder(fact.path)
         if folder.journal.is_file():
             _add(JournalReader(folder.journal), fact, answers, stories)
+        for name in fact.eval_prompts:
+            asking.setdefault(name, []).append(_asks(folder, name))
     for known in table.stories.reset_index().to_dict("records"):
         place = (str(known["dataset"]), str(known["story"]))
         text = known["text"] if isinstance(known["text"], str) else None
@@ -52,7 +56,12 @@ def of_table(table: RatingsTable) -> ExplanationTexts:
             criteria.setdefault(criterion.name, criterion)
     notes = tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes))
     return ExplanationTexts(
-        frame_of(rows), stories_of(list(stories.values())), tuple(criteria.values()), table.facts, notes
+        frame_of(rows),
+        stories_of(list(stories.values())),
+        tuple(criteria.values()),
+        table.facts,
+        notes,
+        tuple(name for name, known in asking.items() if not any(known)),
     )
 
 
@@ -70,3 +79,18 @@ def _add(
             if answer.response is not None:
                 key = (fact.run, fact.judge, answer.story, answer.criterion, answer.eval_prompt, answer.repeat)
                 answers[key] = answer.response.text
+
+
+def _asks(folder: ResultFolder, eval_prompt: str) -> bool:
+    """Whether the run's stored template asks for an explanation; True where that cannot be known."""
+    if not folder.journal.is_file():
+        return True
+    with JournalReader(folder.journal) as journal:
+        definition = journal.meta().get("definition") or {}
+    source = (definition.get("eval_prompt_sources") or {}).get(eval_prompt)
+    if source is None:
+        return True
+    try:
+        return split(source, Path(eval_prompt)).front.explains
+    except TemplateError:  # keys of another version of this program
+        return True

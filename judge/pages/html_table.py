@@ -9,6 +9,9 @@ from markupsafe import Markup
 from judge.stats.estimate import Estimate
 from judge.tables import Column, Table, cell_text, is_numeric, reasons, render
 
+_LONG = 90
+"""Characters of a cell from which on its column needs the width of a paragraph."""
+
 COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
 
 
@@ -41,13 +44,20 @@ def _head(table: Table) -> Markup:
 
 def _body(table: Table) -> Markup:
     numbers = [is_numeric(table, column) for column in table.columns]
+    shown = [[cell_text(row, column) for column in table.columns] for row in table.rows]
+    long = [max(map(len, cells), default=0) > _LONG for cells in zip(*shown, strict=True)]
+    kinds = [
+        Markup(' class="number"') if number else _class_of_text(column, wide)
+        for column, number, wide in zip(table.columns, numbers, long or [False] * len(numbers), strict=True)
+    ]
     rows = [
         Markup("<tr>{}</tr>").format(
             Markup("").join(
-                _cell(row.get(c.key), cell_text(row, c), c, n) for c, n in zip(table.columns, numbers, strict=True)
+                _cell(row.get(column.key), cell, kind)
+                for column, cell, kind in zip(table.columns, cells, kinds, strict=True)
             )
         )
-        for row in table.rows
+        for row, cells in zip(table.rows, shown, strict=True)
     ]
     if not rows:
         empty = Markup('<tr><td colspan="{}" class="faint">no rows</td></tr>').format(max(1, len(table.columns)))
@@ -55,13 +65,18 @@ def _body(table: Table) -> Markup:
     return Markup("<tbody>{}</tbody>").format(Markup("\n").join(rows))
 
 
-def _cell(value: object, shown: str, column: Column, number: bool) -> Markup:
+def _cell(value: object, shown: str, kind: Markup) -> Markup:
     if isinstance(value, Estimate) and value.value is None:
         why = value.reason or ""
         return Markup('<td class="number faint" title="{}">{}</td>').format(why, shown)
-    if column.text or column.wrap:
-        return Markup('<td class="wide" dir="auto">{}</td>').format(shown)
-    return Markup("<td{}>{}</td>").format(_class(number), shown)
+    return Markup("<td{}>{}</td>").format(kind, shown)
+
+
+def _class_of_text(column: Column, long: bool) -> Markup:
+    """Room for texts: a column of long ones is `long` too, and stays wide on a phone."""
+    if not (column.text or column.wrap):
+        return Markup("")
+    return Markup(' class="wide long" dir="auto"') if long else Markup(' class="wide" dir="auto"')
 
 
 def _class(number: bool) -> Markup:

@@ -118,7 +118,6 @@ def _intervals(one: Layout, identity: str) -> Markup:
         panels=panels,
         unit=f"{one.statistic} ×100",
         factor=100,
-        digits=0,
         across=7,
         legend=dashed,
     ).svg()

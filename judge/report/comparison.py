@@ -109,7 +109,6 @@ def _picture(found: Comparison, by: Factor) -> Markup:
         panels=[IntervalPanel("story-prompts", prompts), IntervalPanel("systems too", systems)],
         unit="tau-b ×100, second − first",
         factor=100,
-        digits=1,
         width=230,
     ).svg()
 

@@ -14,20 +14,17 @@ import orjson
 import pandas as pd
 from markupsafe import Markup
 
-from judge.explanations import stored
+from judge.explanations import stored, stored_tables
 from judge.explanations.stored import StoredMap
 from judge.pages.charts import Colouring, Point, ScatterMap
 from judge.report.blocks import figure, items, prose, shown
 from judge.report.material import Material
-from judge.stats.estimate import Estimate
-from judge.tables import Column, Table
 
 MOST = 3000
 """Texts that one map carries."""
 
 _CHARACTERS = 600
 _JSON = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
-_SUFFIXES = ("_low", "_high", "_n", "_reason")
 
 PointOf = Mapping[str, Any]
 
@@ -69,9 +66,10 @@ def _one_look(
     if first.keywords:
         words = [f"cluster {name}: {', '.join(found_)}" for name, found_ in first.keywords.items() if found_]
         made += [prose("Words that set each cluster apart, best first:"), items(words)]
-    made += [shown(as_table(one), material) for one in first.tables]
-    if first.notes:
-        made.append(items([str(note) for note in first.notes], kind="notes"))
+    made += [shown(stored_tables.table(one, lambda row: texts.get(_key(row))), material) for one in first.tables]
+    told = {note for one in first.tables for note in one["notes"]}
+    if untold := [note for note in first.notes if note not in told]:
+        made.append(items(untold, kind="notes"))
     return made
 
 
@@ -97,7 +95,8 @@ def _map(
     block = Markup(orjson.dumps(carried).decode().translate(_JSON))  # noqa: S704  every markup character is escaped
     panel = Markup(
         '<div class="card chosen-text screen-only" id="{0}-map-chosen" aria-live="polite">'
-        '<p class="faint">Point at a dot to read its explanation; click to keep it; arrow keys go through them all.</p>'
+        '<p class="faint">Point at or touch a dot to read its explanation; click to keep it; arrow keys go '
+        "through them all.</p>"
         '</div><script type="application/json" id="{0}-map-texts">{1}</script>'
     ).format(identity, block)
     sample = (
@@ -106,11 +105,16 @@ def _map(
         else f"all {len(placed):,}"
     )
     caption = (
-        f"Explanations by {first.model}, drawn by {first.method or 'no map'}: {sample}; texts cut at {_CHARACTERS} "
-        "characters. Nearness means similar wording; axes have no unit."
+        f"Explanations by {first.model}, drawn by {first.method or 'no map'}: {sample}, at {_places(chosen):,} "
+        f"distinct points; texts cut at {_CHARACTERS} characters. Nearness means similar wording; axes have no unit."
     )
     line = prose(first.signature, kind="signature")
     return Markup('<div class="map-grid">{}<div>{}</div></div>').format(figure(drawn, caption) + line, panel)
+
+
+def _places(points: Sequence[PointOf]) -> int:
+    """Of equal texts, dots stand on each other: as many as can be seen apart."""
+    return len({(point["x"], point["y"]) for point in points})
 
 
 def _colourings(points: Sequence[PointOf], first: StoredMap) -> list[Colouring]:
@@ -155,32 +159,3 @@ def _texts(material: Material, paths: set[str]) -> dict[tuple[Any, ...], str]:
         cut = whole if len(whole) <= _CHARACTERS else f"{whole[:_CHARACTERS].rstrip()}…"
         found[str(judge), str(story), str(criterion), str(prompt), number] = cut
     return found
-
-
-def as_table(value: Mapping[str, Any]) -> Table:
-    """A table out of its JSON form: `k`, `k_low`, `k_high`, `k_n`, `k_reason` become one estimate again."""
-    names: dict[str, None] = {}
-    for row in value["rows"]:
-        names.update(dict.fromkeys(row))
-    plain = [name for name in names if not any(name.endswith(s) and name.removesuffix(s) in names for s in _SUFFIXES)]
-    rows = [{name: _value(row, name) for name in plain} for row in value["rows"]]
-    digits = {name: 3 if _small(rows, name) else 2 for name in plain}
-    columns = [Column(name, name.replace("_", " "), digits=digits[name]) for name in plain]
-    return Table(str(value["title"]), columns, rows, str(value["signature"]), tuple(map(str, value["notes"])))
-
-
-def _value(row: Mapping[str, Any], name: str) -> Any:
-    if f"{name}_n" not in row:
-        return row.get(name)
-    return Estimate(
-        row.get(name),
-        int(row[f"{name}_n"] or 0),
-        row.get(f"{name}_low"),
-        row.get(f"{name}_high"),
-        reason=row.get(f"{name}_reason"),
-    )
-
-
-def _small(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
-    values = [row[name].value if isinstance(row[name], Estimate) else row[name] for row in rows]
-    return all(abs(value) <= 1 for value in values if isinstance(value, float))

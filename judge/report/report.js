@@ -62,12 +62,15 @@
     if (mark) place(event);
   });
 
-  // What is folded stays so on paper: unfold it first to print it.
-  document.addEventListener("click", (event) => {
-    if (!event.target.closest("[data-unfold]")) return;
+  // What is folded stays so on paper: unfold it first to print it. The button says what it will do.
+  const unfold = document.querySelector("[data-unfold]");
+  const name = () => { unfold.textContent = all("details:not([open])").length ? "Unfold all" : "Fold all"; };
+  unfold.addEventListener("click", () => {
     const folded = all("details:not([open])");
     for (const one of folded.length ? folded : all("details")) one.open = folded.length > 0;
+    name();
   });
+  document.addEventListener("toggle", name, true);
 
   // The map of explanations: the texts stand in a JSON block, in the order of the points' data-i.
   for (const box of all(".map")) {

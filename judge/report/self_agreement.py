@@ -63,7 +63,6 @@ def _picture(rows: Sequence[Mapping[str, Any]]) -> Markup:
         rows=names,
         panels=[IntervalPanel(name, [dot(one, name) for one in names]) for name in criteria],
         unit=_FORM,
-        digits=2,
     ).svg()
 
 

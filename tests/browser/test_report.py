@@ -172,8 +172,63 @@ def test_a_phone_scrolls_tables_and_not_the_page(browser: Any, complaints: list[
     page.goto(demo_file.as_uri())
     page.get_by_role("button", name="Unfold all").click()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    # The whole map is in sight, and what is beyond a table's edge is told by a shade.
+    box = page.locator("#map-0").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert page.evaluate("document.querySelector('.map-picture').scrollWidth <= innerWidth")
+    assert page.locator("#consistency .scroll").last.evaluate(
+        "one => one.scrollWidth > one.clientWidth && getComputedStyle(one).backgroundImage.split('gradient').length > 4"
+    )
+    both = page.locator("#asked tbody tr").first.locator("td").nth(2).bounding_box()
+    assert both["x"] + both["width"] <= 390
     assert complaints == []
     context.close()
+
+
+def test_unfold_all_folds_again_and_stays_in_sight(page: Any, demo_file: Path) -> None:
+    page.goto(demo_file.as_uri())
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    page.get_by_role("button", name="Unfold all").click()
+    assert page.locator("details:not([open])").count() == 0
+    page.get_by_role("button", name="Fold all").click()
+    assert page.locator("details[open]").count() == 0
+    assert page.get_by_role("button", name="Unfold all").is_visible()
+    assert page.locator("header.bar").bounding_box()["y"] >= -1
+    assert page.locator("summary", has_text="(0 rows)").count() == 0
+
+
+@pytest.mark.parametrize(("scheme", "theme"), [("dark", None), ("dark", "dark"), ("light", "dark")])
+def test_paper_is_white_in_the_dark(browser: Any, demo_file: Path, scheme: str, theme: str | None) -> None:
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    page.goto(demo_file.as_uri())
+    if theme:
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+    asked = "name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()"
+    names = ("--page", "--ink", "--c1", "--c8", "--shade")
+    dark = {name: page.evaluate(asked, name) for name in names}
+    page.emulate_media(media="print")
+    printed = {name: page.evaluate(asked, name) for name in names}
+    assert all(dark[name] != printed[name] for name in names)
+    assert (printed["--page"], printed["--ink"], printed["--c1"]) == ("#ffffff", "#000000", "#0072b2")
+    swatch = page.locator("#map-0-map .legend-0 .swatch").first
+    assert swatch.evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
+    context.close()
+
+
+def test_tables_of_explanations_are_those_of_the_command(page: Any, demo_file: Path) -> None:
+    """Every cell of every table but texts, which the command breaks into lines, and titles in the command's words."""
+    printed = " ".join((demo_file.parent / "run" / "explained.txt").read_text(encoding="utf-8").split())
+    page.goto(demo_file.as_uri())
+    heads = page.locator("#explanations th").all_inner_texts()
+    assert {"none, as published %", "Spearman x100", "same rating, different reasons %"} <= set(heads)
+    assert not {"published", "ours", "rho", "ctfidf"} & set(heads)
+    rows = page.locator("#explanations tbody tr").evaluate_all(
+        "all => all.map(row => [...row.querySelectorAll('td:not(.wide)')].map(one => one.textContent).join(' '))"
+    )
+    assert len(rows) > 40
+    assert all(row in printed for row in rows if row.startswith("surface ep"))
 
 
 def test_it_prints(browser: Any, demo_file: Path) -> None:

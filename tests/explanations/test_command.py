@@ -14,11 +14,14 @@ import pytest
 import judge
 from judge.cli.main import main
 from judge.errors import DataError
-from judge.explanations import stored
+from judge.explanations import stored, stored_tables
 from judge.explanations.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
 from judge.run_folder import ResultFolder, resolve
+from judge.tables import render
 
 pytest.importorskip("sklearn")
+
+TEXT_OF = ("story", "criterion", "eval_prompt", "repeat")
 
 
 @pytest.fixture(autouse=True)
@@ -79,6 +82,50 @@ def test_points_and_tables_are_stored_beside_the_journal(capsys: pytest.CaptureF
     again = as_json(capsys, demo_run, "--model", "tfidf", "--no-map")
     assert stored.read(folder) != kept
     assert again["Explanations"]["signature"] != kept.signature
+
+
+def test_stored_tables_print_what_the_command_printed(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
+    _, printed, told = explain(capsys, demo_run, "--model", "tfidf")
+    step = f"the map: judge report {demo_run}; judge view; judge figure explanations {demo_run} -o map.pdf"
+    assert told.splitlines()[-1] == step
+    (folder,) = resolve([demo_run])
+    kept = stored.read(folder)
+    assert kept is not None
+    whole = {(*(point[k] for k in TEXT_OF),): "a text" for point in kept.points}
+    assert len(kept.tables) == 12
+    for value in kept.tables:
+        bare = stored_tables.table(value)
+        if any(column["key"] == "text" for column in value["columns"]):
+            full = stored_tables.table(value, lambda row: whole[*(row[k] for k in TEXT_OF)])
+            assert {row["text"] for row in full.rows} == {"a text"}
+            assert [column.key for column in full.columns] == [*(column.key for column in bare.columns), "text"]
+        else:
+            assert render(bare, "table") in printed, bare.title
+
+
+def test_of_a_store_without_columns_points_are_read_and_tables_are_not(
+    capsys: pytest.CaptureFixture[str], demo_run: Path
+) -> None:
+    as_json(capsys, demo_run, "--model", "tfidf", "--criterion", "coherence", "--no-map")
+    (folder,) = resolve([demo_run])
+    path = folder.derived / stored.FILE
+    content = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(content | {"format": 1}), encoding="utf-8")
+    kept = stored.read(folder)
+    assert kept is not None
+    assert (len(kept.points), kept.tables) == (36, [])
+    assert "judge explain makes them again" in kept.notes[-1]
+    path.write_text(json.dumps(content | {"format": 99}), encoding="utf-8")
+    with pytest.raises(DataError, match="another version"):
+        stored.read(folder)
+
+
+def test_what_an_eval_prompt_does_not_ask_for_is_said(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
+    title = "Presence: is there an explanation?"
+    sentence = "not asked for by Eval-Prompt ep1: that there is none is no failure of the judge"
+    assert sentence in as_json(capsys, demo_run, "--model", "tfidf")[title]["notes"]
+    alone = as_json(capsys, demo_run, "--model", "tfidf", "--eval-prompt", "ep2")[title]["notes"]
+    assert not any("not asked for" in note for note in alone)
 
 
 def test_a_folder_that_is_only_read_gets_its_tables_all_the_same(

@@ -95,6 +95,15 @@ def test_where_names_stand(library: Library) -> None:
     assert (found.count("names", "story"), found.count("quotes", "story")) == (1, 0)
 
 
+def test_words_of_the_task_are_no_names(library: Library) -> None:
+    text = "As the Eval-Prompt says, its Rating on Empathy, by the Empathy Guidelines, is low for Ishmael-Ray."
+    sources = library.of("toy", "s1", "Empathy")
+    assert evidence(text, sources).names == (("Ishmael-Ray", "nowhere"),)
+    # So are the other criteria's names, whichever criterion the text is on.
+    other = Library(stories_of([("toy", "s1", None, None, STORY, None)]), load_criteria("hanna").criteria)
+    assert evidence("It has no Surprise for Anna.", other.of("toy", "s1", "Empathy")).names == (("Anna", "story"),)
+
+
 def test_what_the_library_knows(library: Library) -> None:
     assert library.knows("toy", "s1")
     assert not library.knows("toy", "s2")

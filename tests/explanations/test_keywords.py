@@ -36,6 +36,12 @@ def test_stop_words_alone_are_no_keywords_and_contractions_leave_no_stumps() -> 
     assert counts.terms.tolist() == ["ending"]
 
 
+def test_numbers_are_no_keywords_and_words_with_digits_are() -> None:
+    counted = keywords.count(["It rose by 0.03 and 1999 to mp3 quality, 12_3 and élan"])
+    assert counted is not None
+    assert {"rose", "rose mp3", "mp3", "mp3 quality", "quality", "quality élan", "élan"} == set(map(str, counted.terms))
+
+
 def test_best_are_heaviest_first_and_never_weightless() -> None:
     terms = np.array(["a", "b", "c", "d"])
     assert keywords.best(np.array([0.1, 0.5, 0.0, 0.5]), terms, 10) == [("b", 0.5), ("d", 0.5), ("a", 0.1)]

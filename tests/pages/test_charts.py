@@ -73,6 +73,26 @@ def test_colours_are_those_of_matplotlib() -> None:
                 assert int(ours[1 + 2 * k : 3 + 2 * k], 16) == pytest.approx(255 * theirs[k], abs=10)
 
 
+@pytest.mark.parametrize("factor", [1.0, 100.0])
+def test_labels_of_an_axis_are_its_ticks_and_never_rounded(factor: float) -> None:
+    for power in range(-4, 3):
+        for part in range(10, 100, 3):
+            top = part / 10 * 10.0**power
+            panels = [IntervalPanel("one", [Interval(top, -top / (part % 4) if part % 4 else top, top, "tip")])]
+            picture = Intervals("i", "t", "d", ["row"], panels, "unit", factor=factor)
+            root = tree(picture.svg())
+            lines = [one for one in root.iter(f"{SVG}line") if one.get("class") in ("axis", "zero")]
+            places = [float(str(one.get("x1"))) for one in lines]
+            axis = places[1] - places[0]
+            zero = next(i for i, one in enumerate(lines) if one.get("class") == "zero")
+            labels = [str(one.text).replace("−", "-") for one in root.iter(f"{SVG}text") if one.get("class") == "faint"]
+            values = [float(label) for label in labels if label != "unit"]
+            step = values[1] - values[0]
+            for place, value in zip(places, values, strict=True):
+                assert value == pytest.approx(step * (place - places[zero]) / axis, abs=0.01 * abs(step)), top
+            assert len(set(values)) == len(values)
+
+
 def test_intervals_lie_where_their_axis_says() -> None:
     panel = IntervalPanel("one", [Interval(0.5, 0.25, 1.0, "first"), Interval(None, None, None, "why not")])
     panel = IntervalPanel(panel.title, panel.intervals, [Reference(0.75, "bar", dashed=True)])
@@ -111,6 +131,18 @@ def test_a_map_colours_in_each_way_and_keeps_proportions() -> None:
     assert markup.count('type="radio"') == 2
     assert "<script" not in markup
     assert 'none <span class="faint">1</span>' in markup
+
+
+def test_a_name_stands_in_the_map_only_among_its_own_dots_and_over_no_other_name() -> None:
+    corners = [(0, 0), (100, 0), (0, 60)]
+    points = [Point(x + i % 5, y + i // 5, i) for x, y in corners for i in range(25)]
+    apart = [place for place in range(3) for _ in range(25)]
+    mixed = [i % 3 for i in range(75)]
+    named = Colouring("cluster", ["one", "two", "three"], apart)
+    root = tree(ScatterMap("m", "t", "d", points, [named, Colouring("criterion", ["A", "B", "C"], mixed)]).svg())
+    groups = {str(one.get("class")): one for one in root.iter(f"{SVG}g")}
+    assert [one.text for one in groups["names names-0"].iter(f"{SVG}text")] == ["one", "two", "three"]
+    assert list(groups["names names-1"].iter(f"{SVG}text")) == []
 
 
 def test_a_map_of_one_point_and_of_none_is_drawn() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ class IntervalPanel:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """All of one picture; `factor` and `digits` say how the axis is printed, `unit` what stands under it."""
+    """All of one picture; the axis is printed times `factor`, `unit` stands under it."""
 
     identity: str
     title: str
@@ -57,7 +58,6 @@ class Intervals:
     panels: Sequence[IntervalPanel]
     unit: str
     factor: float = 1.0
-    digits: int = 2
     across: int = 6
     width: float = _PANEL
     legend: Sequence[tuple[str, bool]] = ()
@@ -97,8 +97,10 @@ class Intervals:
             high = low + 1.0
         low, high = low - 0.04 * (high - low) * (low < 0), high + 0.04 * (high - low) * (high > 0)
         step = _step((high - low) / (self.width / 42))
-        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        return low, high, [i * step for i in range(first, last + 1)]
+        ticks = _multiples(step, low, high)
+        if len(ticks) < 2:  # 0 alone, between ends of both signs, would not tell the scale
+            ticks = _multiples(_step(step / 2.6), low, high)
+        return low, high, ticks
 
     def _labels(self, left: float, top: float) -> Iterator[Markup]:
         for i, row in enumerate(self.rows):
@@ -111,6 +113,7 @@ class Intervals:
         x, top = corner
         low, high = ends
         tall = _ROW * len(self.rows)
+        digits = tick_digits([self.factor * tick for tick in ticks])
 
         def at(value: float) -> float:
             return x + self.width * (value - low) / (high - low)
@@ -120,7 +123,7 @@ class Intervals:
         for tick in ticks:
             here = {"x1": at(tick), "x2": at(tick), "y1": top + _HEAD, "y2": top + _HEAD + tall}
             yield element("line", **here, class_="zero" if abs(tick) < 1e-12 else "axis")
-            label = f"{self.factor * tick:.{self._tick_digits(ticks)}f}".replace("-", "−")
+            label = f"{self.factor * tick:.{digits}f}".replace("-", "−")
             yield text(at(tick), top + _HEAD + tall + 12, label, size=11, anchor="middle", class_="faint")
         yield text(x + self.width / 2, top + _HEAD + tall + 27, self.unit, size=11, anchor="middle", class_="faint")
         for one in panel.references:
@@ -147,16 +150,22 @@ class Intervals:
         parts.append(element("rect", x=x, y=y - _ROW / 2, width=self.width, height=_ROW, class_="target"))
         return mark(one.tip, *parts)
 
-    def _tick_digits(self, ticks: Sequence[float]) -> int:
-        step = self.factor * (ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
-        return max(0, min(self.digits, -math.floor(math.log10(step) + 1e-9)))
-
     def _legend(self, x: float, y: float) -> Iterator[Markup]:
         for name, dashed in self.legend:
             style = "reference dashed" if dashed else "reference"
             yield element("line", x1=x, x2=x + 22, y1=y, y2=y, class_=style)
             yield text(x + 28, y, name, size=11, class_="faint")
             x += 28 + text_width(name, 11) + 24
+
+
+def _multiples(step: float, low: float, high: float) -> list[float]:
+    return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def tick_digits(ticks: Sequence[float]) -> int:
+    """The fewest decimals with which every label is its tick: a label that is rounded would stand in a wrong place."""
+    step = min((b - a for a, b in itertools.pairwise(ticks)), default=max(map(abs, ticks), default=0.0)) or 1.0
+    return next((n for n in range(16) if all(abs(round(tick, n) - tick) < 1e-6 * step for tick in ticks)), 16)
 
 
 def _step(rough: float) -> float:

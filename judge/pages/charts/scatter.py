@@ -5,6 +5,8 @@ Each point knows its place in a list; a page that has the texts shows them for t
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +16,9 @@ from judge.pages.charts.colours import category
 from judge.pages.charts.svg import chart, element, shortened, text, text_width
 
 _WIDTH, _HEIGHT, _MARGIN = 760.0, 520.0, 16.0
+
+_NEAR = 45.0
+"""How far around a name dots are looked at for whether it is theirs."""
 
 MOST_NAMES = 30
 """With more categories than this none is named in the picture."""
@@ -90,21 +95,30 @@ class ScatterMap:
             yield Markup(dot)  # noqa: S704
 
     def _labels(self, k: int) -> Markup:
-        """Names of categories at the middle of their points, so that colours are not needed to tell them apart."""
+        """Names of categories at the middle of their points, so that colours are not needed to tell them apart.
+
+        A name stands only where two dots of three around are its own, and where it covers no other: the legend has all.
+        """
         one, places = self.colourings[k], self._places()
         parts: list[Markup] = []
         taken: list[tuple[float, float, float]] = []
-        if len(one.categories) <= MOST_NAMES:
-            for number, name in enumerate(one.categories):
-                mine = [place for place, own in zip(places, one.of_point, strict=True) if own == number]
-                if not mine:
-                    continue
-                short = shortened(name.partition(":")[0], 150, 11)
-                half = text_width(short, 11) / 2
-                x = min(max(_median([p[0] for p in mine]), half + 2), _WIDTH - half - 2)
-                y = _free(x, _median([p[1] for p in mine]), half, taken)
-                taken.append((x, y, half))
-                parts.append(text(x, y, short, size=11, anchor="middle", class_="halo"))
+        counts = Counter(one.of_point)
+        numbers = range(len(one.categories)) if len(one.categories) <= MOST_NAMES else ()
+        for number in sorted(numbers, key=lambda number: -counts[number]):
+            mine = [place for place, own in zip(places, one.of_point, strict=True) if own == number]
+            if not mine:
+                continue
+            short = shortened(one.categories[number].partition(":")[0], 150, 11)
+            half = text_width(short, 11) / 2
+            x, y = _median([p[0] for p in mine]), _median([p[1] for p in mine])
+            near = [math.dist(place, (x, y)) < _NEAR for place in places]
+            around = [own for own, close in zip(one.of_point, near, strict=True) if close]
+            x = min(max(x, half + 2), _WIDTH - half - 2)
+            covers = any(abs(x - other) < half + wide and abs(y - height) < 13 for other, height, wide in taken)
+            if covers or 3 * around.count(number) <= 2 * len(around):
+                continue
+            taken.append((x, y, half))
+            parts.append(text(x, y, short, size=11, anchor="middle", class_="halo"))
         return element("g", *parts, class_=f"names names-{k}", aria_hidden="true")
 
     def _legend(self, k: int) -> Markup:
@@ -125,13 +139,6 @@ class ScatterMap:
                 Markup('<li><span class="swatch k0"></span>none <span class="faint">{}</span></li>').format(none)
             )
         return Markup('<ul class="legend legend-{}">{}</ul>').format(k, Markup("").join(items))
-
-
-def _free(x: float, y: float, half: float, taken: Sequence[tuple[float, float, float]]) -> float:
-    """The height nearest below y at which a name does not cover another one."""
-    while any(abs(x - other) < half + wide and abs(y - height) < 13 for other, height, wide in taken):
-        y += 3
-    return min(y, _HEIGHT - 8)
 
 
 def _colour(number: int) -> int:
