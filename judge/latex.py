@@ -22,11 +22,11 @@ _ESCAPED = {
     ">": r"\textgreater{}",
 }
 _GREEK = {
-    **dict(zip("αβγδεζηθικλμνξπρσςτυφχψω", (
-        "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma varsigma tau upsilon "
-        "varphi chi psi omega"
-    ).split(), strict=True)),
-    **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), strict=True)),
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
+    "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma",
+    "ς": "varsigma", "τ": "tau", "υ": "upsilon", "φ": "varphi", "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma",
+    "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Ξ": "Xi", "Π": "Pi", "Σ": "Sigma", "Υ": "Upsilon", "Φ": "Phi",
+    "Ψ": "Psi", "Ω": "Omega",
 }  # fmt: skip
 _MATHS = {"−": "-", "×": r"\times", "±": r"\pm", "·": r"\cdot", "→": r"\rightarrow", "←": r"\leftarrow", "≤": r"\leq",
           "≥": r"\geq", "≠": r"\neq", "≈": r"\approx", "∞": r"\infty", "√": r"\surd", "¹": "^1", "²": "^2", "³": "^3",

@@ -57,7 +57,7 @@ def test_a_run_without_results_or_that_is_not_there_is_named(tmp_path: Path) -> 
 
 def test_a_folder_of_runs_names_them_and_an_empty_one_says_what_a_run_is(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(RunFolderError, match="holds neither run.yaml nor results"):
+    with pytest.raises(RunFolderError, match=r"holds neither run\.yaml nor results"):
         resolve([tmp_path / "empty"])
     for name in ("one", "two"):
         results(tmp_path / name / "judge-a")
