@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 
 import orjson
 
+from judge import latex
 from judge.errors import SpecError
 from judge.stats.estimate import Estimate
 
@@ -166,33 +167,17 @@ def _markdown(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-_LATEX = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-    }
-)
-
-
 def _latex(table: Table) -> str:
     spec = "".join("r" if is_numeric(table, c) else "l" for c in table.columns)
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
-    lines.append(" & ".join(c.title.translate(_LATEX) for c in table.columns) + r" \\")
+    lines.append(" & ".join(latex.text(c.title) for c in table.columns) + r" \\")
     lines.append(r"\midrule")
-    lines += [" & ".join(cell_text(row, c).translate(_LATEX) for c in table.columns) + r" \\" for row in table.rows]
+    lines += [" & ".join(latex.text(cell_text(row, c)) for c in table.columns) + r" \\" for row in table.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
-    signature = rf" \texttt{{{printable(table.signature).translate(_LATEX)}}}" if table.signature else ""
-    lines.append(rf"\caption{{{printable(table.title).translate(_LATEX)}.{signature}}}")
+    signature = rf" \texttt{{{latex.monospaced(printable(table.signature))}}}" if table.signature else ""
+    lines.append(rf"\caption{{{latex.text(printable(table.title))}.{signature}}}")
     lines.append(r"\end{table}")
-    lines += [f"% {printable(note)}" for note in [*table.notes, *reasons(table)]]
+    lines += [f"% {latex.comment(printable(note))}" for note in [*table.notes, *reasons(table)]]
     return "\n".join(lines) + "\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import re
 import shlex
 from pathlib import Path
@@ -115,3 +116,24 @@ def test_the_template_in_readme_is_a_template(tmp_path: Path) -> None:
     assert system.content == "You are a careful reader."
     assert "5: " in user.content
     assert user.content.endswith("Rating:")
+
+
+def anchor(heading: str) -> str:
+    """As GitHub makes it: lower case, punctuation gone, blanks as hyphens."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_five_minutes_leads_to_every_section_and_every_link_to_one() -> None:
+    outside = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
+    headings = re.findall(r"^#{2,4} (.+)$", outside, re.MULTILINE)
+    start = outside.split("## Five minutes")[1].split("\n## ")[0]
+    linked = set(re.findall(r"\]\(#([^)]+)\)", start))
+    sections = {anchor(one) for one in re.findall(r"^## (.+)$", outside, re.MULTILINE)}
+    assert sections - {"five-minutes"} == linked
+    assert set(re.findall(r"\]\(#([^)]+)\)", outside)) <= {anchor(one) for one in headings}
+
+
+def test_a_blank_line_stands_before_every_heading() -> None:
+    outside = re.sub(r"```.*?```", "```", TEXT, flags=re.DOTALL).splitlines()
+    pairs = itertools.pairwise(outside)
+    assert [line for before, line in pairs if line.startswith("#") and before and not before.startswith("<!--")] == []

@@ -79,7 +79,7 @@ def test_csv_has_one_column_a_value_and_the_signature_in_comments() -> None:
 
 def test_markdown_and_latex_escape_what_would_break_them() -> None:
     assert r"a & b_c \| 100%" in render(TABLE, "md")
-    assert r"a \& b\_c | 100\%" in render(TABLE, "latex")
+    assert r"a \& b\_c \textbar{} 100\%" in render(TABLE, "latex")
 
 
 def test_tables_are_written_and_several_are_a_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

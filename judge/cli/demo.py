@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -34,11 +36,22 @@ def demo(
         return
     page = demo_report(folder, result)
     if not quiet:
+        judge = _program()
         sys.stderr.write(
             f"\nresults: {result}\n"
             f"report:  {page}     open it in a browser\n"
-            f"         judge report {folder} -o {page}     the full page in its place, more resamples\n"
-            f"next:    judge ratings {folder} | head      judge correlate {folder} --level system\n"
-            "         judge try STORY.txt --judge surface --eval-prompts ep1,ep2\n"
-            "         judge init my-run                  a run of your own\n"
+            f"         {judge} report {folder} -o {page}     the full page in its place, more resamples\n"
+            f"next:    {judge} ratings {folder} | head\n"
+            f"         {judge} correlate {folder} --level system\n"
+            f"         {judge} try STORY.txt --judge surface --eval-prompts ep1,ep2\n"
+            f"         {judge} init my-run                  a run of your own\n"
         )
+
+
+def _program() -> str:
+    """What starts this program again from here: its name where that is found, else the path it was started by."""
+    found = shutil.which("judge")
+    started = Path(sys.argv[0])
+    if started.name != "judge" or not started.is_file() or (found and Path(found).samefile(started)):
+        return "judge"
+    return shlex.quote(sys.argv[0])

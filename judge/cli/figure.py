@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from judge.cli.figure_explanations import audit, explanations
-from judge.cli.figure_input import checked, layout, only, ratings
+from judge.cli.figure_input import checked, labels, layout, only, ratings
 from judge.cli.table_options import (
     Against,
     Criteria,
@@ -70,8 +70,9 @@ def heatmap(
         "against": against,
     }
     words |= {"resamples": resamples, "seed": seed, "control": control}
-    found = layout(ratings(runs, parser, criterion, judge, eval_prompt), words)
-    page.write(figure.draw(found, inches), output)
+    table = ratings(runs, parser, criterion, judge, eval_prompt)
+    found = layout(table, words)
+    page.write(figure.draw(found, inches, labels(table)), output)
     typer.echo(f"{output}: {found.statistic}, {found.where}, {found.size}")
 
 
@@ -107,8 +108,9 @@ def correlations(
         "against": against,
     }
     words |= {"resamples": resamples, "seed": seed, "control": control}
-    found = layout(ratings(runs, parser, criterion, judge, eval_prompt), words)
-    page.write(forest.draw(figure.forest(found), inches or page.WIDTHS["page"]), output)
+    table = ratings(runs, parser, criterion, judge, eval_prompt)
+    found = layout(table, words)
+    page.write(forest.draw(figure.forest(found), inches or page.WIDTHS["page"], labels(table)), output)
     typer.echo(f"{output}: {found.statistic}, {found.where}, {found.size}")
 
 
@@ -183,7 +185,7 @@ def distributions(
     table = ratings(runs, parser, criterion, judge, eval_prompt)
     options = DistributionOptions(tuple(drop_system or ()))
     found = only(analysis.distributions(table, options), "distributions")
-    page.write(figure.draw(found, inches or page.WIDTHS["page"]), output)
+    page.write(figure.draw(found, inches or page.WIDTHS["page"], labels(table)), output)
     typer.echo(f"{output}: {len(found.rows)} rows, {sum(one.n for row in found.rows for one in row)} ratings")
 
 
@@ -232,7 +234,7 @@ def calibration(
     cells = table.frame.loc[table.frame["source"] == "judge", ["run", "judge", "eval_prompt", "criterion"]]
     figure.check(len(cells.drop_duplicates()))
     found = only(analysis.curves(table, options, bins=bins), "calibration")
-    page.write(figure.draw(found, inches or page.WIDTHS["page"]), output)
+    page.write(figure.draw(found, inches or page.WIDTHS["page"], labels(table)), output)
     typer.echo(f"{output}: {len(found.curves)} curves, {calibrate}")
 
 
@@ -281,5 +283,5 @@ def systems(
         interval=options.mean_interval,
         signature=signature(table, [matrix], options),
     )
-    page.write(forest.draw(made, inches or page.WIDTHS["page"]), output)
+    page.write(forest.draw(made, inches or page.WIDTHS["page"], labels(table)), output)
     typer.echo(f"{output}: {len(made.lines)} systems, {len(made.series)} who rated")

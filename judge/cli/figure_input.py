@@ -36,6 +36,12 @@ def ratings(
     return narrowed(read(runs, parser=parser, explanations=False), keep)
 
 
+def labels(table: RatingsTable) -> str:
+    """The sentence for a caption where people's ratings are none: the first clause of what the dataset says of them."""
+    notes = dict.fromkeys(fact.labels_note for fact in table.facts if fact.labels_note)
+    return "".join(f" {note[:1].upper()}{note[1:].partition(';')[0]}." for note in notes)
+
+
 def layout(table: RatingsTable, words: dict[str, Any]) -> Layout:
     """The published layout of the only dataset, with the options that these words name."""
     from judge.analysis.control import control_predictions

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from judge.errors import JudgeError
+from judge.errors import JudgeError, nearest
 from judge.version import __version__
 
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -86,6 +86,14 @@ class LazyGroup(TyperGroup):
         command = typer.main.get_command(module.app)
         command.name = cmd_name
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command asked for; of one that is not known, the nearest is named."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            close = nearest(args[0], COMMANDS)
+            guess = f" Did you mean {close!r}?" if close else ""
+            ctx.fail(f"No such command {args[0]!r}.{guess}")
+        return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  the base class's form
         """The list of commands, from the table above."""

@@ -57,6 +57,7 @@ def report(
     from judge.report.page import quoted
     from judge.report.write import default_output, write_methods, write_page
 
+    _readable(output, audit, contamination or [])
     options = ReportOptions(
         title=title,
         drop_systems=tuple(drop_system or ()),
@@ -77,3 +78,17 @@ def report(
     if methods:
         for path in write_methods(material, output):
             typer.echo(str(path))
+
+
+def _readable(output: Path | None, audit: Path | None, scores: list[Path]) -> None:
+    """Raise before anything is computed where the page's name says another format or a named file is not its kind."""
+    from judge.audit.store import AuditStore
+    from judge.contamination import scores_file
+    from judge.errors import SpecError
+
+    if output is not None and output.suffix.lower() not in (".html", ".htm", ""):
+        raise SpecError(f"{output}: the report is an HTML page", hint=f"-o {output.with_suffix('.html')}")
+    if audit is not None:
+        AuditStore.open(audit, writing=False).close()
+    for file in scores:
+        scores_file.read(file)

@@ -25,8 +25,14 @@ def verify(
 
     Example: judge verify runs/mans-roc
     """
+    from judge.errors import RunFolderError
     from judge.run_folder import resolve
 
+    for run in runs:
+        if not run.exists():
+            raise RunFolderError(
+                f"{run} does not exist", hint="RUN is a run.yaml, its folder, a result folder, or a bundle (.zip)"
+            )
     bundles = [run for run in runs if run.suffix.lower() == ".zip" and run.is_file()]
     wrong = [path for path in bundles if not _bundle_holds(path)] != []
     rest = [run for run in runs if run not in bundles]

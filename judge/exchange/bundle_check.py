@@ -32,6 +32,8 @@ MOST_FILES = 100_000
 MOST_BYTES = 64 << 30
 """Unpacked. A bundle of ten million answers with texts takes about a sixth of it."""
 
+_MAKE = "judge bundle RUN makes one"
+
 MOST_TEXT = 64 << 20
 """Bytes of the list of checksums and of bundle.json."""
 
@@ -103,6 +105,8 @@ def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfi
         )
     found: dict[str, zipfile.ZipInfo] = {}
     roots = {info.filename.split("/")[0] for info in infos}
+    if not any(info.filename.endswith((f"/{SUMS}", f"/{CONTENTS}")) for info in infos):
+        raise DataError(f"is no bundle: it holds no {SUMS} in a folder", file=path, hint=_MAKE)
     for info in infos:
         parts = PurePosixPath(info.filename).parts
         plain = "\\" not in info.orig_filename and "\0" not in info.orig_filename and ":" not in info.filename

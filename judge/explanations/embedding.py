@@ -197,7 +197,7 @@ def _tfidf(texts: Sequence[str], seed: int) -> Embedded:
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
     except ImportError as error:
-        raise MissingExtraError("explanations without a model", "stats") from error
+        raise MissingExtraError("looking at explanations without a model", "stats") from error
     distinct = list(dict.fromkeys(texts))
     if not distinct:
         return Embedded(np.empty((0, 0), np.float32), "tfidf-svd0", "no texts", 0, 0)

@@ -71,6 +71,8 @@ class _Reader:
                 self.columns = self._columns(list(cells))
             rows.append(self._row(number, cells))
             stories += self._story(rows[-1], cells)
+        if not rows:
+            raise DataError("holds no row", file=self.path)
         frame = frame_of(rows)
         empty = int(frame["text"].isna().sum())
         notes = [f"{empty} of {len(frame)} rows hold no explanation"] if empty else []

@@ -50,7 +50,7 @@ def forest(tables: Sequence[Table], *, annotators: int) -> Forest:
         lines=lines,
         series=(("annotators", JUDGE),),
         bands=(),
-        axis="% of explanations; AC1 ×100",
+        axis=(*("% of explanations" for _ in shares), "AC1 ×100"),
         caption=caption + undefined(cells),
         signature=rates.signature,
         factor=100,

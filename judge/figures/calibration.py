@@ -15,7 +15,8 @@ MOST = 24
 """Panels in one figure."""
 
 _LEAST, _WIDEST = 0.98, 1.8
-_COUNTS = 0.3
+_COUNTS, _ERRORS = 0.3, 0.21
+"""Inches of the counts beneath a panel, and of the two lines above it."""
 
 
 def check(number: int) -> None:
@@ -27,27 +28,28 @@ def check(number: int) -> None:
         )
 
 
-def draw(found: Curves, width: float) -> Any:
-    """A matplotlib figure so many inches wide."""
+def draw(found: Curves, width: float, note: str = "") -> Any:
+    """A matplotlib figure so many inches wide; `note` ends the caption."""
     with page.style():
-        return _draw(found, width)
+        return _draw(found, width, note)
 
 
-def _draw(found: Curves, width: float) -> Any:
+def _draw(found: Curves, width: float, note: str) -> Any:
     check(len(found.curves))
     if not found.curves:
         raise SpecError(f"no judge and no person rated one criterion of {found.dataset}: there is nothing to calibrate")
     narrow = width < panels.NARROW
     entries = [("as rated", BEFORE), (f"calibrated ({found.calibrate})", AFTER)]
     rows = legend.rows(entries, width - 2 * page.MARGIN)
-    room = panels.Room(page.MARGIN + 0.34, above=0.2, below=0.36, between=0.24, top=legend.height(rows))
+    room = panels.Room(page.MARGIN + 0.34, above=0.2 + _ERRORS, below=0.36, between=0.24, top=legend.height(rows))
     columns = panels.columns_for(len(found.curves), width, room, _LEAST)
     inches = min(_WIDEST, (width - room.left - page.MARGIN - (columns - 1) * room.between) / columns)
-    foot = page.Foot.of(_caption(found), found.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
-    made = panels.make(len(found.curves), width, inches + 0.06 + _COUNTS, room, foot, columns=columns, widest=_WIDEST)
     most = max(
         (point.stories for one in found.curves for stage in (one.before, one.after) for point in stage), default=1
     )
+    caption = _caption(found, most) + note
+    foot = page.Foot.of(caption, found.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    made = panels.make(len(found.curves), width, inches + 0.06 + _COUNTS, room, foot, columns=columns, widest=_WIDEST)
     limits = _limits(found)
     for axes, one in zip(made.axes, found.curves, strict=True):
         _panel(made, axes, one, _name(one, found), limits, most)
@@ -109,7 +111,7 @@ def _panel(made: panels.Panels, axes: Any, one: Curve, name: str, limits: tuple[
     below.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}"))
     below.tick_params(axis="y", labelsize=5.5, length=0)
     below.set_xlabel("rating", size=panels.LABEL, labelpad=1)
-    panels.title(axes, name)
+    panels.title(axes, name, pad=3 + 72 * _ERRORS)
     if one.reason:
         axes.text(0.5, 0.5, "undefined", ha="center", style="italic", size=panels.LABEL, transform=axes.transAxes)
         return
@@ -119,7 +121,7 @@ def _panel(made: panels.Panels, axes: Any, one: Curve, name: str, limits: tuple[
         below.vlines(x, 0, heights, color=sign.colour, linewidth=1.2)
     if one.error_before.value is not None and one.error_after.value is not None:
         error = f"error {one.error_before.value:.2f} → {one.error_after.value:.2f}"
-        axes.text(0.03, 0.97, f"{error}\nn = {one.n:,}", ha="left", va="top", size=5.5, transform=axes.transAxes)
+        axes.text(0.5, 1.02, f"{error}\nn = {one.n:,}", ha="center", va="bottom", size=5.5, transform=axes.transAxes)
 
 
 def _curve(axes: Any, points: Sequence[Point], sign: Sign) -> None:
@@ -134,7 +136,7 @@ def _curve(axes: Any, points: Sequence[Point], sign: Sign) -> None:
     )  # fmt: skip
 
 
-def _caption(found: Curves) -> str:
+def _caption(found: Curves, most: float) -> str:
     judges = list(dict.fromkeys(one.judge for one in found.curves))
     prompts = list(dict.fromkeys(one.eval_prompt for one in found.curves))
     who = f"{', '.join(judges)} ({', '.join(prompts)})"
@@ -144,12 +146,24 @@ def _caption(found: Curves) -> str:
     text = (
         f"People's mean rating of stories with similar ratings, {who}, {found.dataset} ({size}); points of the scale, "
         "95 % intervals clustered by story-prompt. Beneath: stories behind each point, as rated upwards, calibrated "
-        "downwards. Calibration is out of fold; error: mean distance from the grey line (rating = people's mean), "
-        "weighted by stories."
+        f"downwards, either way to {most:.0f}. Calibration is out of fold; error: mean distance from the grey line "
+        "(rating = people's mean), weighted by stories."
     )
+    text += _larger(found)
     low, high = _limits(found)
     shown = [point.people for one in found.curves for point in (*one.before, *one.after)]
     if any((one.low is not None and one.low < low) or (one.high is not None and one.high > high) for one in shown):
         text += " Intervals that leave a panel are cut."
     reasons = list(dict.fromkeys(one.reason for one in found.curves if one.reason))
     return text + (f" Undefined: {'; '.join(reasons)}." if reasons else "")
+
+
+def _larger(found: Curves) -> str:
+    """A sentence where calibration did harm, which a lower line elsewhere must not hide."""
+    errors = [(one.error_before.value, one.error_after.value) for one in found.curves]
+    known = [(before, after) for before, after in errors if before is not None and after is not None]
+    worse = sum(after > before for before, after in known)
+    if not worse:
+        return ""
+    where = "Here" if len(known) == 1 else f"In {worse} of {len(known)} panels"
+    return f" {where} calibration made the error larger: what other story-prompts taught did not hold."

@@ -21,13 +21,16 @@ MOST = 120
 """Panels in one figure."""
 
 
-def draw(found: Distributions, width: float) -> Any:
-    """A matplotlib figure so many inches wide: bars in per cent, people's as a line in every judge's panel."""
+def draw(found: Distributions, width: float, note: str = "") -> Any:
+    """A matplotlib figure so many inches wide: bars in per cent, people's as a line in every judge's panel.
+
+    `note` ends the caption.
+    """
     with page.style():
-        return _draw(found, width)
+        return _draw(found, width, note)
 
 
-def _draw(found: Distributions, width: float) -> Any:
+def _draw(found: Distributions, width: float, note: str) -> Any:
     from judge.errors import SpecError
 
     number = len(found.rows) * len(found.criteria)
@@ -43,7 +46,8 @@ def _draw(found: Distributions, width: float) -> Any:
     inches = (width - room.left - page.MARGIN - (columns - 1) * room.between) / columns
     titles, meaning = panels.abbreviated(found.criteria, found.short, inches)
     blocks = math.ceil(len(found.criteria) / columns)
-    foot = page.Foot.of(_caption(found) + meaning, found.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    caption = _caption(found) + meaning + note
+    foot = page.Foot.of(caption, found.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
     # A block is its criteria's titles, a panel for every source, the scale's points beneath.
     pitch = _HEIGHT + 0.07
     block = 0.2 + len(found.rows) * pitch + 0.32

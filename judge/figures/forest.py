@@ -52,14 +52,14 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """A figure's content; `axis` names the unit that `factor` times a value is in."""
+    """A figure's content; `axis` names the unit that `factor` times a value is in, of all panels or of each."""
 
     panels: tuple[str, ...]
     short: tuple[str, ...]
     lines: tuple[Line, ...]
     series: tuple[tuple[str, Sign], ...]
     bands: tuple[Band, ...]
-    axis: str
+    axis: str | tuple[str, ...]
     caption: str
     signature: str
     factor: float = 1.0
@@ -81,13 +81,13 @@ def signs(names: Sequence[str], what: str) -> list[Sign]:
     return list(SIGNS[: len(names)])
 
 
-def draw(forest: Forest, width: float) -> Any:
-    """A matplotlib figure so many inches wide."""
+def draw(forest: Forest, width: float, note: str = "") -> Any:
+    """A matplotlib figure so many inches wide; `note` ends the caption."""
     with page.style():
-        return _draw(forest, width)
+        return _draw(forest, width, note)
 
 
-def _draw(forest: Forest, width: float) -> Any:
+def _draw(forest: Forest, width: float, note: str) -> Any:
     narrow = width < panels.NARROW
     judges = {line.group: line.group for line in forest.lines}
     judges = {n: page.shortened(n, panels.LABEL, _JUDGE_SHARE * width, weight="bold") for n in judges}
@@ -103,7 +103,8 @@ def _draw(forest: Forest, width: float) -> Any:
     columns = panels.columns_for(len(forest.panels), width, room, _LEAST[narrow])
     inches = (width - left - page.MARGIN - (columns - 1) * room.between) / columns
     titles, meaning = panels.abbreviated(forest.panels, forest.short, inches)
-    foot = page.Foot.of(forest.caption + meaning, forest.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    caption = forest.caption + meaning + note
+    foot = page.Foot.of(caption, forest.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
     pitch = max(_PITCH, 0.085 * len(forest.series) + 0.04)
     places = _places(forest.lines)
     height = (places[-1] + 1) * pitch

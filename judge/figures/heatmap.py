@@ -55,13 +55,13 @@ class _Form:
     judges: dict[str, str]
 
 
-def draw(layout: Layout, width: float | None = None) -> Any:
+def draw(layout: Layout, width: float | None = None, note: str = "") -> Any:
     """A matplotlib figure of one layout: values x100 in the cells, caption and signature beneath.
 
-    It is as wide as it needs to be, or, with `width`, so many inches.
+    It is as wide as it needs to be, or, with `width`, so many inches. `note` ends the caption.
     """
     with page.style():
-        return _draw(layout, width)
+        return _draw(layout, width, note)
 
 
 def _form(layout: Layout, width: float | None) -> _Form:
@@ -82,7 +82,7 @@ def _columns(layout: Layout) -> float:
     return len(layout.criteria) + (_GAP + 1 if _has_means(layout) else 0)
 
 
-def _draw(layout: Layout, asked: float | None) -> Any:
+def _draw(layout: Layout, asked: float | None, note: str) -> Any:
     from matplotlib.figure import Figure
 
     form = _form(layout, asked)
@@ -91,7 +91,7 @@ def _draw(layout: Layout, asked: float | None) -> Any:
     columns = _columns(layout)
     inner_width, inner_height = columns * form.cell_width, (places[-1] + 1 if places else 1) * form.cell_height
     width = asked or max(left + inner_width + _BAR + _RIGHT, _LEAST_WIDTH)
-    foot = page.Foot.of(_caption(layout), layout.signature, width - 2 * _MARGIN, form.caption)
+    foot = page.Foot.of(_caption(layout) + note, layout.signature, width - 2 * _MARGIN, form.caption)
     below = foot.height + 0.05
     height = below + inner_height + 0.36
     figure = Figure(figsize=(width, height))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from judge.errors import SpecError
@@ -118,19 +119,22 @@ def ticks(low: float, high: float, inches: float) -> tuple[list[float], list[str
     return [float(place) for place in places], labels
 
 
-def title(axes: Any, text: str) -> None:
-    """A panel's title, cut where it is wider than the panel."""
+def title(axes: Any, text: str, pad: float = 3) -> None:
+    """A panel's title, `pad` points above it, cut where it is wider than the panel."""
     inches = axes.get_position().width * axes.figure.get_size_inches()[0]
     name = page.shortened(text, TITLE, inches, weight="bold")
-    axes.set_title(name, size=TITLE, weight="bold", pad=3)
+    axes.set_title(name, size=TITLE, weight="bold", pad=pad)
 
 
-def axis_title(made: Panels, text: str, drop: float) -> None:
-    """What the axis beneath counts, once for each row of panels, `drop` inches beneath it."""
-    for first, last in made.row_ends():
-        left, right = first.get_position(), last.get_position()
-        x, y = (left.x0 + right.x1) / 2, left.y0 - drop / made.height
-        made.figure.text(x, y, text, ha="center", va="top", size=LABEL)
+def axis_title(made: Panels, text: str | Sequence[str], drop: float) -> None:
+    """What the axis beneath counts, `drop` inches beneath it: once for neighbours in a row that count the same."""
+    texts = [text] * len(made.axes) if isinstance(text, str) else list(text)
+    for start in range(0, len(made.axes), made.columns):
+        row = zip(made.axes[start : start + made.columns], texts[start : start + made.columns], strict=True)
+        for words, group in groupby(row, key=lambda pair: pair[1]):
+            boxes = [axes.get_position() for axes, _ in group]
+            x, y = (boxes[0].x0 + boxes[-1].x1) / 2, boxes[0].y0 - drop / made.height
+            made.figure.text(x, y, words, ha="center", va="top", size=LABEL)
 
 
 def counted(numbers: Sequence[int], unit: str) -> str:

@@ -96,6 +96,7 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
         control=control,
         path=folder.path,
         structured=str(definition["structured"]),
+        labels_note=definition.get("labels_note"),
     )
 
 

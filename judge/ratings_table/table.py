@@ -39,6 +39,7 @@ class RunFacts:
     """What the signature and the notes of a table say about one result folder.
 
     `structured` is how the server was asked to constrain answers (none, choice, json); None where that is not known.
+    `labels_note` is what the dataset says of ratings that no reader gave; None where readers gave them.
     """
 
     run: str
@@ -53,6 +54,7 @@ class RunFacts:
     control: bool
     path: Path
     structured: str | None = None
+    labels_note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

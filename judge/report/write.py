@@ -16,6 +16,8 @@ from judge.run_folder.layout import DEFINITION
 
 def write_page(material: Material, output: Path, *, quiet: bool = False) -> int:
     """Make and write the page; its size in bytes. Raises SpecError where it cannot be written."""
+    if not output.parent.is_dir():
+        raise SpecError(f"{output} cannot be written: there is no folder {output.parent}")
     if quiet:
         made = list(sections(material))
     else:
@@ -23,7 +25,9 @@ def write_page(material: Material, output: Path, *, quiet: bool = False) -> int:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        console = Console(stderr=True)
+        # Where stderr is a file, a bar that is gone would leave an empty line.
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
             task = progress.add_task("report", total=len(SECTIONS))
 
             def told(name: str) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from judge.errors import RunFolderError
 
@@ -13,6 +14,10 @@ DEFINITION = "run.yaml"
 MANIFEST = "manifest.json"
 JOURNAL = "journal.sqlite"
 IMPORTED, IMPORTED_PARQUET = "imported.csv", "imported.parquet"
+
+_RUN = "a run.yaml, its folder, or one result folder"
+_NAMED = 4
+"""Runs named in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +70,12 @@ def definition_of(run: Path) -> Path:
         for candidate in (run / DEFINITION, run.parent / DEFINITION):
             if candidate.is_file():
                 return candidate
+        if _runs_in(run):
+            raise _without_results(run)
         raise RunFolderError(f"{run} holds no {DEFINITION}", hint="judge init NAME writes a commented one")
     if not run.exists():
         raise RunFolderError(f"{run} does not exist", hint="judge init NAME writes a commented run.yaml")
+    _refuse_archive(run)
     return run
 
 
@@ -77,7 +85,7 @@ def resolve(runs: Iterable[Path | str]) -> list[ResultFolder]:
     for run in map(Path, runs):
         folders = _results_in(run)
         if not folders:
-            raise RunFolderError(f"{run} has no results yet", hint=f"judge run {run}")
+            raise _without_results(run)
         for folder in folders:
             found.setdefault(folder.path.resolve(), folder)
     return list(found.values())
@@ -85,16 +93,66 @@ def resolve(runs: Iterable[Path | str]) -> list[ResultFolder]:
 
 def _results_in(run: Path) -> list[ResultFolder]:
     if not run.exists():
-        raise RunFolderError(f"{run} does not exist", hint="RUN is a run.yaml, its folder, or one result folder")
+        raise RunFolderError(f"{run} does not exist", hint=f"RUN is {_RUN}")
     if run.is_file():
         if run.name != DEFINITION:
             # `pilot.yaml` keeps its results in a folder named after the run, which the file itself names.
-            import yaml
-
-            data = yaml.safe_load(run.read_text(encoding="utf-8"))
-            name = data.get("name") if isinstance(data, dict) else None
+            name = _defined(run).get("name")
             return _results_in(run.parent / str(name)) if name and (run.parent / str(name)).is_dir() else []
         run = run.parent
     if ResultFolder(run).exists():
         return [ResultFolder(run)]
-    return [ResultFolder(path) for path in sorted(run.iterdir()) if path.is_dir() and ResultFolder(path).exists()]
+    return [ResultFolder(path) for path in _folders(run) if ResultFolder(path).exists()]
+
+
+def _defined(file: Path) -> dict[str, Any]:
+    """What a run definition of any name says; RunFolderError for a file that is none, such as a page or a bundle."""
+    import yaml
+
+    _refuse_archive(file)
+    why = ""
+    data = None
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        pass
+    except yaml.YAMLError as error:
+        # Where it breaks helps whoever wrote it as YAML; of a page or a table it would tell nothing.
+        why = f": {' '.join(str(error).split())}" if file.suffix.lower() in (".yaml", ".yml") else ""
+    except OSError as error:
+        raise RunFolderError(f"{file} cannot be read: {error.strerror}") from error
+    if not isinstance(data, dict):
+        raise RunFolderError(f"{file} is no run definition (keys and values in YAML){why}", hint=f"RUN is {_RUN}")
+    return data
+
+
+def _refuse_archive(file: Path) -> None:
+    if file.suffix.lower() == ".zip":
+        raise RunFolderError(
+            f"{file} is an archive, and RUN is {_RUN}",
+            hint=f"a bundle is checked as it is: judge verify {file}; else unpack it and name a folder in runs/",
+        )
+
+
+def _without_results(run: Path) -> RunFolderError:
+    """Why nothing can be read there: a folder of runs, a run not begun, or no run at all."""
+    if run.is_file() or (run / DEFINITION).is_file():
+        return RunFolderError(f"{run} has no results yet", hint=f"judge run {run}")
+    runs = _runs_in(run)
+    if not runs:
+        return RunFolderError(f"{run} holds neither {DEFINITION} nor results", hint=f"RUN is {_RUN}")
+    named = " ".join(map(str, runs[:_NAMED])) + (" ..." if len(runs) > _NAMED else "")
+    count = f"{len(runs)} runs" if len(runs) > 1 else "a run"
+    return RunFolderError(f"{run} holds {count} and is none itself", hint=f"name one or several: {named}")
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    return [path for path in _folders(folder) if (path / DEFINITION).is_file() or _results_in(path)]
+
+
+def _folders(folder: Path) -> list[Path]:
+    """Folders in it, by name; RunFolderError where it cannot be read."""
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_dir())
+    except OSError as error:
+        raise RunFolderError(f"{folder} cannot be read: {error.strerror}") from error

@@ -1,11 +1,11 @@
-"""All benchmarks, one after the other: `python -m tests.benchmarks`. Each also runs alone."""
+"""Benchmarks one after the other: `python -m tests.benchmarks`. Each also runs alone; `view` takes minutes."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-NAMES = ("startup", "throughput", "cpu", "kill", "faults", "statistics", "tables", "coverage", "jury")
+NAMES = ("startup", "throughput", "cpu", "kill", "faults", "statistics", "tables", "coverage", "jury", "bundle", "view")
 
 
 def main() -> int:

@@ -109,3 +109,18 @@ def test_demo_status_and_ratings_as_the_readme_has_them(
     assert run("ratings", "runs/demo", "-o", "table.csv") == 0
     assert Path("table.csv").stat().st_size > 100_000
     assert run("status", "nowhere") == 1
+
+
+def test_the_demo_names_the_program_as_it_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "bin" / "judge"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["bin/judge", "demo"])
+    for path, name in ((str(tmp_path), "bin/judge"), (str(program.parent), "judge")):
+        monkeypatch.setenv("PATH", path)
+        assert run("demo", "runs/demo") == 0
+        assert f"next:    {name} ratings runs/demo | head\n" in capsys.readouterr().err

@@ -149,6 +149,17 @@ def test_a_read_only_place_and_a_missing_run_are_named(tmp_path: Path, capsys: p
     assert "judge init" in fails(capsys, "run")
 
 
+def test_a_command_that_is_not_known_gets_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["expain"])
+    assert left.value.code == 2
+    assert "No such command 'expain'. Did you mean 'explain'?" in capsys.readouterr().err
+
+
+def test_verify_names_bundles_where_a_file_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "a bundle (.zip)" in fails(capsys, "verify", str(tmp_path / "none.zip"))
+
+
 def test_a_changed_run_may_not_go_on_in_the_same_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     works("run", str(definition(tmp_path)), "--quiet")
     changed = definition(tmp_path, generation={"temperature": 1})

@@ -205,6 +205,14 @@ def test_names_that_lead_elsewhere_are_refused_before_anything_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["bad.zip"]
 
 
+def test_an_archive_of_something_else_is_said_to_be_no_bundle(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("table.csv", "a,b\n")
+    with pytest.raises(DataError, match="is no bundle: it holds no SHA256SUMS in a folder") as caught:
+        check(tmp_path / "a.zip")
+    assert caught.value.hint == "judge bundle RUN makes one"
+
+
 def test_links_bombs_and_other_files_are_refused(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -151,3 +151,9 @@ def test_the_criterion_is_told_by_quotation_then_by_name_and_else_not_at_all() -
     assert quoted_criterion("I give it a 2 on Surprise.", (one, two)) is two
     assert quoted_criterion("Relevance and surprise are both fine.", (one, two)) is None
     assert quoted_criterion("A good read.", (one, two)) is None
+
+
+def test_a_file_with_a_header_alone_gets_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "bare.csv").write_text("text,criterion\n")
+    with pytest.raises(DataError, match="holds no row"):
+        read_texts(tmp_path / "bare.csv")

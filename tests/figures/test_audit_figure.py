@@ -52,6 +52,8 @@ def test_nothing_is_covered_and_the_caption_counts(report: list[Table], width: s
     caption = looks.caption(figure)
     assert "as 3 annotators saw them (n = 100 explanations), in %" in caption
     assert "majority: more than half of them" in caption
+    titles = [text.get_text() for text in figure.texts if text.get_text() in ("% of explanations", "AC1 ×100")]
+    assert set(titles) == {"% of explanations", "AC1 ×100"}
 
 
 def test_the_command_takes_a_file_or_its_folder(study: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from judge.analysis.options import JuryOptions
 from judge.analysis.panel import panels
 from judge.analysis.reliability_curve import Curves, curves
+from judge.cli.figure_input import labels
 from judge.errors import SpecError
 from judge.figures import calibration, page
 from judge.rating_matrix import build
@@ -85,6 +86,30 @@ def test_the_figure_shows_these_points_and_covers_nothing(found: Curves, width: 
     caption = looks.caption(figure)
     assert "points of the scale, 95 % intervals clustered by story-prompt" in caption
     assert "(n = 48 stories)" in caption
+
+
+def test_the_caption_says_where_calibration_did_harm_and_whose_the_labels_are(demo_table: RatingsTable) -> None:
+    (made,) = curves(demo_table, OPTIONS, bins=5)
+    worse = sum((c.error_after.value or 0) > (c.error_before.value or 0) for c in made.curves)
+    assert 1 < worse < len(made.curves)
+    figure = calibration.draw(made, 6.3, labels(demo_table))
+    caption = looks.caption(figure)
+    assert f"In {worse} of {len(made.curves)} panels calibration made the error larger" in caption
+    assert "Labels by construction: set by the authors of the demo and the damage rules, not by readers." in caption
+    most = max(point.stories for c in made.curves for point in (*c.before, *c.after))
+    assert f"either way to {most:.0f}." in caption
+    assert looks.faults(figure) == []
+
+
+def test_no_text_stands_on_the_curves(found: Curves) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure = calibration.draw(found, 6.3)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    inside = [(axes, text) for axes in figure.axes for text in axes.texts if text.get_text()]
+    assert len(inside) == len(found.curves)
+    for axes, text in inside:
+        assert text.get_window_extent(renderer).y0 >= axes.get_window_extent(renderer).y1
 
 
 def test_a_judge_that_cannot_be_calibrated_is_undefined_with_its_reason(rated_table: RatingsTable) -> None:

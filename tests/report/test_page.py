@@ -223,5 +223,27 @@ def test_captions_say_what_was_there(demo_page: str) -> None:
     assert "the provider" not in demo_page
 
 
+@pytest.mark.parametrize(
+    ("option", "name", "told"),
+    [
+        ("--audit", "none.sqlite", "does not exist"),
+        ("--audit", "table.csv", "is not a SQLite file"),
+        ("--contamination", "none.jsonl", "there is no such file"),
+        ("-o", "page.pdf", "the report is an HTML page"),
+        ("-o", "none/page.html", "there is no folder"),
+    ],
+)
+def test_a_named_file_that_is_wrong_ends_the_command_and_nothing_is_written(
+    demo_run: Path, tmp_path: Path, option: str, name: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    page = ("-o", tmp_path / "page.html") if option != "-o" else ()
+    assert runs.command("report", demo_run, *page, option, tmp_path / name) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert told in err
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
 def test_equal_results_give_an_equal_page(demo_run: Path, demo_page: str) -> None:
     assert runs.page(demo_run) == demo_page

@@ -12,6 +12,7 @@ import pytest
 from judge.errors import RunFolderError
 from judge.journal import JournalWriter
 from judge.run_folder import folder_for, judge_slug, lock, read_manifest, resolve, write_manifest
+from judge.run_folder.layout import definition_of
 from judge.run_folder.manifest import environment
 
 
@@ -48,9 +49,44 @@ def test_a_run_is_a_file_its_folder_or_one_result_folder(tmp_path: Path) -> None
 def test_a_run_without_results_or_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match="does not exist"):
         resolve([tmp_path / "none"])
+    (tmp_path / "run.yaml").write_text("name: r\n")
     with pytest.raises(RunFolderError, match="has no results yet") as caught:
         resolve([tmp_path])
     assert caught.value.hint == f"judge run {tmp_path}"
+
+
+def test_a_folder_of_runs_names_them_and_an_empty_one_says_what_a_run_is(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(RunFolderError, match=r"holds neither run\.yaml nor results"):
+        resolve([tmp_path / "empty"])
+    for name in ("one", "two"):
+        results(tmp_path / name / "judge-a")
+    for read in (lambda: resolve([tmp_path]), lambda: definition_of(tmp_path)):
+        with pytest.raises(RunFolderError, match="holds 2 runs and is none itself") as caught:
+            read()
+        assert caught.value.hint == f"name one or several: {tmp_path / 'one'} {tmp_path / 'two'}"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("report.html", b"<style>\n  a: b: c\n</style>", "no run definition"),
+        ("journal.sqlite", b"SQLite format 3\0\xff\xfe", "no run definition"),
+        ("table.csv", b"a,b\n1,2\n", "no run definition"),
+        ("empty.yaml", b"", "no run definition"),
+        ("pilot.yaml", b"name: a: b\n", "line 1, column 8"),
+        ("bundle.zip", b"PK\3\4\xff", "is an archive"),
+    ],
+)
+def test_a_file_that_is_no_run_gets_a_sentence(name: str, content: bytes, words: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    with pytest.raises(RunFolderError, match=words) as caught:
+        resolve([file])
+    assert str(file) in str(caught.value)
+    assert caught.value.hint is not None
+    assert ("judge verify" in caught.value.hint) == (name == "bundle.zip")
+    assert "judge run" not in caught.value.hint
 
 
 HOLDER = """
