@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from judge.explanations import stored
+from judge.explanations import stored, stored_tables
 from judge.explanations.stored import StoredMap
 from judge.report.material import Material
+from judge.stats.estimate import Estimate
 
 _TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
 
@@ -39,21 +40,22 @@ def headline(material: Material) -> list[str]:
 
 
 def _told(tables: Sequence[dict[str, Any]]) -> str:
-    rows = [
-        row
-        for table in tables
-        for row in table["rows"]
-        if row.get("accuracy") is not None and row.get("accuracy_chance") is not None
-    ]
-    if not rows:
+    rows = [row for table in map(stored_tables.table, tables) for row in table.rows]
+    pairs = [(_number(row.get("accuracy")), _number(row.get("accuracy_chance"))) for row in rows]
+    known = [(told, by_chance) for told, by_chance in pairs if told is not None and by_chance is not None]
+    if not known:
         return ""
-    chance = _span([100 * row["accuracy_chance"] for row in rows])
-    cells = f", over {len(rows)} rows (judge × Eval-Prompt)" if len(rows) > 1 else ""
-    told = _span([100 * row["accuracy"] for row in rows])
+    cells = f", over {len(known)} rows (judge × Eval-Prompt)" if len(known) > 1 else ""
     return (
-        f": from its wording alone a classifier tells the criterion of {told} % of them, where permuted "
-        f"labels give {chance} %{cells}; telling the criterion is not being right"
+        f": from its wording alone a classifier tells the criterion of {_span([100 * told for told, _ in known])} % of "
+        f"them, where permuted labels give {_span([100 * by_chance for _, by_chance in known])} %{cells}; telling the "
+        "criterion is not being right"
     )
+
+
+def _number(cell: Any) -> float | None:
+    """A cell's value, None where it is undefined or not there."""
+    return cell.value if isinstance(cell, Estimate) else cell
 
 
 def _span(values: Sequence[float]) -> str:
