@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 TOKEN_HEADER = "x-judge-token"  # noqa: S105  a header's name
 _COOKIE = "judge_key"
+_READ_OFF = 1 << 20
 _READS = frozenset({"GET", "HEAD"})
 _HEADERS = {
     b"content-security-policy": (
@@ -68,6 +69,7 @@ class Guard:
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         refusal = self._refusal(scope["method"], headers, query)
         if refusal is not None:
+            await _read_off(receive)
             await _plain(send, *refusal)
             return
         fresh = self.access.key is not None and query.get("key") == [self.access.key]
@@ -108,6 +110,16 @@ def _name(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0].casefold()
     return host.partition(":")[0].casefold()
+
+
+async def _read_off(receive: Receive) -> None:
+    """Take in what is being sent, up to a limit: closed on unread bytes, a line is cut before its answer is read."""
+    left = _READ_OFF
+    while left > 0:
+        message = await receive()
+        if message["type"] != "http.request" or not message.get("more_body"):
+            return
+        left -= len(message.get("body", b""))
 
 
 async def _plain(send: Send, status: int, text: str) -> None:
