@@ -131,6 +131,7 @@ def computed(server: Served, path: str) -> str:
     def page() -> str | None:
         status, _, text = server.ask(path)
         assert status == 200, text
-        return None if 'class="waiting"' in text or "data-until" in text else text
+        waits = ('class="waiting"', "data-until", "read so far")
+        return None if any(one in text for one in waits) else text
 
     return str(until(page))
