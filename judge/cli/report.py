@@ -15,6 +15,13 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 QUICK = 200
 """Resamples and swaps with --quick."""
 
+_Methods = Annotated[
+    bool,
+    typer.Option(
+        "--methods", help="also NAME.methods.md, NAME.references.bib and NAME.checklist.md beside the page NAME.html"
+    ),
+]
+
 
 @app.command()
 def report(
@@ -23,13 +30,7 @@ def report(
         Path | None,
         typer.Option("-o", "--output", help="the page; default: report.html beside run.yaml, of several RUNs here"),
     ] = None,
-    methods: Annotated[
-        bool,
-        typer.Option(
-            "--methods",
-            help="also NAME.methods.md, NAME.references.bib and NAME.checklist.md beside the page NAME.html",
-        ),
-    ] = False,
+    methods: _Methods = False,
     title: Annotated[str | None, typer.Option("--title", help="title of the page")] = None,
     drop_system: DropSystem = None,
     audit: Annotated[

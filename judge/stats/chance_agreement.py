@@ -54,9 +54,8 @@ class ChanceAgreement:
     name : str
         Of the coefficient, with its weights or level.
     estimate : Estimate
-        The coefficient with its interval; n counts items. With one category in use it is undefined: there is nothing
-        that chance could have mixed up, though `raw` is 1. Only AC1 and AC2 need but one in use, of those they are
-        told of.
+        The coefficient with its interval; n counts items. With one category in use it is undefined (nothing that chance
+        could have mixed up, though `raw` is 1), but for AC1 and AC2 where `categories` names others.
     raw : Estimate
         Share of agreeing pairs of ratings of an item, averaged over items (percent agreement, never weighted).
     standard_error : float or None
