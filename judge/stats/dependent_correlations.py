@@ -253,7 +253,9 @@ def _determinant(a: Floats, b: Floats, c: Floats) -> Floats:
 
 def _williams(difference: Floats, a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> Floats:
     mean = (a + b) / 2
-    below = 2 * _determinant(a, b, c) * (n - 1) / (n - 3) + mean**2 * (1 - c) ** 3
+    # A product, because the last bit of `** 3` depends on the processor and on the array's shape.
+    cube = (1 - c) * (1 - c) * (1 - c)
+    below = 2 * _determinant(a, b, c) * (n - 1) / (n - 3) + mean * mean * cube
     return np.asarray(difference * np.sqrt((n - 1) * (1 + c) / below), dtype=np.float64)
 
 

@@ -174,7 +174,8 @@ def test_arrays_are_the_single_tests(test: str) -> None:
     for i, j in np.ndindex(4, 25):
         one = dc.compare(*r[:, i, j], int(n[i, 0]), test=test, tail="less")
         for mine, theirs in ((one.statistic, table.statistic), (one.p, table.p), (one.difference, table.difference)):
-            assert mine == theirs[i, j] or (mine is None and np.isnan(theirs[i, j]))
+            # Not bit for bit: vector and scalar code of one function may differ in the last bit on some processors.
+            assert mine == pytest.approx(theirs[i, j], rel=1e-12) if mine is not None else np.isnan(theirs[i, j])
         assert one.reason == table.reason[i, j]
         reasons.add(one.reason)
     assert len(reasons) >= 5
