@@ -23,12 +23,14 @@ _WORDS = {
     "ten": 10.0,
 }
 _WORD = "|".join(_WORDS)
-_NUMBER = r"\d++(?:[.,]\d++)*+"
+# Looking ahead for a further digit makes a match end where the number ends. Possessive quantifiers would say the same,
+# but Python before 3.11.3 matches them wrongly.
+_NUMBER = r"\d+(?:[.,]\d+)*(?![.,]?\d)"
 _LATIN = "a-zà-öø-ÿа-я"
 _DIGIT = re.compile(r"\d")
 _LITERAL = re.compile(rf"{_NUMBER}(?![{_LATIN}\d])")
 _GLUED = re.compile(rf"[{_LATIN}\d.$€£/\#@^]")
-_STARS = re.compile(r"[★⭐🌟](?:[★⭐🌟]|\uFE0F)*+[☆✩✰]*+")
+_STARS = re.compile(r"[★⭐🌟][★⭐🌟\uFE0F]*[☆✩✰]*")
 _OR = r"(?:-|–|—|~|〜|to\b|or\b(?:\s(?:even|maybe|perhaps))?|,?\s?(?:maybe|perhaps|possibly)\b|and\b|bis\b|à\b)"
 _TAIL = re.compile(
     rf"""(?P<half>½|\s1/2(?!\d)|\sand\sa\shalf\b)?
@@ -39,8 +41,8 @@ _TAIL = re.compile(
     )?
     (?:\s{{0,3}}(?:-?stars?\s|points?\s)?\(?
        (?P<sign>[/／]|out\sof\b|on\sa\sscale\s(?:of|from)\s(?:\d\s?(?:to|-|–)\b)?|sur\b|von\b|su\b|de\b|из\b)\s{{0,4}}
-       (?P<out_of>\d++(?:[.,]\d++)?+(?![{_LATIN}\d])|(?:{_WORD})\b)(?P<date>/)?\)?
-       (?:\s?{_OR}\s?(?:an?\s)?\s?(?P<higher>{_NUMBER})\s?[/／]\s?\d++)?
+       (?P<out_of>\d+(?!\d)(?:[.,]\d+(?!\d)|(?![.,]\d))(?![{_LATIN}])|(?:{_WORD})\b)(?P<date>/)?\)?
+       (?:\s?{_OR}\s?(?:an?\s)?\s?(?P<higher>{_NUMBER})\s?[/／]\s?\d+)?
     )?""",
     re.VERBOSE,
 )
