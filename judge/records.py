@@ -124,6 +124,7 @@ class Query:
     scoring: Literal["text", "logprobs"] = "text"
     asks_explanation: bool = False
     flags: tuple[str, ...] = ()
+    rating_pattern: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

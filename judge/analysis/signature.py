@@ -1,6 +1,6 @@
 """The line under every table: each choice that can move a number in it. Never leaves a choice out silently.
 
-``HANNA:960|crit:CH|ep:ep3|judge:name@rev|rep:3|parser:ours/1|tau:b|level:system|drop:Human|ci:boot-inputs/1000/seed1|unparsed:0.4%|v0.1.0``
+``HANNA:960|crit:CH|ep:ep3|judge:name@rev|rep:3|parser:ours/2|tau:b|level:system|drop:Human|ci:boot-inputs/1000/seed1|unparsed:0.4%|v0.1.0``
 """
 
 from __future__ import annotations

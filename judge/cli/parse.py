@@ -33,12 +33,19 @@ def parse(
     scale: Annotated[str, typer.Option("--scale", help="lowest-highest, e.g. 1-5 or 1-5/0.5")] = "1-5",
     parser: ParserName = "ours",
     structured: Annotated[str, typer.Option("--structured", help="none, choice or json, as it was asked")] = "none",
+    rating_pattern: Annotated[
+        str | None,
+        typer.Option(
+            "--rating-pattern", metavar="REGEX|$.PATH", help="the only place of a rating, e.g. 'Score: (\\d)'"
+        ),
+    ] = None,
     form: Annotated[str, typer.Option("--format", help="table, jsonl, json, csv, md or latex")] = "table",
     output: Output = None,
 ) -> None:
     """Answers in, one row each out: rating, status, flags, explanation. No answer becomes a number it does not state.
 
-    A line may carry `criterion`, `scale`, `finish_reason` and `reasoning`; all other keys pass through. A RUN (its
+    A line may carry `criterion`, `scale`, `finish_reason`, `reasoning` and `story` (the text that was judged: a rating
+    quoted from it is none); all other keys pass through. A RUN (its
     run.yaml, folder or result folder) brings its own criteria, scales and form of answers; nobody is asked again.
 
     Example: judge parse answers.jsonl --criterion Coherence --format csv -o ratings.csv
@@ -51,12 +58,16 @@ def parse(
         raise SpecError(unknown("--structured", structured, _STRUCTURED))
     from judge.parsing.answers_file import parse_scale, read_answers
 
+    if rating_pattern is not None:
+        from judge.parsing.rating_pattern import check_pattern
+
+        check_pattern(rating_pattern, where="--rating-pattern")
     path = Path(source)
     mode: Structured = structured  # type: ignore[assignment]  # checked above
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
-        answers, mode = _run_answers(path)
+        answers, mode = _run_answers(path, rating_pattern)
     elif path.is_file():
-        answers = read_answers(path, criterion, parse_scale(scale))
+        answers = read_answers(path, criterion, parse_scale(scale), rating_pattern)
     else:
         raise SpecError(f"{source} does not exist", hint='give JSON Lines with {"text": "..."} a line, or a run')
     if diff:
@@ -65,8 +76,10 @@ def parse(
         _print(_judgments(path, answers, parser, mode, whole=form in ("jsonl", "json", "csv")), form, output)
 
 
-def _run_answers(run: Path) -> tuple[list[AnswerLine], Structured]:
+def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine], Structured]:
     """Every answer in a run's journals, and how the run had asked the server to constrain them."""
+    from functools import lru_cache
+
     from judge.journal import JournalReader
     from judge.parsing.answers_file import AnswerLine
     from judge.records import Criterion, Scale
@@ -77,6 +90,8 @@ def _run_answers(run: Path) -> tuple[list[AnswerLine], Structured]:
     for folder in resolve([run]):
         with JournalReader(folder.journal) as journal:
             definition = journal.meta()["definition"]
+            patterns = definition.get("rating_patterns", {})
+            text_of = lru_cache(maxsize=1024)(journal.text_of)
             modes.add(definition["structured"])
             criteria = {
                 r["name"]: Criterion(
@@ -89,7 +104,16 @@ def _run_answers(run: Path) -> tuple[list[AnswerLine], Structured]:
                     place = (answer.story, answer.criterion, answer.eval_prompt, answer.repeat)
                     passed = dict(zip(("story", "criterion", "eval_prompt", "repeat"), place, strict=True))
                     passed = {"judge": folder.path.name, **passed}
-                    found.append(AnswerLine(len(found) + 1, answer.response, criteria[answer.criterion], passed))
+                    found.append(
+                        AnswerLine(
+                            len(found) + 1,
+                            answer.response,
+                            criteria[answer.criterion],
+                            passed,
+                            text_of(answer.story),
+                            rating_pattern or patterns.get(answer.eval_prompt),
+                        )
+                    )
     if len(modes) != 1:
         raise SpecError(f"{run} has no answers, or judges asked in different ways ({', '.join(sorted(modes))})")
     return found, modes.pop()

@@ -158,27 +158,27 @@ def _measured(result: ResultFolder) -> tuple[Any, float | None]:
     """What the journal there has measured so far, and the share of answers that parse; (None, None) without one."""
     from judge.journal import JournalReader
     from judge.parsing import parser
+    from judge.parsing.stored_answers import StoredAnswers
     from judge.plan.forecast import Measured
     from judge.records import Criterion, Scale
 
     if not result.journal.is_file():
         return None, None
-    ours = parser("ours")
     tried = parsed = 0
     with JournalReader(result.journal) as journal:
         totals = journal.totals()
         if not totals.answered:
             return None, None
         definition = journal.meta()["definition"]
-        scales = {
-            r["name"]: Criterion(r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]))
+        criteria = [
+            Criterion(r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]))
             for r in definition["criteria_records"]
-        }
+        ]
+        reading = StoredAnswers.of_run(parser("ours"), criteria, definition, journal.text_of)
         for answer in journal.answers():
             if answer.response is not None:
                 tried += 1
-                found = ours.parse(answer.response, scales[answer.criterion], structured=definition["structured"])
-                parsed += found.rating is not None
+                parsed += reading.judgment(answer).rating is not None
             if tried >= 2000:
                 break
     seconds = (totals.last_commit or 0) - (totals.first_request or 0)

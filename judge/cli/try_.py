@@ -83,6 +83,7 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
 
     from judge.backends import Settings, open_backend
     from judge.parsing import parser
+    from judge.parsing.stored_answers import read_response
     from judge.plan import load_prices
 
     backend = open_backend(
@@ -104,7 +105,7 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
     ours, price = parser("ours"), load_prices(spec.judge)
     rows = []
     for query, (response, *_) in zip(queries, answers, strict=True):
-        judgment = ours.parse(response, query.criterion, structured=query.structured)
+        judgment = read_response(ours, response, query)
         cost = None
         if price is not None and response.prompt_tokens is not None:
             cost = price.cost(response.prompt_tokens, response.completion_tokens or 0, response.cached_tokens or 0)

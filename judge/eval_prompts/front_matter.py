@@ -22,6 +22,8 @@ class FrontMatter(Strict):
     explains: bool = False
     system: str | None = None
     published: str | None = Field(default=None, pattern=r"^EP\d+$")
+    rating_pattern: str | None = Field(default=None, min_length=1)
+    example_answer: str | None = Field(default=None, min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +53,12 @@ def split(source: str, file: Path) -> Split:
     line = places.get(("system",), 1)
     block = lines[line - 1].partition(":")[2].strip()[:1] in {"|", ">"}  # the text begins below its key
     return Split(front, "\n".join(lines[end + 1 :]), end + 2, line + block)
+
+
+def ask_the_same(first: str, second: str) -> bool:
+    """Whether two versions of a template send the same messages: they may differ in how answers are read."""
+    if first == second:
+        return True
+    reading = {"rating_pattern", "example_answer"}
+    one, other = (split(source, Path("stored template")) for source in (first, second))
+    return one.body == other.body and one.front.model_dump(exclude=reading) == other.front.model_dump(exclude=reading)

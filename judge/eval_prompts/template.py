@@ -32,6 +32,8 @@ class EvalPrompt:
     needs_reference: bool
     asks_explanation: bool
     published: str | None
+    rating_pattern: str | None
+    example_answer: str | None
     body: Compiled = field(repr=False, compare=False)
     system: Compiled | None = field(repr=False, compare=False)
     # Made once a criterion: what a template sees of it. Keyed by the record, so nothing can go stale.
@@ -119,6 +121,8 @@ def load_eval_prompt(name: str | Path, *, folder: Path | None = None, system: st
         needs_reference=front.needs_reference,
         asks_explanation=front.explains,
         published=front.published,
+        rating_pattern=front.rating_pattern,
+        example_answer=front.example_answer,
         body=compile_template(parts.body, file=file, first_line=parts.body_line),
         system=compiled,
     )

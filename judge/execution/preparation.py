@@ -8,6 +8,7 @@ from typing import Any
 
 from judge.datasets import Dataset, open_dataset
 from judge.errors import RunFolderError, SpecError
+from judge.eval_prompts.front_matter import ask_the_same
 from judge.journal import JournalReader, JournalWriter
 from judge.plan import Plan
 from judge.plan.queries import missing_reference
@@ -83,7 +84,9 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
 def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolder) -> None:
     changed = [what for key, what in _SAME.items() if before.get(key) != now.get(key)]
     both = set(before["eval_prompts"]) & set(now["eval_prompts"])
-    if all(before["eval_prompts"][name] == now["eval_prompts"][name] for name in both):
+    sources = before["eval_prompt_sources"], now["eval_prompt_sources"]
+    # How an answer is read may be mended after it was paid for; what is sent may not.
+    if all(ask_the_same(sources[0][name], sources[1][name]) for name in both):
         changed = [what for what in changed if what != _SAME["eval_prompts"]]
     if changed:
         raise RunFolderError(
@@ -95,9 +98,12 @@ def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolde
 def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     """The definition with what was added since: criteria and Eval-Prompts, never fewer."""
     records = {record["name"]: record for record in [*before["criteria_records"], *now["criteria_records"]]}
-    return before | {
+    kept = {k: v for k, v in before.get("rating_patterns", {}).items() if k not in now["eval_prompts"]}
+    patterns = kept | now.get("rating_patterns", {})
+    return {key: value for key, value in before.items() if key != "rating_patterns"} | {
         "eval_prompts": before["eval_prompts"] | now["eval_prompts"],
         "eval_prompt_sources": before["eval_prompt_sources"] | now["eval_prompt_sources"],
         "criteria": {"set": before["criteria"]["set"], "names": list(records)},
         "criteria_records": list(records.values()),
+        **({"rating_patterns": patterns} if patterns else {}),
     }

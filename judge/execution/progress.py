@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from judge.parsing import Parser
+from judge.parsing.stored_answers import read_response
 from judge.records import Query, Response
 
 _EVERY = 5.0
@@ -78,7 +79,7 @@ class Progress:
         if self._parser is None or (self._seen > _PARSED_AT_FIRST and self._seen % _PARSED_LATER):
             return
         self._tried += 1
-        if self._parser.parse(response, query.criterion, structured=query.structured).rating is not None:
+        if read_response(self._parser, response, query).rating is not None:
             self._parsed += 1
         elif self.unparsed_example is None:
             self.unparsed_example = " ".join(response.text.split())[:120] or "(empty)"

@@ -20,6 +20,7 @@ from judge.execution.progress import Progress
 from judge.execution.runner import Outcomes, Run, split_calls, works
 from judge.journal import JournalReader, JournalWriter, Totals, fold
 from judge.parsing import parser as load_parser
+from judge.parsing.stored_answers import read_response
 from judge.plan import Plan, load_prices, make_plan
 from judge.plan.prices import user_price_file
 from judge.records import Query, Story
@@ -158,7 +159,7 @@ def _settled(
         def without_rating(query: Query) -> set[int]:
             again = journal.failed(query.key)
             for repeat, response in journal.recorded(query.key).items():
-                if parser.parse(response, query.criterion, structured=query.structured).rating is None:
+                if read_response(parser, response, query).rating is None:
                     again.add(repeat)
             return everything - again
 

@@ -137,6 +137,11 @@ class JournalReader:
         position, name, story_prompt, system, text, reference = row
         return position, Story(name, story_prompt, system, text, reference, self._ratings(position))
 
+    def text_of(self, story: str) -> str:
+        """A story's text by its id; "" where there is no such story."""
+        row = self._db.execute("SELECT text FROM stories WHERE id = ?", (story,)).fetchone()
+        return "" if row is None else str(row[0])
+
     def position_of(self, story: str) -> int | None:
         """A story's place in dataset order; None where there is no such story."""
         row = self._db.execute("SELECT position FROM stories WHERE id = ?", (story,)).fetchone()

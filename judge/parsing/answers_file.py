@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,17 @@ _RESULT_KEYS = ("line", "rating", "status", "flags", "explanation")
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """One line of the file: the answer, what it rates, and the keys that pass through."""
+    """One line of the file: the answer, what it rates, and the keys that pass through.
+
+    `story` is the text that was judged and `rating_pattern` the Eval-Prompt's own, where they are known.
+    """
 
     line: int
     response: Response
     criterion: Criterion
     passed: dict[str, Any]
+    story: str = ""
+    rating_pattern: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +62,18 @@ def parse_scale(text: str, *, where: str = "--scale") -> Scale:
     return Scale(low, high, step)
 
 
-def read_answers(path: Path, criterion: str | None, scale: Scale) -> list[AnswerLine]:
+def read_answers(
+    path: Path, criterion: str | None, scale: Scale, rating_pattern: str | None = None
+) -> list[AnswerLine]:
     """All answers of a file; a line's own `criterion` and `scale` go before the defaults given here.
 
-    Raises `DataError` naming file, line and key.
+    A `story` that is a text passes through, and a rating whose words stand in it is quoted. Raises `DataError` naming
+    file, line and key.
     """
-    return [_answer(path, number, value, criterion, scale) for number, value in _lines(path)]
+    return [
+        replace(_answer(path, number, value, criterion, scale), rating_pattern=rating_pattern)
+        for number, value in _lines(path)
+    ]
 
 
 def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Structured) -> list[Parsed]:
@@ -77,6 +88,8 @@ def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Str
                 answer.criterion,
                 structured=structured,
                 other_criteria=others[answer.criterion.name] if answer.criterion.name else (),
+                story=answer.story,
+                rating_pattern=answer.rating_pattern,
             ),
         )
         for answer in answers
@@ -137,6 +150,7 @@ def _answer(path: Path, number: int, value: dict[str, Any], criterion: str | Non
         Response(value["text"] or "", value.get("finish_reason"), value.get("reasoning")),
         Criterion(name, name[:2].upper(), "", own),
         passed,
+        value["story"] if isinstance(value.get("story"), str) else "",
     )
 
 

@@ -32,6 +32,8 @@ class AsPublished:
         *,
         structured: Structured = "none",  # noqa: ARG002  the study's rule knows no modes
         other_criteria: Sequence[str] = (),  # noqa: ARG002  nor other criteria
+        story: str = "",  # noqa: ARG002  nor the story
+        rating_pattern: str | None = None,  # noqa: ARG002  nor patterns
     ) -> Judgment:
         """The study's judgment. Raises `SpecError` for a scale other than 1-5, where its rule is not defined."""
         scale = criterion.scale

@@ -12,7 +12,8 @@ from judge.parsing.vocabulary import word_set
 _ASPECTS = word_set(
     "relevance coherence empathy surprise engagement complexity plot pacing dialogue dialog grammar originality "
     "creativity style characters character characterization setting fluency grammaticality likability likeability "
-    "consistency suspense humor humour realism ending opening theme tone vocabulary cohesion clarity"
+    "consistency suspense humor humour realism ending opening theme tone vocabulary cohesion clarity prose writing "
+    "spelling punctuation language narration imagery depth emotion readability worldbuilding"
 )
 _STEM = 6
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from judge.parsing.clauses import revises
 from judge.parsing.page import Page
 from judge.parsing.statements import Statement
+from judge.parsing.tiers import DOUBTFUL, LIKELY, PLAIN, POSSIBLE
 from judge.records import Status
 
 _SCALE = re.compile(
@@ -29,12 +30,14 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
     """One rating out of all statements.
 
     Others' ratings are set aside; the plainest kind of statement counts alone; what names the criterion goes before
-    an overall rating; an explicit revision goes before what it revises; statements that differ are ambiguous.
+    an overall rating; an explicit revision goes before what it revises; statements that differ are ambiguous, and so
+    is an answer in which nothing but doubtful ones were found.
     """
-    ours = [s for s in statements if not s.other]
-    flags: tuple[str, ...] = ("others_rated",) if len(ours) < len(statements) else ()
+    known = [s for s in statements if not s.other]
+    flags: tuple[str, ...] = ("others_rated",) if len(known) < len(statements) else ()
+    ours = [s for s in known if s.tier < DOUBTFUL]
     if not ours:
-        return Decision("no_rating", None, flags)
+        return _nothing_plain([s for s in known if s.tier == DOUBTFUL], flags)
     plainest = min(s.tier for s in ours)
     ours = [s for s in ours if s.tier == plainest]
     if any(s.named for s in ours):
@@ -45,7 +48,10 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
             flags += ("revised",)
     if len({_claim(s) for s in ours}) > 1 or ours[-1].mention.high is not None:
         return Decision("ambiguous", None, flags)
-    chosen = ours[0]
+    if _contradicted(page, ours[-1], known):
+        return Decision("ambiguous", None, flags)
+    # The form that a prompt asked for ("[RESULT] 4") is the statement; a sentence before it belongs to the explanation.
+    chosen = next((s for s in ours if s.place == "boxed"), ours[0])
     mention = chosen.mention
     if mention.percent and page.scale.max != 100:
         return Decision("out_of_scale", chosen, flags)
@@ -54,6 +60,32 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
     if mention.value not in page.scale or (mention.out_of is None and _another_scale(page)):
         return Decision("out_of_scale", chosen, flags)
     return Decision("ok", chosen, flags)
+
+
+def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decision:
+    if not doubtful:
+        return Decision("no_rating", None, flags)
+    for place, flag in (("list", "list"), ("quoted", "quoted")):
+        if any(s.place == place for s in doubtful):
+            flags += (flag,)
+    return Decision("ambiguous", None, flags)
+
+
+_IN_RUNNING_TEXT = ("sentence", "fraction", "leading")
+
+
+def _contradicted(page: Page, chosen: Statement, known: list[Statement]) -> bool:
+    """Whether a rating that only running text states stands beside another number in the place of a rating.
+
+    A sentence can be misread, so the number that opens or closes a line is not overruled by it.
+    """
+    if chosen.place not in _IN_RUNNING_TEXT or chosen.mention.kind == "stars":
+        return False
+    leading = chosen.place == "leading"
+    listed = leading and page.low.startswith((".", ")", ":"), chosen.mention.stop)
+    rivals = [s for s in known if s.tier == POSSIBLE and (s.place == "end" or listed or not leading)]
+    rivals += [s for s in known if s.place == "line" and (s.tier in (PLAIN, LIKELY, DOUBTFUL) or listed)]
+    return any(_claim(s) != _claim(chosen) for s in rivals)
 
 
 def _another_scale(page: Page) -> bool:

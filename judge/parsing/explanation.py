@@ -21,6 +21,7 @@ _TAGS = re.compile(
     r"</?(?:explanation|reason|reasoning|answer|rating|score|justification|rationale|response|analysis|comment)>",
     re.IGNORECASE,
 )
+_LIST_MARK = re.compile(r"\s*\d{1,2}[.)]\s*")
 _EDGE = " \t\r\n.,:;)]}*_—–-\"'“”|>#`$=•"
 _TAIL_EDGE = " \t\r\n*_#|`{[(<—–-"
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
@@ -53,7 +54,7 @@ def explanation(page: Page, statement: Statement) -> str | None:
 
 def tidy(before: str, after: str) -> str | None:
     """Two pieces of text joined, without labels, tags and marks that belonged to the rating."""
-    before = before.strip()
+    before = "" if _LIST_MARK.fullmatch(before) else before.strip()
     after = after.strip().lstrip(_EDGE)
     text = f"{before}\n{after}" if before else after
     if "|--" in text or "| --" in text:

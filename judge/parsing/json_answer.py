@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judge.parsing import vocabulary as words
+from judge.parsing.assertion import is_template
 from judge.parsing.criterion_names import Names
 from judge.parsing.explanation import tidy
 from judge.parsing.mentions import mentions
@@ -27,6 +28,13 @@ _HOLDERS = words.word_set(
 )
 _HIGHEST = ({"max"}, {"maximum"}, {"out", "of"}, {"max", "score"}, {"max", "rating"}, {"scale", "max"})
 _BOUNDS = words.word_set("max maximum min minimum scale out")
+# Keys of ratings that somebody else gave, and of numbers that are no rating of the story.
+_FOREIGN = words.word_set(
+    "confidence certainty human humans people reader readers user users crowd expert experts annotator "
+    "annotators average "
+    "avg mean median previous prior initial reference gold expected example count num number weight std deviation "
+    "probability rank length difficulty readability"
+)
 _MOST_OBJECTS = 20
 _RANGE = -1.0
 
@@ -41,31 +49,47 @@ class _Entry:
     explanation: str | None
 
 
-def json_judgment(text: str, names: Names, scale: Scale, *, strict: bool) -> Judgment | None:
-    """The judgment of a JSON answer; None when the text is none (or, strict, `no_rating`)."""
-    if strict:
-        return _strict(text, names, scale)
+@dataclass(frozen=True, slots=True)
+class JsonAnswer:
+    """What the JSON objects of an answer state, and the answer with these objects blanked out."""
+
+    judgment: Judgment
+    outside: str
+
+
+def json_judgment(text: str, names: Names, scale: Scale) -> JsonAnswer | None:
+    """The judgment of the JSON objects in an answer; None where there is none that holds a rating."""
     if "{" not in text or '"' not in text:
         return None
-    objects = list(_objects(text))
+    objects = [found for found in _objects(text) if not is_template(text, found[1])]
     if not objects:
         return None
     entries = [(entry, start) for value, start, _ in objects for entry in _entries(value, names)]
     ours = [(entry, start) for entry, start in entries if entry.rank]
     flags = ("others_rated",) if len(ours) < len(entries) else ()
+    outside = _without(text, objects)
     if not ours:
-        return Judgment("no_rating", flags=flags) if entries else None
+        # A rating of something else ("confidence_score") does not keep the text around it from being read.
+        return JsonAnswer(Judgment("no_rating", flags=flags), outside) if entries and not outside.strip() else None
     best = max(entry.rank for entry, _ in ours)
     chosen = [(entry, start) for entry, start in ours if entry.rank == best]
     judgment = _judge(chosen, flags, scale, text, [value for value, _, _ in objects])
     if judgment.status == "ok" and judgment.explanation is None:
-        outside = tidy(text[: objects[0][1]].replace("```json", "").replace("```", ""), "")
-        if outside is not None and len(outside.split()) > 6:
-            return Judgment("ok", judgment.rating, flags, outside, judgment.span)
-    return judgment
+        before = tidy(text[: objects[0][1]].replace("```json", "").replace("```", ""), "")
+        if before is not None and len(before.split()) > 6:
+            judgment = Judgment("ok", judgment.rating, flags, before, judgment.span)
+    return JsonAnswer(judgment, outside)
 
 
-def _strict(text: str, names: Names, scale: Scale) -> Judgment:
+def _without(text: str, objects: list[tuple[dict[str, Any], int, int]]) -> str:
+    """The text with the objects blanked, every other character in its place."""
+    for _, start, end in objects:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def strict_json_judgment(text: str, names: Names, scale: Scale) -> Judgment:
+    """The judgment of an answer that is one JSON object and nothing else."""
     try:
         value = json.loads(text, parse_constant=lambda _name: None)
     except (ValueError, RecursionError):
@@ -77,6 +101,11 @@ def _strict(text: str, names: Names, scale: Scale) -> Judgment:
         return Judgment("no_rating")
     best = max(entry.rank for entry in ours)
     return _judge([(e, text.find("{")) for e in ours if e.rank == best], (), scale, text, [value])
+
+
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
+    """Complete JSON objects in a text, in order."""
+    return (value for value, _, _ in _objects(text))
 
 
 def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
@@ -101,7 +130,7 @@ def _entries(value: dict[str, Any], names: Names, named: bool = False, depth: in
     for key, item in value.items():
         parts = [w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))]
         asked = any(names.is_asked(w) for w in parts)
-        other = not asked and any(names.is_other(w) for w in parts)
+        other = any(w in _FOREIGN for w in parts) or (not asked and any(names.is_other(w) for w in parts))
         if isinstance(item, list) and len(item) == 1:
             item = item[0]  # noqa: PLW2901
         if isinstance(item, dict):
@@ -116,7 +145,7 @@ def _entries(value: dict[str, Any], names: Names, named: bool = False, depth: in
         rating = any(w in words.RATING for w in parts) and not any(w in _EXPLAINS for w in parts)
         if other and (rating or not isinstance(item, str) or item.strip()[:1].isdigit()):
             yield _Entry(key, item, 0, why)
-        elif (asked or rating) and not any(w in _EXPLAINS for w in parts):
+        elif not other and (asked or rating) and not any(w in _EXPLAINS for w in parts):
             final = "final" in parts or "overall" in parts
             yield _Entry(key, item, 3 if asked or named else 2 if final else 1, why)
 

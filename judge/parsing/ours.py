@@ -1,4 +1,4 @@
-"""The parser `ours`: from text to a rating with an explanation, or the status that says why not. Never guesses."""
+"""The parser `ours`: from an answer's text to a rating with an explanation, or to the status that says why not."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from judge.parsing.cleaning import clean
 from judge.parsing.criterion_names import Names, names
 from judge.parsing.deciding import Decision, decide
 from judge.parsing.explanation import explanation, only_guideline
-from judge.parsing.json_answer import json_judgment
+from judge.parsing.json_answer import json_judgment, strict_json_judgment
 from judge.parsing.mentions import Mention, mentions, number
 from judge.parsing.page import Page, page
+from judge.parsing.quotation import stands_in
+from judge.parsing.rating_pattern import pattern_judgment
 from judge.parsing.refusal import refuses
-from judge.parsing.scale_talk import quoted, scale_numbers
-from judge.parsing.statements import Statement, statement
+from judge.parsing.scale_talk import scale_numbers
+from judge.parsing.statements import Statement, opens_a_list, stated_words, statement
+from judge.parsing.tiers import DOUBTFUL
 from judge.records import Criterion, Judgment, Response, Scale, Status, Structured
 
 
@@ -25,10 +28,11 @@ class Ours:
 
     Flags: `off_step` (4.5 on 1-5), `cut` (the answer was cut after its rating), `run_on` (a further chat turn was cut
     off), `others_rated` (other criteria were rated too), `revised` (an explicit revision of an earlier rating),
-    `guideline_only` (the explanation only repeats a guideline).
+    `guideline_only` (the explanation only repeats a guideline), and of ambiguous answers `list` (the only number is
+    the "1." of a list) and `quoted` (the only rating is quoted from the story or from somebody's speech).
     """
 
-    version: str = "ours/1"
+    version: str = "ours/2"
     imputes: bool = False
 
     def parse(
@@ -38,19 +42,29 @@ class Ours:
         *,
         structured: Structured = "none",
         other_criteria: Sequence[str] = (),
+        story: str = "",
+        rating_pattern: str | None = None,
     ) -> Judgment:
-        """The judgment of one response; thinking kept apart in `response.reasoning` is never looked at for a rating."""
+        """The judgment of one response; thinking kept apart in `response.reasoning` is never searched for a rating.
+
+        With a `rating_pattern`, only what it matches is a rating. A statement whose words stand in `story` is quoted.
+        """
         cleaned = clean(response.text)
         flags: tuple[str, ...] = ("run_on",) if cleaned.run_on else ()
         cut = response.finish_reason in ("length", "content_filter")
         if not cleaned.text.strip():
             return Judgment(_nothing(response, thinking=cleaned.open_thinking), flags=flags)
         known = names(criterion.name, tuple(other_criteria))
-        if structured == "choice":
+        if rating_pattern is not None:
+            judgment = pattern_judgment(rating_pattern, cleaned.text, criterion.scale)
+        elif structured == "choice":
             judgment = _choice(cleaned.text, criterion.scale)
+        elif structured.startswith("json"):
+            judgment = strict_json_judgment(cleaned.text, known, criterion.scale)
         else:
-            as_json = json_judgment(cleaned.text, known, criterion.scale, strict=structured.startswith("json"))
-            judgment = _free(cleaned.text, criterion, known, cut=cut) if as_json is None else as_json
+            judgment, stated = _open_form(cleaned.text, criterion, known, cut=cut)
+            if story and stated and stands_in(story, stated):
+                judgment = Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
         return _finish(judgment, flags, response, criterion, cleaned.text)
 
 
@@ -82,27 +96,44 @@ def _choice(text: str, scale: Scale) -> Judgment:
 
 # Equal answers are common: a bare "4", a judge at temperature 0. Neighbouring repeats are read once.
 @lru_cache(maxsize=4096)
-def _free(text: str, criterion: Criterion, known: Names, *, cut: bool) -> Judgment:
+def _open_form(text: str, criterion: Criterion, known: Names, *, cut: bool) -> tuple[Judgment, str]:
+    """The judgment of an answer whose form was left to the judge, and the words that state the rating."""
+    as_json = json_judgment(text, known, criterion.scale)
+    if as_json is None:
+        return _prose(text, criterion, known, cut=cut)
+    if as_json.judgment.status == "no_rating":
+        return as_json.judgment, ""
+    outside, stated = _prose(as_json.outside, criterion, known, cut=cut)
+    if stated and outside.rating != as_json.judgment.rating:
+        # Which of the two is the judge's own cannot be told: a story can hold a JSON object too.
+        return Judgment("ambiguous", flags=as_json.judgment.flags), ""
+    return as_json.judgment, ""
+
+
+def _prose(text: str, criterion: Criterion, known: Names, *, cut: bool) -> tuple[Judgment, str]:
     """Running text: find every number, keep what is stated as a rating, decide."""
     sheet = page(text, known, criterion.scale)
     found = mentions(sheet.low)
     if not found:
-        return Judgment("no_rating")
+        return Judgment("no_rating"), ""
     decision = _decision(sheet, found, cut=cut)
     chosen = decision.statement
     if decision.status != "ok" or chosen is None:
-        return Judgment(decision.status, flags=decision.flags)
+        return Judgment(decision.status, flags=decision.flags), ""
     mention = chosen.mention
-    return Judgment("ok", mention.value, decision.flags, explanation(sheet, chosen), (mention.start, mention.end))
+    span = (mention.start, mention.end)
+    judgment = Judgment("ok", mention.value, decision.flags, explanation(sheet, chosen), span)
+    return judgment, stated_words(sheet, chosen)
 
 
 def _decision(sheet: Page, found: list[Mention], *, cut: bool) -> Decision:
     """What all mentions together say, without those that are the scale, a list's numbers or quoted."""
     masked = scale_numbers(sheet.low, found, sheet.scale) if len(found) > 1 else set()
-    quotes = quoted(sheet.low)
     stated: list[Statement] = []
     for mention in found:
-        if mention.start in masked or any(a <= mention.start < b for a, b in quotes):
+        if mention.start in masked:
+            if mention is found[0] and opens_a_list(sheet, mention):
+                stated.append(Statement(mention, DOUBTFUL, "list"))
             continue
         if cut and mention.stop >= sheet.last - 8 and _unfinished(sheet.low[mention.stop : sheet.last]):
             continue

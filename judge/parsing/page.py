@@ -32,12 +32,31 @@ class Page:
         found: list[str] = _TOKEN.findall(window)
         return found
 
+    def sentence(self, start: int, stop: int) -> tuple[int, int, str]:
+        """Where the sentence around [start, stop) begins and ends, and the mark that ends it ("" at a line's end)."""
+        first = max(0, start - _REACH)
+        begin = first
+        for match in _SENTENCE_STOP.finditer(self.low, first, start):
+            if not _ABBREVIATION.search(self.low, max(0, match.start() - 4), match.start() + 1):
+                begin = match.end()
+        for match in _NUMBER_THEN_CAPITAL.finditer(self.text, begin, start):
+            begin = match.end()
+        last = _SENTENCE_LAST.search(self.low, stop, min(len(self.low), stop + _REACH))
+        if last is None:
+            return begin, min(len(self.low), stop + _REACH), ""
+        return begin, last.start(), last.group()[:1].strip()
+
     def word_at(self, place: int) -> str:
         """The first word at or after a place, lower case."""
         match = _WORD.match(self.low, place)
         return match.group(1) if match else ""
 
 
+_REACH = 400
+_SENTENCE_STOP = re.compile(r"[.!?;][\"'”’»)\]]{0,2}\s|\n|[。！？]")
+_NUMBER_THEN_CAPITAL = re.compile(r"\d[\"'”’»)\]*_]{0,4}\s+(?=[A-Z])")
+_SENTENCE_LAST = re.compile(r"[.!?;](?=[\"'”’»)\]]{0,2}(?:\s|\Z))|\n|[。！？]")
+_ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bno)\.\Z")
 _WORD = re.compile(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")
 
 

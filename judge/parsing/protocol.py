@@ -1,4 +1,4 @@
-"""What a parser is: a response and its criterion in, a judgment out. Never asks a judge, never keeps state."""
+"""The interface of a parser: a response and its criterion in, a judgment out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Parser(Protocol):
 
     @property
     def version(self) -> str:
-        """Name and number, e.g. `ours/1`; the number changes whenever any judgment can change."""
+        """Name and number, e.g. `ours/2`; the number changes whenever any judgment can change."""
         ...
 
     @property
@@ -32,6 +32,12 @@ class Parser(Protocol):
         *,
         structured: Structured = "none",
         other_criteria: Sequence[str] = (),
+        story: str = "",
+        rating_pattern: str | None = None,
     ) -> Judgment:
-        """The judgment; `other_criteria` are names whose ratings in the same answer are not this criterion's."""
+        """The judgment of one response.
+
+        `other_criteria` are names whose ratings in the same answer are not this criterion's; `story` is the text that
+        was judged, "" where it is not known; `rating_pattern` is the Eval-Prompt's own, where it has one.
+        """
         ...

@@ -1,4 +1,4 @@
-"""Finds numbers that restate the scale, number a list, or stand in quoted story text. Never reads a rating."""
+"""Numbers in an answer that restate the scale or number a list."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from judge.records import Scale
 _BEHIND = re.compile(r"\s{0,2}(=|being\b|means\b|meaning\b|is\b|[-—–:.)\]](?!\d)|\((?=[a-z]))")
 _DEFINES = frozenset(("=", "being", "means", "meaning"))
 _BULLETS = " \t-•>(["
-_QUOTE = re.compile(r"\"([^\"\n]{12,600})\"|“([^”\n]{12,600})”|«([^»\n]{12,600})»")
-_LABEL_END = re.compile(r"(?:rating|score|answer|verdict|evaluation|response)\s{0,2}(?:[:=]|is)?\s{0,2}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +58,3 @@ def _runs(found: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
             masked |= {p.start for p in run}
         start = i
     return masked
-
-
-def quoted(low: str) -> list[tuple[int, int]]:
-    """Spans of quotations of three words and more: story text, or speech in it. The whole answer in quotes is none."""
-    if '"' not in low and "“" not in low and "«" not in low:
-        return []
-    begin, end = len(low) - len(low.lstrip()), len(low.rstrip())
-    spans: list[tuple[int, int]] = []
-    for match in _QUOTE.finditer(low):
-        whole = match.start() <= begin + 1 and match.end() >= end - 1
-        if whole or match.group().count(" ") < 2 or _LABEL_END.search(low, max(0, match.start() - 20), match.start()):
-            continue
-        spans.append(match.span())
-    return spans

@@ -1,17 +1,18 @@
-"""Says of a number whether the answer states it as a rating, how plainly, of which criterion. Never chooses."""
+"""What an answer says with one of its numbers: whether it states a rating, how plainly, and of which criterion."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judge.parsing import vocabulary as words
-from judge.parsing.clauses import Clause, clause_before, label_before, revises
+from judge.parsing.assertion import assertion
+from judge.parsing.clauses import Clause, clause_before, revises
+from judge.parsing.labels import label_before
 from judge.parsing.mentions import Mention
 from judge.parsing.page import Page
-
-PLAIN, LIKELY, STANDING = 1, 2, 3
-"""How a rating is stated: in so many words; in a form that mostly means one; a number on a line of its own."""
+from judge.parsing.quotation import in_quotation
+from judge.parsing.tiers import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE, STANDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +32,39 @@ _ABOUT = re.compile(
     r"(?:the\s|its\s|this\sstory's\s)?"
     r"(?:criterion\s|level of\s|scale of\s)?([^\W\d_]+(?:\s[^\W\d_]+)?)"
 )
-_HYPOTHETICAL_AFTER = re.compile(
-    r"[\"'\s]{0,2}(?:rating\s|score\s|on[^.\n]{0,30}\s)?(?:if\b|would(?!\sbe\s(?:appropriate|fair|fitting|my|suitable|right))"
-    r"|could\b|might\b|means?\b|indicates\b|requires?\b|represents\b|is\s(?:reserved|defined|for)\b|were\b|unless\b)"
-)
 _JUNK = " \n\t\r\u00a0\u3000\"'“”«»#>([{$•<\u200b\ufeff-"
 
 
 def statement(page: Page, mention: Mention) -> Statement | None:
     """What the answer says with this number, or None when it says no rating."""
+    found = _stated(page, mention)
+    if found is None or found.other:
+        return found
+    if found.tier == FOREIGN:
+        return None
+    if in_quotation(page.text, mention.start, mention.stop):
+        return replace(found, tier=DOUBTFUL, place="quoted")
+    given = assertion(page, mention, found.place)
+    if given == "denied":
+        return None
+    return replace(found, tier=DOUBTFUL) if given == "doubtful" and found.tier < DOUBTFUL else found
+
+
+_WORDS_BEFORE = re.compile(r"(?:[^\s]+[ \t]+){0,4}\Z")
+
+
+def stated_words(page: Page, found: Statement) -> str:
+    """The words that state a rating, with up to four before the number; "" for a form without words, as a bare "4"."""
+    if found.place in ("leading", "line", "boxed"):
+        return ""
+    start, stop = found.mention.start, found.mention.stop
+    begin, _, _ = page.sentence(start, stop)
+    words_before = _WORDS_BEFORE.search(page.low[max(begin, start - 60) : start])
+    return (words_before.group() if words_before else "") + page.low[start:stop]
+
+
+def _stated(page: Page, mention: Mention) -> Statement | None:
+    """The statement by form and words alone, whoever makes it."""
     follow = follows(page, mention)
     if follow == "no" or _excluded(page, mention):
         return None
@@ -48,27 +73,25 @@ def statement(page: Page, mention: Mention) -> Statement | None:
     if found is None:
         before = page.tokens_before(mention.start)
         found = _labelled(page, before, mention, follow)
-        if found is None and follow != "noun":
+        if found is None and follow not in ("noun", "label"):
             found = _in_sentence(page, before, mention, follow)
     if found is None and about == "other" and mention.kind != "stars":
-        found = Statement(mention, LIKELY, "other", other=True)
+        return Statement(mention, LIKELY, "other", other=True)
     if found is None:
         return None
-    if found.place in ("sentence", "fraction", "likely", "leading"):
-        if found.place != "leading" and _HYPOTHETICAL_AFTER.match(page.low, mention.stop):
-            return None
-        if about == "other" and not (found.place == "leading" and follow == "stop"):
+    if about == "other":
+        if found.place in ("sentence", "fraction") or (found.place == "leading" and follow != "stop"):
             return Statement(mention, found.tier, found.place, other=True)
-    if about == "other" and found.place == "label" and not found.named:
-        return Statement(mention, found.tier, found.place, other=True)
-    if about == "asked":
+        if found.place == "label" and not found.named:
+            return Statement(mention, found.tier, found.place, other=True)
+    if about == "asked" and found.tier < DOUBTFUL:
         return Statement(mention, PLAIN, found.place, named=True)
     return found
 
 
 def follows(page: Page, mention: Mention) -> str:
     """What stands behind: `stop`, `dash`, `scale` ("1 = worst"), `word` (may follow a rating), `Word` (a new sentence
-    without a stop), `noun` (the number counts something) or `no` (part of a compound)."""
+    without a stop), `label` ("Rating: 3 Confidence: 2"), `noun` (the number counts something), `no` (in a compound)."""
     return _behind(page, mention.stop)
 
 
@@ -99,9 +122,10 @@ def _behind(page: Page, stop: int) -> str:
         return "word" if place > stop or char in "分点점" else "noun"
     if word in words.OPENING:
         return "Word"
-    return "noun"
+    return "label" if _NEXT_LABEL.match(page.text, place) else "noun"
 
 
+_NEXT_LABEL = re.compile(r"[A-Z][\w'’-]*(?:[ \t][\w'’-]+){0,6}[ \t]?(?:\([^()\n]{0,20}\))?[*_]{0,2}[:=]")
 _LISTED = re.compile(r",\s{0,2}\d")
 
 
@@ -111,36 +135,72 @@ def _excluded(page: Page, mention: Mention) -> bool:
     return mention.high is not None and (mention.value, mention.high) == (scale.min, scale.max)
 
 
+_OPENINGS = re.compile(
+    r"(?:(?:definitely|clearly|easily|just|only|overall,?|honestly,?)\s)?"
+    r"(?:an?(?:\s(?:very\s)?(?:solid|strong|weak|easy|clear|firm|low|high|decent|good|fair|respectable|definite|generous))?)?"
+)
+_OPENS_A_RANGE = re.compile(r"(?:somewhere |anywhere |around |about )?(?:between|from)(?: an?)?")
+_BULLET = re.compile(r"[ \t]*(?:(?:[-*•+]|\#{1,6})[ \t]+\**|\*\*)")
+_ITEM = re.compile(r"[.):][ \t]+[^\s*]")
+_LIST_NUMBER = re.compile(r"1[ \t]{0,2}[.)][ \t]{0,6}(?=[^\W\d]|[\"'“(])")
+
+
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
     """The number opens the answer: what a judge writes behind "Rating:"."""
     head = page.low[: mention.start]
-    if len(head) > 200 or (head.strip(_JUNK) not in ("", "a", "an")):
+    opening = head.strip(_JUNK) if len(head) <= 200 else "-"
+    if mention.high is not None and _OPENS_A_RANGE.fullmatch(opening):
+        return Statement(mention, PLAIN, "leading") if follow in ("stop", "dash", "word", "Word") else None
+    if _OPENINGS.fullmatch(opening) is None or follow in ("noun", "label", "scale"):
         return None
-    if follow in ("noun", "scale"):
+    if numbers_a_list(page, mention):
+        return Statement(mention, DOUBTFUL, "list")
+    behind = page.word_at(mention.stop)
+    bare = mention.out_of is None
+    if mention.kind == "word" and follow not in ("stop", "dash") and bare and behind not in words.COUNTED:
         return None
-    bare = mention.out_of is None and page.word_at(mention.stop) not in words.COUNTED
-    if mention.kind == "word" and follow not in ("stop", "dash") and bare:
+    if follow == "Word" and not page.text[page.low.find(behind, mention.stop)].isupper():
         return None
-    if follow == "Word" and not page.text[page.low.find(page.word_at(mention.stop), mention.stop)].isupper():
+    if not bare and not _of_the_scale(page, mention) and follow not in ("stop", "dash"):
         return None
-    if mention.out_of is not None and not _of_the_scale(page, mention) and follow not in ("stop", "dash"):
+    if follow == "word" and bare and behind in ("a", "to", "is", "in", "at", "or", "from"):
         return None
-    if (
-        follow == "word"
-        and page.word_at(mention.stop) in ("a", "to", "is", "in", "at", "or", "from")
-        and mention.out_of is None
-    ):
-        return None
-    return Statement(mention, PLAIN, "leading", named=page.names.is_asked(page.word_at(mention.stop)))
+    return Statement(mention, PLAIN, "leading", named=page.names.is_asked(behind))
+
+
+def opens_a_list(page: Page, mention: Mention) -> bool:
+    """Whether the answer begins with the first number of a list."""
+    return not page.low[: mention.start].strip(_JUNK) and numbers_a_list(page, mention)
+
+
+def numbers_a_list(page: Page, mention: Mention) -> bool:
+    """Whether a number is as likely that of a list as a rating.
+
+    So is a "1." or "1)" that opens a line and a sentence, and any number with a stop behind a bullet or in a heading
+    ("### 2. Plot").
+    """
+    line = page.low.rfind("\n", 0, mention.start) + 1
+    if _BULLET.fullmatch(page.text, line, mention.start) and _ITEM.match(page.text, mention.stop):
+        return True
+    return not page.low[line : mention.start].strip(_JUNK) and _LIST_NUMBER.match(page.low, mention.start) is not None
+
+
+_ARROW = re.compile(r"\W{0,3}(?:=>|->|⇒|→|➜)\W{0,3}")
+_RESULT = re.compile(r"\[\s?results?\s?\]\s{0,3}:?\s{0,3}(?:(?:score|rating)\s?:?\s{0,3})?[(\[]?\s?\Z")
 
 
 def _standing_form(page: Page, mention: Mention) -> Statement | None:
-    """Forms that mean a rating wherever they stand: [[4]], boxed{4}."""
+    """Forms that mean a rating wherever they stand: [[4]], boxed{4}, [RESULT] 4 (Prometheus)."""
     low, start = page.low, mention.start
+    if _RESULT.search(low, max(0, start - 24), start):
+        return Statement(mention, PLAIN, "boxed")
     if low.startswith("[[", start - 2) and low.startswith("]]", mention.stop):
         return Statement(mention, PLAIN, "boxed")
     if low[max(0, start - 12) : start].rstrip("{ ").endswith(("boxed", "boxed{ text")):
         return Statement(mention, PLAIN, "boxed")
+    begin, _, _ = page.sentence(start, mention.stop)
+    if _ARROW.fullmatch(low, begin, start) and not _line_rest(page, mention).strip(" \t\"'”»)]}>$.|!"):
+        return Statement(mention, LIKELY, "line")
     return None
 
 
@@ -151,11 +211,28 @@ def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> S
         return None
     if label.kind == "other":
         return Statement(mention, PLAIN, "label", other=True)
-    if label.kind == "unknown" or follow in ("scale", "noun"):
+    if follow == "scale" or (follow == "noun" and not _capital_behind(page, mention)):
         return None
-    if label.weak and follow not in ("stop", "dash") and mention.out_of is None:
+    if numbers_a_list(page, mention):
+        return Statement(mention, DOUBTFUL, "list")
+    if label.kind == "heading":
+        return Statement(mention, DOUBTFUL, "line")
+    if label.kind in ("unknown", "doubtful"):
+        # "Confidence: 2/5" is no rating, and "Great story: 2/5" may be one.
+        whole = follow == "stop" if mention.out_of is None else _of_the_scale(page, mention)
+        spoken = label.kind == "doubtful" and whole
+        return Statement(mention, DOUBTFUL if spoken else FOREIGN, "label")
+    if label.weak and follow not in ("stop", "dash", "label") and mention.out_of is None:
         return None
+    if label.counts and follow == "dash":
+        return Statement(mention, DOUBTFUL, "label")
     return Statement(mention, PLAIN, "label", named=label.named, overall=label.overall)
+
+
+def _capital_behind(page: Page, mention: Mention) -> bool:
+    """Whether a new sentence begins behind the number although no stop stands there ("Rating: 3 Humans ...")."""
+    word = page.word_at(mention.stop)
+    return bool(word) and page.text[page.low.find(word, mention.stop)].isupper()
 
 
 def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
@@ -182,11 +259,17 @@ def _fraction(page: Page, mention: Mention, follow: str, clause: Clause) -> Stat
     after = page.word_at(mention.stop)
     if after in words.COUNTED:
         follow = "word" if bare_count else follow
-    if clause.whole and (follow in ("stop", "dash") or (after in words.COUNTED and not bare_count)):
+    if (
+        clause.whole
+        and not clause.counted
+        and (follow in ("stop", "dash") or (after in words.COUNTED and not bare_count))
+    ):
         return Statement(mention, PLAIN, "fraction")
     if bare_count:
+        return Statement(mention, POSSIBLE, "end") if clause.whole and after in words.COUNTED else None
+    if follow not in ("stop", "dash", "word", "label"):
         return None
-    return Statement(mention, LIKELY, "fraction") if follow in ("stop", "dash", "word") else None
+    return Statement(mention, LIKELY if clause.joined and not clause.counted else DOUBTFUL, "fraction")
 
 
 def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:
@@ -195,15 +278,29 @@ def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Stateme
     line = low.rfind("\n", 0, start) + 1
     opens = not low[line:start].strip(_JUNK)
     if opens and mention.kind == "digits":
-        rest = low[mention.stop : low.find("\n", mention.stop) if "\n" in low[mention.stop :] else len(low)]
+        rest = _line_rest(page, mention)
         if not rest.strip(" \t\"'”»)]}>$.|"):
             last = mention.stop + len(rest) >= page.last
             return Statement(mention, PLAIN if last else STANDING, "line")
         if follow == "dash":
             return Statement(mention, LIKELY, "line")
+        if follow == "stop" and not numbers_a_list(page, mention):
+            return Statement(mention, POSSIBLE, "line")
     if clause.whole and follow in ("stop", "dash") and revises(page, mention):
         return Statement(mention, PLAIN, "sentence")
+    begin, _, _ = page.sentence(mention.start, mention.stop)
+    by_itself = low.startswith((".", "!"), mention.stop) and not numbers_a_list(page, mention)
+    ends = by_itself or follow == "dash" or not _line_rest(page, mention).strip(" \t\"'”»)]}>$.|!")
+    if ends and not low[begin:start].strip(_JUNK):
+        closes = begin > 0 and not low[mention.stop : page.last].strip(" \t\"'”»)]}>$.|!")
+        told = closes and low[max(0, begin - 3) : begin].strip() != ".."
+        return Statement(mention, STANDING, "line") if told else Statement(mention, POSSIBLE, "end")
     return None
+
+
+def _line_rest(page: Page, mention: Mention) -> str:
+    end = page.low.find("\n", mention.stop)
+    return page.low[mention.stop :] if end < 0 else page.low[mention.stop : end]
 
 
 def _of_the_scale(page: Page, mention: Mention) -> bool:

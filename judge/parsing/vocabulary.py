@@ -25,8 +25,8 @@ STATE = word_set(
 
 # What a story does with a rating: "the story deserves a 4".
 STORY_STATE = word_set(
-    "deserves earns merits gets receives warrants scores rates achieves is was stands sits lands falls it's rated "
-    "scored given graded deserve earn merit earned received gains be"
+    "deserves earns merits gets receives warrants scores rates achieves is was stands sits lands falls it's that's "
+    "rated scored given graded deserve earn merit earned received gains be"
 )
 
 RATING = word_set(
@@ -44,8 +44,8 @@ RATING = word_set(
 WEAK_RATING = word_set("note nota mark value result number total output response overall final points star stars")
 
 STORY = word_set(
-    "it this that story stories story's text narrative tale piece work passage writing fiction excerpt ending "
-    "target one plot itself its prose them it's that's"
+    "it this that story stories story's text narrative tale piece work passage fiction excerpt "
+    "target one itself its them it's that's"
 )
 
 GLUE = word_set(
@@ -58,7 +58,7 @@ GLUE = word_set(
     "regarding following considering all using according below follows me us respective down up back final "
     "reflection toward towards here's further closer second thought consideration reconsideration "
     "upon after conclusion summary "
-    "short "
+    "short entire present clear weak definite easy "
     "total whole together everything into account instead nonetheless nevertheless und et y la le une un de una eine "
     "historia histoire geschichte à de lui cette der die diese dieser mit storia"
 )
@@ -79,10 +79,11 @@ OTHER_PEOPLE = word_set(
 AFTER = word_set(
     "because since as for on in out due based with and but given overall star stars point points while although "
     "though when rating score from which that at here if rather instead or regarding considering where however "
-    "reflecting due indicating meaning showing not only mainly primarily largely thanks à pour auf für sur por para "
-    "per para a to weil da porque car perché 分 点 점 点。 点满分 балл балла баллов "
+    "reflecting reflects due indicating meaning showing not only mainly primarily largely thanks à pour auf "
+    "für sur por "
+    "para per para a to weil da porque car perché 分 点 점 点。 点满分 балл балла баллов "
     "punkte points puntos punti sterne étoiles "
-    "estrellas sur von su из would is being geben vergeben"
+    "estrellas sur von su из would is being seems geben vergeben"
 )
 
 # Openings of an explanation that follows the rating without a stop between them.
@@ -98,3 +99,15 @@ COMPARED = word_set("human reference")
 
 # Right before the number they make it a bound, not a rating: "above a 3".
 BOUND = word_set("above below from beyond under over")
+
+# Labels of quantities beside the rating: "My confidence: 2/5".
+QUANTITY = word_set(
+    "confidence confident certainty certain readability difficulty page part chapter length importance weight priority "
+    "number count probability percentage version temperature time age rank ranking words deducted deductions bonus "
+    "error"
+)
+
+PREPOSITIONS = word_set("in of from to by about for with on at into within inside through")
+
+# What ends a label or a clause.
+STOPS = frozenset(".!?;:,\n—–(){}[]<>|=→-：，。；！？、")

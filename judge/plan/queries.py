@@ -20,6 +20,7 @@ from judge.criteria import CriteriaSet, Published, load_criteria
 from judge.errors import SpecError
 from judge.eval_prompts import EvalPrompt, load_eval_prompt, prefix_order
 from judge.fingerprint import fingerprint, fingerprint_bytes
+from judge.parsing.rating_pattern import check_pattern
 from judge.records import Criterion, Message, Query, Story
 from judge.run_spec import RunSpec
 
@@ -76,11 +77,13 @@ class Plan:
             scoring=spec.scoring,
             asks_explanation=prompt.asks_explanation,
             flags=prompt.flags(story, published=published),
+            rating_pattern=prompt.rating_pattern,
         )
 
     def definition(self) -> dict[str, Any]:
         """Everything that decides what is asked, as plain data: stored with the run, compared on resuming."""
         spec = self.spec
+        patterns = {p.name: p.rating_pattern for p in self.eval_prompts if p.rating_pattern is not None}
         return {
             "name": spec.name,
             "dataset": spec.dataset,
@@ -96,6 +99,8 @@ class Plan:
             "structured": spec.structured,
             "scoring": spec.scoring,
             "judge_key": spec.judge_key(),
+            # Only where there is one, so that the definition of other runs stays what it was.
+            **({"rating_patterns": patterns} if patterns else {}),
         }
 
     def _block_groups(self, block: list[Story], places: list[_Place]) -> Iterator[list[Query]]:
@@ -135,6 +140,8 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
     if len(set(names)) < len(names):
         raise SpecError(f"eval_prompts names one twice: {', '.join(names)}")
     for prompt in prompts:
+        if prompt.rating_pattern is not None:
+            check_pattern(prompt.rating_pattern, where=str(prompt.file))
         for criterion in criteria:
             prompt.check_criterion(criterion, published=criteria_set.published)
     return Plan(spec, criteria, prompts, criteria_set)

@@ -83,6 +83,8 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
     version = parser.version + (f"+retried:{replaced}" if replaced else "")
     if definition.get("scoring", "text") == "logprobs":
         version += "+logprobs"
+    if definition.get("rating_patterns"):
+        version += "+pattern"
     return RunFacts(
         run=str(definition["name"]),
         judge=judge,
@@ -136,7 +138,7 @@ def _judge_rows(
     *,
     explanations: bool,
 ) -> Iterator[tuple[Any, ...]]:
-    reading = StoredAnswers.of_run(parser, fact.criteria, definition)
+    reading = StoredAnswers.of_run(parser, fact.criteria, definition, lambda story: str(stories[story][-1]))
     for answer in answers:
         judgment = reading.judgment(answer)
         place = stories[answer.story]

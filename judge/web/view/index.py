@@ -68,7 +68,7 @@ def update(folder: ResultFolder, file: Path) -> int:
             raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
         plan = stored_plan(definition, folder)
         parser = load_parser("ours")
-        reading = StoredAnswers.of_run(parser, plan.criteria, definition)
+        reading = StoredAnswers.of_run(parser, plan.criteria, definition, journal.text_of)
         identity = identity_of(definition, parser, journal.created())
         with closing(_opened(file, identity)) as db:
             numbers = _numbers(db, journal, definition)
@@ -77,7 +77,7 @@ def update(folder: ResultFolder, file: Path) -> int:
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
     """What must be equal for an index to go on: a criterion that came later changes how other answers are read."""
-    kept = ("name", "dataset_hash", "criteria_records", "structured", "scoring", "judge_key")
+    kept = ("name", "dataset_hash", "criteria_records", "structured", "scoring", "judge_key", "rating_patterns")
     return fingerprint([FORMAT, parser.version, created, [definition.get(key) for key in kept]])
 
 

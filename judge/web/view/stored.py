@@ -121,4 +121,6 @@ def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
             reading = StoredAnswers.of_run(load_parser("ours"), plan.criteria, definition)
             kept = _plans[folder.path] = (word, plan, reading)
     repeats = int(manifest.get("in_force", {}).get("repeats") or 1)
-    return Asked(definition, manifest, kept[1], kept[2], repeats, bool(journal.words_left_out()))
+    return Asked(
+        definition, manifest, kept[1], kept[2].with_texts(journal.text_of), repeats, bool(journal.words_left_out())
+    )

@@ -1,0 +1,106 @@
+"""Whether a rating stands inside quotation marks of reported speech, or word for word in the story that is judged."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_REACH = 600
+_PAIRS = (("“", "”"), ("«", "»"), ("„", "“"), ("‘", "’"), ("‹", "›"), ("《", "》"), ("「", "」"), ("『", "』"))
+_SINGLE_OPEN = re.compile(r"(?:(?<=[\s(\[:,;—–>-])|\A)'(?=\S)")
+_SINGLE_CLOSE = re.compile(r"(?<=\S)'(?!\w)")
+_ONLY_A_NUMBER = re.compile(r"\W*[\w.,]+\s?(?:(?:[/／]|out of)\s?\w+)?(?:\s(?:stars?|points?))?\W*\Z")
+_OWN = re.compile(
+    r"(?:\b(?:rating|score|grade|mark|answer|verdict|output|response|evaluation|judge?ment|conclusion|result|note|nota|json)"
+    r"\s{0,2}(?:[:：=]|is|would be|as)?|\bi(?:'d| would| will|'ll)? (?:say|answer|write|respond"
+    r"|reply)\s{0,2}:?)\s{0,2}\Z"
+)
+_REPORTS = re.compile(
+    r"\b(?:says?|said|writes?|wrote|reads?|states?|stated|claims?|claimed|words?|phrase|sentence|line|lines|text|passage|quote[sd]?"
+    r"|asks?|asked|ends? with|contains?|demands?|instructs?|instruction|note|replies|replied|answers|answered"
+    r"|cries|cried"
+    r"|story|author|narrator)\b[^\n\"'“‘«]{0,12}\Z"
+)
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+
+
+def in_quotation(text: str, start: int, stop: int) -> bool:
+    """Whether [start, stop) of an answer is reported speech.
+
+    Quotation marks around the whole answer, a whole line, or what a label of the judge's own introduces ('Rating: "4"')
+    report nobody's speech.
+    """
+    line = max(text.rfind("\n", 0, start) + 1, start - _REACH)
+    end = text.find("\n", stop)
+    end = min(len(text) if end < 0 else end, stop + _REACH)
+    span = _around(text, line, start, stop, end)
+    if span is None:
+        return False
+    opened, closed = span
+    before = text[line:opened]
+    content = text[opened + 1 : closed]
+    if not before.strip(" \t*_#>-•{[(") and not text[closed + 1 : end].strip(" \t*_.!,;}])"):
+        return False
+    low = before.lower().replace("’", "'")
+    if _OWN.search(low) is not None and not _reports_before_own(low):
+        return False
+    if _ONLY_A_NUMBER.match(content):
+        return _REPORTS.search(low) is not None
+    return True
+
+
+def _reports_before_own(low: str) -> bool:
+    """ "The note is" and "the author's answer": a label that belongs to the story, not to the judge."""
+    return (
+        re.search(
+            r"\b(?:the|a|an|his|her|their|\w+'s) (?:note|answer|response|result|mark|grade)\b\s*(?:is|:)?\s*\Z", low
+        )
+        is not None
+    )
+
+
+def stands_in(story: str, words: str) -> bool:
+    """Whether the words of a statement ("rating: 5") stand in the story, apart from markup and white space.
+
+    A number without words around it stands in many stories, so it counts for nothing.
+    """
+    plain = _plain(words)
+    return bool(plain) and _LETTERS.search(plain) is not None and plain in _plain_story(story)
+
+
+@lru_cache(maxsize=64)
+def _plain_story(story: str) -> str:
+    return _plain(story)
+
+
+def _plain(text: str) -> str:
+    for mark in "*_`~\\":
+        text = text.replace(mark, " ")
+    return " ".join(text.lower().replace("’", "'").split())
+
+
+def _around(text: str, line: int, start: int, stop: int, end: int) -> tuple[int, int] | None:
+    """The places of the quotation marks around [start, stop), the nearest pair of each kind tried in turn."""
+    before, after = text[line:start], text[stop:end]
+    if before.count('"') % 2 and '"' in after:
+        return line + before.rfind('"'), stop + after.find('"')
+    for left, right in _PAIRS:
+        opened = before.rfind(left)
+        if opened >= 0 and right not in before[opened + 1 :] and right in after:
+            return line + opened, stop + after.find(right)
+    if before.count("`") % 2 and "`" in after:
+        return line + before.rfind("`"), stop + after.find("`")
+    return _single(text, line, start, stop, end)
+
+
+def _single(text: str, line: int, start: int, stop: int, end: int) -> tuple[int, int] | None:
+    """Straight single quotation marks, which are apostrophes too."""
+    if "'" not in text[line:start]:
+        return None
+    opened = None
+    for match in _SINGLE_OPEN.finditer(text, line, start):
+        if _SINGLE_CLOSE.search(text, match.end(), start) is None:
+            opened = match.start()
+            break
+    closed = _SINGLE_CLOSE.search(text, stop - 1, end) if opened is not None else None
+    return None if opened is None or closed is None else (opened, closed.start())
