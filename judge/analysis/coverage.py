@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 NOT_ANSWERED = ("not_answered", "filtered")
 """Statuses without a text of the judge."""
 
+WHY_AMBIGUOUS = ("list", "quoted")
+"""Flags that say why an answer is ambiguous: its only number is that of a list, or its only rating is quoted."""
+
+_WHY_NOTES = {
+    "list": '(list): ambiguous answers whose only number is the "1." of a list',
+    "quoted": "(quoted): ambiguous answers whose only rating is quoted from the story or from somebody's speech",
+}
 _ALPHA = 0.05
 
 
@@ -38,7 +45,8 @@ def coverage(
     -------
     DataFrame
         The columns `by`, then `stories, asked, answered, rated, share` (rated / asked), then one column for each status
-        that occurs without a rating.
+        that occurs without a rating, then one for each flag of `WHY_AMBIGUOUS` that occurs (counted under
+        `ambiguous` too).
     """
     frame = table.frame
     asked = ((frame["source"] == "judge") & ~frame["system"].isin(list(drop_systems))).to_numpy()
@@ -64,6 +72,12 @@ def coverage(
     for cause in sorted(causes.unique()):
         named = missing[(causes == cause).to_numpy()].groupby(list(by), sort=False, dropna=False, observed=True)
         out[str(cause)] = named.size().reindex(out.index).fillna(0).astype(int)
+    flags = ";" + frame["flags"][asked][lost].astype(str) + ";"
+    for flag in WHY_AMBIGUOUS:
+        holds = flags.str.contains(f";{flag};", regex=False).to_numpy()
+        if holds.any():
+            named = missing[holds].groupby(list(by), sort=False, dropna=False, observed=True)
+            out[flag] = named.size().reindex(out.index).fillna(0).astype(int)
     return out.reset_index()
 
 
@@ -142,7 +156,8 @@ def summary_line(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> st
     if counts.empty:
         return "coverage: no judge was asked"
     row = counts.iloc[0]
-    lost = [f"{name} {int(row[name])}" for name in counts.columns[6:] if row[name]]
+    causes = [name for name in counts.columns[6:] if row[name] and name not in WHY_AMBIGUOUS]
+    lost = [f"{name} {int(row[name])}" for name in causes]
     tail = f" ({', '.join(lost)})" if lost else ""
     share = f"{100 * row['share']:.1f} %"
     return f"coverage: {row['asked']} asked, {row['answered']} answered, {row['rated']} rated, {share}{tail}"
@@ -182,10 +197,11 @@ def _count_table(table: RatingsTable, by: Sequence[str], options: CoverageOption
     statuses = list(counts.columns[len(by) + 5 :])
     columns = [Column(name, name.replace("_", " ")) for name in (*by, "stories", "asked", "answered", "rated")]
     columns.append(Column("share", "rated %", digits=1, factor=100))
-    columns += [Column(name, name) for name in statuses]
+    columns += [Column(name, f"({name})" if name in WHY_AMBIGUOUS else name) for name in statuses]
     title = "Coverage by " + " and ".join(name.replace("eval_prompt", "Eval-Prompt") for name in by)
     rows: list[Mapping[str, Any]] = [{str(k): v for k, v in row.items()} for row in counts.to_dict("records")]
     notes = [note for fact in table.facts for note in fact.notes]
+    notes += [_WHY_NOTES[name] for name in statuses if name in WHY_AMBIGUOUS]
     return Table(title, columns, rows, line, tuple(dict.fromkeys(notes)))
 
 

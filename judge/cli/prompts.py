@@ -181,8 +181,9 @@ def _shipped() -> list[Path]:
 def _problems(file: Path) -> list[str]:
     if file.suffix == ".jinja":
         from judge.eval_prompts.check import problems
+        from judge.plan.pattern_check import pattern_problems
 
-        return problems(file)
+        return problems(file) + pattern_problems(file)
     from judge.criteria import load_criteria
 
     try:

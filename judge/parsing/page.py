@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judge.parsing.criterion_names import Names
 from judge.records import Scale
@@ -32,6 +32,12 @@ class Page:
         found: list[str] = _TOKEN.findall(window)
         return found
 
+    def part(self, begin: int, end: int) -> Page:
+        """The page with everything but [begin, end) blanked, so that every place stays what it was."""
+        before, after = " " * begin, " " * (len(self.low) - end)
+        text, low = (before + whole[begin:end] + after for whole in (self.text, self.low))
+        return replace(self, text=text, low=low, last=end)
+
     def sentence(self, start: int, stop: int) -> tuple[int, int, str]:
         """Where the sentence around [start, stop) begins and ends, and the mark that ends it ("" at a line's end)."""
         first = max(0, start - _REACH)
@@ -54,7 +60,7 @@ class Page:
 
 _REACH = 400
 _SENTENCE_STOP = re.compile(r"[.!?;][\"'”’»)\]]{0,2}\s|\n|[。！？]")
-_NUMBER_THEN_CAPITAL = re.compile(r"\d[\"'”’»)\]*_]{0,4}\s+(?=[A-Z])")
+_NUMBER_THEN_CAPITAL = re.compile(r"(?:\d|\b(?i:zero|one|two|three|four|five|six|seven|eight|nine|ten))[\"'”’»)\]*_]{0,4}\s+(?=[A-Z])")
 _SENTENCE_LAST = re.compile(r"[.!?;](?=[\"'”’»)\]]{0,2}(?:\s|\Z))|\n|[。！？]")
 _ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bno)\.\Z")
 _WORD = re.compile(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")

@@ -24,8 +24,8 @@ _REPORTS = re.compile(
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
-def in_quotation(text: str, start: int, stop: int) -> bool:
-    """Whether [start, stop) of an answer is reported speech.
+def quotation(text: str, start: int, stop: int) -> tuple[int, int] | None:
+    """Where the reported speech around [start, stop) of an answer begins and ends; None where it is the judge's own.
 
     Quotation marks around the whole answer, a whole line, or what a label of the judge's own introduces ('Rating: "4"')
     report nobody's speech.
@@ -35,18 +35,18 @@ def in_quotation(text: str, start: int, stop: int) -> bool:
     end = min(len(text) if end < 0 else end, stop + _REACH)
     span = _around(text, line, start, stop, end)
     if span is None:
-        return False
+        return None
     opened, closed = span
     before = text[line:opened]
     content = text[opened + 1 : closed]
     if not before.strip(" \t*_#>-•{[(") and not text[closed + 1 : end].strip(" \t*_.!,;}])"):
-        return False
+        return None
     low = before.lower().replace("’", "'")
     if _OWN.search(low) is not None and not _reports_before_own(low):
-        return False
+        return None
     if _ONLY_A_NUMBER.match(content):
-        return _REPORTS.search(low) is not None
-    return True
+        return (opened + 1, closed) if _REPORTS.search(low) is not None else None
+    return opened + 1, closed
 
 
 def _reports_before_own(low: str) -> bool:

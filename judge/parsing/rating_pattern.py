@@ -20,13 +20,14 @@ from judge.records import Judgment, Scale
 
 _PATH = re.compile(r"\$(?:\.[^\W\d][\w-]*|\[\d+\]|\['[^']+'\]|\[\"[^\"]+\"\])+")
 _STEP = re.compile(r"\.([^\W\d][\w-]*)|\[(\d+)\]|\['([^']+)'\]|\[\"([^\"]+)\"\]")
+_JSON = ("$.", "$[")
 _GROUP = "rating"
 _EXAMPLES = "for example 'Final score: (\\d)' or '$.scores.coherence'"
 
 
 def check_pattern(pattern: str, *, where: str) -> None:
     """Raise `SpecError`, beginning with `where`, for a pattern that cannot be used."""
-    if pattern.startswith("$."):
+    if pattern.startswith(_JSON):
         if _PATH.fullmatch(pattern) is None:
             raise SpecError(f"{where}: rating_pattern {pattern!r} is no JSON path", hint=f"write {_EXAMPLES}")
         return
@@ -40,7 +41,7 @@ def check_pattern(pattern: str, *, where: str) -> None:
 
 def pattern_judgment(pattern: str, text: str, scale: Scale) -> Judgment:
     """The judgment by a pattern that `check_pattern` accepted: no match is `no_rating`, different ones `ambiguous`."""
-    matches = list(_json_matches(pattern, text) if pattern.startswith("$.") else _matches(pattern, text))
+    matches = list(_json_matches(pattern, text) if pattern.startswith(_JSON) else _matches(pattern, text))
     values = {value for value, _, _ in matches}
     if not values:
         return Judgment("no_rating")
@@ -56,7 +57,7 @@ def pattern_judgment(pattern: str, text: str, scale: Scale) -> Judgment:
 def _matches(pattern: str, text: str) -> Iterator[tuple[float, tuple[int, int] | None, tuple[int, int]]]:
     """Value, place of the number and place of the whole match, for each match whose group is a number."""
     compiled = _compiled(pattern, "rating_pattern")
-    group: int | str = _GROUP if _GROUP in compiled.groupindex else 1
+    group = compiled.groupindex.get(_GROUP, 1)
     for match in compiled.finditer(text):
         literal = (match.group(group) or "").strip().lower()
         value = _number(literal)

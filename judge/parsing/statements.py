@@ -11,7 +11,7 @@ from judge.parsing.clauses import Clause, clause_before, revises
 from judge.parsing.labels import label_before
 from judge.parsing.mentions import Mention
 from judge.parsing.page import Page
-from judge.parsing.quotation import in_quotation
+from judge.parsing.quotation import quotation
 from judge.parsing.tiers import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE, STANDING
 
 
@@ -38,12 +38,15 @@ _JUNK = " \n\t\r\u00a0\u3000\"'“”«»#>([{$•<\u200b\ufeff-"
 def statement(page: Page, mention: Mention) -> Statement | None:
     """What the answer says with this number, or None when it says no rating."""
     found = _stated(page, mention)
-    if found is None or found.other:
+    if found is not None and found.other:
         return found
-    if found.tier == FOREIGN:
+    span = quotation(page.text, mention.start, mention.stop)
+    if span is not None:
+        alone = _stated(page.part(*span), mention) if found is None or found.tier == FOREIGN else found
+        rates = alone is not None and alone.tier != FOREIGN
+        return Statement(mention, DOUBTFUL, "quoted") if rates else None
+    if found is None or found.tier == FOREIGN:
         return None
-    if in_quotation(page.text, mention.start, mention.stop):
-        return replace(found, tier=DOUBTFUL, place="quoted")
     given = assertion(page, mention, found.place)
     if given == "denied":
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,20 @@ def test_printed_tables_and_the_line_agree(make_table) -> None:
     line = coverage.summary_line(table)
     assert line == "coverage: 144 asked, 143 answered, 116 rated, 80.6 % (no_rating 27, not_answered 1)"
     assert coverage.summary(table).rows == tables[0].rows
+
+
+def test_why_answers_are_ambiguous_is_counted_beside_the_causes(make_table) -> None:
+    table = make_table(lost=lambda system, prompt, _: "ambiguous" if prompt < system else None)
+    flags = table.frame["flags"].where(table.frame["system"] != "system 2", "cut;list")
+    flagged = replace(table, frame=table.frame.assign(flags=flags.mask(table.frame["system"] == "system 3", "quoted")))
+    counts = coverage.coverage(flagged, ("system",)).set_index("system")
+    assert counts["ambiguous"].tolist() == [0, 3, 6, 9]
+    assert counts["list"].tolist() == [0, 0, 6, 0]
+    assert counts["quoted"].tolist() == [0, 0, 0, 9]
+    assert coverage.summary_line(flagged).endswith("(ambiguous 18)")
+    printed = coverage.summary(flagged)
+    assert [c.title for c in printed.columns][-3:] == ["ambiguous", "(list)", "(quoted)"]
+    assert any("(list): ambiguous answers" in note for note in printed.notes)
 
 
 def test_dropped_systems_are_not_counted(make_table) -> None:

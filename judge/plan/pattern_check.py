@@ -1,0 +1,43 @@
+"""Whether an Eval-Prompt's rating_pattern reads its example answer, so that a wrong pattern is found before the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judge.errors import JudgeError
+from judge.eval_prompts import EvalPrompt, load_eval_prompt
+from judge.parsing import parser
+from judge.parsing.rating_pattern import check_pattern
+from judge.records import Criterion, Response, Scale
+
+# The example may be of any scale.
+_ANY_SCALE = Scale(-1e9, 1e9)
+
+
+def pattern_problems(file: Path) -> list[str]:
+    """Sentences, each naming the file; empty where there is no pattern, or where it reads the example answer.
+
+    A file that cannot be loaded has no sentence here: `eval_prompts.check.problems` says what is wrong with it.
+    """
+    try:
+        eval_prompt = load_eval_prompt(file)
+    except JudgeError:
+        return []
+    pattern, example = eval_prompt.rating_pattern, eval_prompt.example_answer
+    if pattern is not None:
+        try:
+            check_pattern(pattern, where=str(file))
+        except JudgeError as error:
+            return [str(error)]
+        if example is None:
+            return [f"{file}: has a rating_pattern, and no example_answer to try it on"]
+    return [] if example is None else _trial(eval_prompt, example)
+
+
+def _trial(eval_prompt: EvalPrompt, example: str) -> list[str]:
+    criterion = Criterion("Clarity", "CL", "", _ANY_SCALE)
+    judgment = parser("ours").parse(Response(example), criterion, rating_pattern=eval_prompt.rating_pattern)
+    if judgment.rating is not None:
+        return []
+    by = "by the rating_pattern " if eval_prompt.rating_pattern is not None else ""
+    return [f"{eval_prompt.file}: no rating is read {by}from the example_answer {example!r} ({judgment.status})"]
