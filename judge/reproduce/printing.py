@@ -59,7 +59,7 @@ def tables(
     wanted = [cell for cell in cells if not differences or cell.state in ("differ", "off") or cell.corrected_differs]
     title = f"{study.title}: {table or 'all tables'}{', what differs' if differences else ''}"
     if not machine:
-        return [cell_table(study, wanted, options, title)], _off(cells)
+        return [cell_table(study, wanted, options, title, sentence(cells))], _off(cells)
     records = [cell.record() for cell in wanted]
     if table is None and not differences and study.switches:
         records += choice_records(study, study.changes())
@@ -116,8 +116,8 @@ def _moved(options: Options) -> str:
     return "cells that print another number when the program corrects the study's recipe"
 
 
-def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str) -> Table:
-    """Cells as rows for people."""
+def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str, counted: str) -> Table:
+    """Cells as rows for people; `counted` says how they and those that are not shown stand to print."""
     several = len({cell.table for cell in cells}) > 1
     columns = [Column("table", "table")] if several else []
     columns += [Column("row", "row"), Column("column", "column"), Column("published", "printed", wrap=_NARROWEST)]
@@ -126,7 +126,7 @@ def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str
     often = _often(cells)
     rows = [_printed(cell, often) for cell in cells]
     columns.append(Column("note", "note", wrap=max(_NARROWEST, _WIDTH - _wide(rows, columns))))
-    notes = [sentence(cells), *study.notes(cells), *(f"{', '.join(where)}: {text}" for text, where in often.items())]
+    notes = [counted, *study.notes(cells), *(f"{', '.join(where)}: {text}" for text, where in often.items())]
     notes += _sources(cells)
     return Table(title, columns, rows, signature(study, options), [*notes, *_explained(cells, options)])
 

@@ -97,6 +97,8 @@ def test_only_what_differs(run: Callable[..., tuple[int, str, str]]) -> None:
     everything, differing = _rows(run(*words)[1]), _rows(run(*words, "--differences")[1])
     assert 0 < len(differing) < len(everything) == 112
     assert all(round(row["corrected"]) != row["as_published"] for row in differing)
+    shown = run("hanna", "--differences", "--resamples", "0")[1]
+    assert "· 754 distinct printed cells match print, 0 are off print" in shown
     rates = _rows(run("hanna", "--table", "user_study_error_rate", "--differences", "--format", "json")[1])
     assert rates[0]["row"] == "Incoherence"
     assert len(rates) == 4
