@@ -201,8 +201,13 @@ def _plain(table: Table, *, color: bool) -> str:
 
 
 def _lines(row: Mapping[str, Any], columns: Sequence[Column]) -> list[list[str]]:
-    """A row's cells, in as many lines as its longest wrapped cell needs."""
-    cells = [textwrap.wrap(cell_text(row, c), c.wrap) if c.wrap else [cell_text(row, c)] for c in columns]
+    """A row's cells, in as many lines as its longest wrapped cell needs; names with hyphens stay whole."""
+
+    def wrapped(column: Column) -> list[str]:
+        text = cell_text(row, column)
+        return textwrap.wrap(text, column.wrap, break_on_hyphens=False) if column.wrap else [text]
+
+    cells = [wrapped(column) for column in columns]
     return [[cell[i] if i < len(cell) else "" for cell in cells] for i in range(max(1, *map(len, cells)))]
 
 

@@ -55,6 +55,8 @@ def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: P
     assert "judge/backends/surface/model.json" in names
     assert "judge/plan/prices.yaml" in names
     assert "judge/reproduce/hanna_published.csv" in names
+    for study in ("hanna", "openmeva", "storyer"):
+        assert f"judge/reproduce/{study}_tables.csv" in names
     assert "judge/reproduce/openmeva_published.csv" in names
     assert "judge/py.typed" in names
     assert not [name for name in names if name.endswith((".sqlite", ".pyc"))]

@@ -141,3 +141,10 @@ def test_a_p_value_is_never_printed_as_zero() -> None:
     text = render(Table("t", columns, [{"p": 0.0004, "x": 0.0004}, {"p": 0.0006, "x": 0.0006}], "s"), "table")
     assert text.splitlines()[3].split() == ["<0.001", "0.000"]
     assert text.splitlines()[4].split() == ["0.001", "0.001"]
+
+
+def test_a_wrapped_cell_keeps_names_with_hyphens_whole() -> None:
+    # A command or an option that is broken after a hyphen cannot be copied.
+    rows = [{"text": "judge import hanna-answers FILE"}]
+    lines = render(Table("T", [Column("text", "text", wrap=20)], rows, "sig"), "table").splitlines()
+    assert lines[3:5] == ["judge import", "hanna-answers FILE"]

@@ -73,13 +73,37 @@ def openmeva(
 
 @app.command("storyer")
 def storyer() -> None:
-    """Not in this version: says which studies there are.
+    """Not in this version: names the command that lists StoryER's tables.
 
     Example: judge reproduce storyer
     """
     from judge.errors import SpecError
 
-    raise SpecError("StoryER's tables are not made again in this version", hint="judge reproduce hanna, or openmeva")
+    raise SpecError(
+        "this version compares no cells of StoryER's tables",
+        hint="judge reproduce list storyer says of each table why, and what computes such numbers",
+    )
+
+
+@app.command("list")
+def list_(
+    studies: Annotated[
+        list[str] | None, typer.Argument(metavar="[STUDY...]", help="hanna, openmeva or storyer; all without one")
+    ] = None,
+    form: _Format = "table",
+    output: _Output = None,
+) -> None:
+    """Every table of the studies: reproduced, computable from your own data, or why not.
+
+    Needs no file of the studies.
+
+    Example: judge reproduce list openmeva
+    """
+    from judge.reproduce import listing
+    from judge.tables import emit
+
+    found = listing.tables(studies or list(listing.TITLES), machine=form in ("json", "csv"))
+    emit(found, form, output)
 
 
 def _emit(

@@ -14,13 +14,14 @@ Place = tuple[str, str, str]
 Numbers = dict[Place, float | None]
 """Cells of tables at full precision; None where the recipe leaves a cell blank."""
 
-State = Literal["match", "differ", "off", "not computable", "not in print"]
+State = Literal["match", "repeat", "differ", "off", "not computable", "not in print"]
 STATES: Mapping[State, str] = {
     "match": "the study's recipe gives the printed cell",
-    "differ": "it gives another number, and it is known why",
-    "off": "it gives another number than it should",
-    "not computable": "the files at hand cannot give it",
-    "not in print": "computed, with no printed number at hand to compare with",
+    "repeat": "the recipe gives it too, but another table holds the same number and counts it",
+    "differ": "the released file gives another number than the study printed",
+    "off": "the file at hand gives another number, although the released file gives the printed one",
+    "not computable": "the files that this command reads cannot give the cell, and a note says why",
+    "not in print": "the program computes the cell and stores no printed number to compare it with",
 }
 
 
@@ -33,7 +34,13 @@ class Cell:
     digits : int
         Decimals of the printed table.
     in_print : bool
-        Whether the printed cell is at hand; it may be blank, and then `published` is None.
+        Whether the program stores what is printed; the printed cell may be blank, and then `published` is None.
+    published : float, str or None
+        What is printed: a number, words (such as keywords), or nothing.
+    source : str or None
+        Where it is printed.
+    counted_at : Place
+        The cell that counts this number: its own place, or that of another table which holds the same number.
     as_published, corrected
         What the study's recipe gives, rounded as printed, and what ours gives.
     moved : mapping
@@ -51,13 +58,20 @@ class Cell:
     column: str
     digits: int
     in_print: bool
-    published: float | None
+    published: float | str | None
+    source: str | None
+    counted_at: Place
     as_published: float | None
     corrected: Estimate
     moved: Mapping[str, float | None]
     missing: str | None = None
     known: str | None = None
     remarks: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        """Table, row and column."""
+        return self.table, self.row, self.column
 
     @property
     def state(self) -> State:
@@ -67,7 +81,7 @@ class Cell:
         if not self.in_print:
             return "not in print"
         if self.published == self.as_published:
-            return "match"
+            return "match" if self.counted_at == self.place else "repeat"
         return "differ" if self.known else "off"
 
     @property
@@ -89,7 +103,7 @@ class Cell:
             moves = ", ".join(f"{name} ({self.text(value)})" for name, value in self.moved.items())
             return f"moved by {moves}"
         if self.as_published is not None and self.corrected.defined and self.corrected_differs:
-            return "moved by several corrections together"
+            return "moved by the corrections together"
         return ""
 
     def reasons(self) -> tuple[str, ...]:
@@ -112,6 +126,8 @@ class Cell:
             "as_published": self.as_published,
             "corrected": self.corrected.value,
             "note": self.note(),
+            "state": self.state,
+            "source": self.source,
         }
 
 

@@ -110,14 +110,22 @@ def mean(values: Sequence[float | None], recipe: Recipe) -> float | None:
 
 def remarks(place: Place) -> tuple[str, ...]:
     """What must be said of a cell beside its numbers."""
-    table, _, column = place
+    _, _, column = place
     if column in DISTANCES:
         return ("a distance: less is better",)
     if column == PEOPLE:
         return ("positions are not persons: who gave which rating is not in the file",)
-    if table.startswith("eval_prompt_system") and not column.endswith(" 1"):
-        return ("printed as a picture only",)
     return ()
+
+
+def counted_at(place: Place) -> Place:
+    """A level's table of Eval-Prompt 1 counts its cells; the table of four Eval-Prompts and the ceiling repeat them."""
+    table, row, column = place
+    for level in LEVELS:
+        first_eval_prompt, eval_prompts, leave_one_out, _ = tables(level)
+        if table == leave_one_out or (table == eval_prompts and column in FIRST_EVAL_PROMPT):
+            return first_eval_prompt, row, column
+    return place
 
 
 def _unsigned(value: float | None, recipe: Recipe) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from judge.reproduce.cell import Cell, Numbers, Place, as_printed
+from judge.reproduce.published import Printed
 from judge.reproduce.recipe import OURS, PUBLISHED, Recipe
 from judge.stats.estimate import Estimate
 
@@ -30,6 +31,8 @@ class Family:
         What stands under every print of these tables.
     missing, known, remarks : callables
         Why the files cannot give a cell, why it differs from print, and what else must be said of it.
+    counted_at : callable
+        From a cell to the cell that counts its number: another table's where both hold one and the same number.
     """
 
     numbers: Callable[[Recipe], Numbers]
@@ -40,9 +43,10 @@ class Family:
     missing: Callable[[Place], str | None] = field(default=lambda _: None)
     known: Callable[[Place], str | None] = field(default=lambda _: None)
     remarks: Callable[[Place], tuple[str, ...]] = field(default=lambda _: ())
+    counted_at: Callable[[Place], Place] = field(default=lambda place: place)
 
 
-def cells(family: Family, printed: Mapping[Place, float | None], *, switch: str | None = None) -> list[Cell]:
+def cells(family: Family, printed: Mapping[Place, Printed], *, switch: str | None = None) -> list[Cell]:
     """Every cell of the family. With `switch`, ours is the study's recipe with that one difference."""
     plain = family.numbers(PUBLISHED)
     wanted = tuple(name for name in family.switches if getattr(OURS, name.replace("-", "_")))
@@ -71,19 +75,23 @@ def _cell(
     family: Family,
     place: Place,
     value: float | None,
-    printed: Mapping[Place, float | None],
+    printed: Mapping[Place, Printed],
     alone: Mapping[str, Numbers],
     estimates: Mapping[Place, Estimate | None],
 ) -> Cell:
     digits = family.digits[place[0]]
     shown = as_printed(value, digits)
     missing = family.missing(place)
+    counted_at = family.counted_at(place)
+    entry = printed.get(place) or printed.get(counted_at)
     changed = {} if missing else {name: as_printed(numbers.get(place), digits) for name, numbers in alone.items()}
     return Cell(
         *place,
         digits=digits,
-        in_print=place in printed,
-        published=printed.get(place),
+        in_print=entry is not None,
+        published=entry.value if entry else None,
+        source=entry.source if entry else None,
+        counted_at=counted_at,
         as_published=shown,
         corrected=estimates.get(place) or Estimate(None, n=0),
         moved={name: number for name, number in changed.items() if number != shown},

@@ -1,4 +1,4 @@
-"""The HANNA study (Chhun, Suchanek and Clavel 2024, TACL) made again from its released files. Never reads another."""
+"""The HANNA study (Chhun, Suchanek and Clavel 2024, TACL) reproduced from its released files. Never reads another."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from judge.reproduce import (
     williams,
 )
 from judge.reproduce.family import Family
+from judge.reproduce.listing import TITLES
 from judge.reproduce.published import published
 from judge.reproduce.recipe import DIFFERENCES
 from judge.reproduce.scores import Scores
 from judge.reproduce.study import Options, Study
-
-TITLE = "HANNA (Chhun, Suchanek and Clavel 2024, TACL)"
 
 
 def study(options: Options) -> Study:
@@ -41,14 +40,15 @@ def study(options: Options) -> Study:
     ]
     return Study(
         name="hanna",
-        title=TITLE,
+        title=TITLES["hanna"],
         files={"hanna_scores": scores_path, "hanna_user_study": audit_path},
         printed=printed,
         families=families,
         switches=tuple(DIFFERENCES),
         out_of_reach={
-            "imputed": "3 for an answer that was not understood, where ours has no rating: the study's ICCs and mean "
-            "ratings; needs the raw answers: judge import hanna-answers, then tables with --parser as-published"
+            "imputed": "the study's ICCs and mean ratings count an answer without a rating as 3, where ours has none; "
+            "this needs the raw answers: judge import hanna-answers FILE --judge NAME, judge run, and then any table "
+            "with --parser as-published"
         },
         facts=("drop:Human", "tau:b", "williams:two-sided", "bh:66"),
     )
@@ -61,4 +61,5 @@ def _correlations(scores: Scores, level: correlations.Level, options: Options) -
         switches=correlations.SWITCHES,
         estimates=cache(partial(correlation_intervals.estimates, scores, level, options.resamples, options.seed)),
         remarks=correlations.remarks,
+        counted_at=correlations.counted_at,
     )

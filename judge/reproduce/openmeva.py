@@ -1,7 +1,7 @@
-"""OpenMEVA (Guan et al. 2021, ACL) made again as far as MANS goes. Never uses a position as if it were a person.
+"""OpenMEVA (Guan et al. 2021, ACL) reproduced as far as MANS goes. Never uses a position as if it were a person.
 
-Each story's five ratings are stored in ascending order, so that who gave which is lost: agreement can be told only by
-statistics for raters who may be exchanged.
+Each story's five ratings are stored in ascending order, so that who gave which is lost: agreement can be measured only
+by statistics for raters who may be exchanged.
 """
 
 from __future__ import annotations
@@ -17,27 +17,36 @@ from judge.datasets.mans import SYSTEMS, read_stories
 from judge.datasets.sources import FILES
 from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.family import Family
-from judge.reproduce.published import published
+from judge.reproduce.listing import TITLES
+from judge.reproduce.published import Printed, published
 from judge.reproduce.recipe import Recipe
 from judge.reproduce.scores import Floats
 from judge.reproduce.study import Options, Study
 from judge.stats import icc, krippendorff, means, resample
 from judge.stats.estimate import Estimate
 
-TITLE = "OpenMEVA (Guan et al. 2021, ACL)"
 SETS = ("mans_roc", "mans_wp")
 COUNTS, SPREAD, MEANS, SDS = "mans_counts", "mans_spread", "mans_system_means", "mans_system_sds"
 ALPHA, ICC, REFUSED = "mans_alpha", "mans_icc", "mans_refused"
+PRINTED_ALPHA = "alpha_as_printed"
+"""The study prints one alpha a set, to two decimals; the interval alpha is the one that has them."""
+
 ALPHA_LEVELS: tuple[krippendorff.Level, ...] = ("interval", "nominal", "ratio")
+PRINTED_LEVEL: krippendorff.Level = "interval"
 ONE_WAY = ("ICC(1,1)", "ICC(1,k)")
 ALL = "all"
 RESAMPLED = "95 % over resampled story-prompts"
 NEEDS_RATERS = ("ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)", "Kendall's W", "leave-one-rater-out ceiling")
-_METRIC = "needs the metric UNION, a trained model, run on {}: judge correlate has the statistics, not the metric"
+_NO_SCORES = "MANS's files hold no scores of UNION, a metric that the study trained; "
+_NO_AUTOS = (
+    "this program reads no file of AUTOS, the study's perturbed stories, and no scores of UNION, the metric that it "
+)
+_LABELS = "trained; with labelled stories of your own: judge correlate RUN --coefficient pearson --labels RULE"
 UNION = {
-    "union_correlation": _METRIC.format("MANS"),
-    "union_discrimination": _METRIC.format("AUTOS' discrimination tests, which are not at hand"),
-    "union_invariance": _METRIC.format("AUTOS' invariance tests, which are not at hand"),
+    "union_correlation": _NO_SCORES + "with scores of your own: judge import ratings FILE, "
+    "judge correlate RUN --coefficient pearson",
+    "union_discrimination": _NO_AUTOS + _LABELS,
+    "union_invariance": _NO_AUTOS + _LABELS,
 }
 
 
@@ -66,13 +75,15 @@ def study(options: Options) -> Study:
     paths = {name: need(FILES[name][0], name) for name in SETS}
     sets = {name: Mans(path) for name, path in paths.items()}
     printed = published("openmeva")
-    return Study("openmeva", TITLE, paths, printed, [_mans(sets, options), _refused(sets), _union(printed)])
+    return Study(
+        "openmeva", TITLES["openmeva"], paths, printed, [_mans(sets, options), _refused(sets), _union(printed)]
+    )
 
 
 def _mans(sets: Mapping[str, Mans], options: Options) -> Family:
     return Family(
         numbers=cache(partial(numbers, sets)),
-        digits={COUNTS: 0, SPREAD: 1, MEANS: 2, SDS: 2, ALPHA: 3, ICC: 3},
+        digits={PRINTED_ALPHA: 2, COUNTS: 0, SPREAD: 1, MEANS: 2, SDS: 2, ALPHA: 3, ICC: 3},
         estimates=partial(estimates, sets, options),
         remarks=lambda place: ("over stories' means; corrected: n - 1",) if place[0] == SDS else (),
     )
@@ -91,6 +102,7 @@ def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG00
         once = np.ones((1, mans.stories.shape[0]), dtype=np.int64)
         for level in ALPHA_LEVELS:
             found[ALPHA, name, level] = float(krippendorff.resampled(mans.stories, level)(once)[0])
+        found[PRINTED_ALPHA, name, PRINTED_LEVEL] = found[ALPHA, name, PRINTED_LEVEL]
         family = icc.family(mans.stories)
         found |= {(ICC, name, form): family[form].estimate.value for form in ONE_WAY}
     return found
@@ -115,6 +127,7 @@ def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimat
         for level in ALPHA_LEVELS:
             values = drawn.values(krippendorff.resampled(mans.stories, level))
             found[ALPHA, name, level] = resample.percentile(found[ALPHA, name, level], values, RESAMPLED)
+        found[PRINTED_ALPHA, name, PRINTED_LEVEL] = found[ALPHA, name, PRINTED_LEVEL]
     return found
 
 
@@ -145,7 +158,7 @@ def _refused(sets: Mapping[str, Mans]) -> Family:
     )
 
 
-def _union(printed: Mapping[Place, float | None]) -> Family:
+def _union(printed: Mapping[Place, Printed]) -> Family:
     """The study's reference correlations of a trained metric."""
     return Family(
         numbers=lambda _: {place: None for place in printed if place[0] in UNION},

@@ -1,4 +1,4 @@
-"""A study made again, as tables: a summary, cells, and each difference alone. Computes nothing."""
+"""A study reproduced, as tables: a summary, cells, and each difference alone. Computes nothing."""
 
 from __future__ import annotations
 
@@ -8,20 +8,28 @@ from dataclasses import replace
 from typing import Any
 
 from judge.fingerprint import fingerprint_file
-from judge.reproduce.cell import STATES, Cell
+from judge.reproduce.cell import STATES, Cell, State
+from judge.reproduce.counting import sentence
 from judge.reproduce.family import Change
 from judge.reproduce.recipe import DIFFERENCES
 from judge.reproduce.study import Options, Study
-from judge.tables import Column, Table
+from judge.tables import Column, Table, cell_text
 from judge.version import __version__
 
 CHOICES = "choices"
 """The table of differences, one at a time."""
 
-_OFTEN = 5
+_OFTEN = 4
 """From so many cells on, a reason that they share stands under the table and not in each row."""
 
-_KEYS = ("table", "row", "column", "published", "as_published", "corrected", "note")
+_KEYS = ("table", "row", "column", "published", "as_published", "corrected", "note", "state", "source")
+
+_TITLES: Mapping[State, str] = {"not computable": "n/a", "not in print": "own"}
+"""States whose columns have shorter titles, so that the summary fits a terminal of 80 columns."""
+
+_WIDTH = 80
+_NARROWEST = 24
+"""Columns of a terminal that tables are made for, and of a note at least."""
 
 
 def tables(
@@ -51,11 +59,12 @@ def tables(
     wanted = [cell for cell in cells if not differences or cell.state in ("differ", "off") or cell.corrected_differs]
     title = f"{study.title}: {table or 'all tables'}{', what differs' if differences else ''}"
     if not machine:
-        return [cell_table(study, wanted, options, title)], _off(cells)
+        return [cell_table(study, wanted, options, title, sentence(cells))], _off(cells)
     records = [cell.record() for cell in wanted]
     if table is None and not differences and study.switches:
         records += choice_records(study, study.changes())
-    return [_records(study, records, options, title, [*study.notes(wanted), *_explained(wanted, options)])], _off(cells)
+    notes = [sentence(cells), *study.notes(wanted), *_explained(wanted, options)]
+    return [_records(study, records, options, title, notes)], _off(cells)
 
 
 def _off(cells: Iterable[Cell]) -> bool:
@@ -65,7 +74,7 @@ def _off(cells: Iterable[Cell]) -> bool:
 def _records(
     study: Study, records: Sequence[dict[str, Any]], options: Options, title: str, notes: Sequence[str]
 ) -> Table:
-    """For machines: seven keys, and nothing but numbers and text in them."""
+    """For machines: the same keys in every row, and nothing but numbers and text in them."""
     return Table(title, [Column(key, key, digits=4) for key in _KEYS], records, signature(study, options), notes)
 
 
@@ -84,28 +93,54 @@ def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
     for table in dict.fromkeys(cell.table for cell in cells):
         rows.append(_counts(table, [cell for cell in cells if cell.table == table]))
     rows.append(_counts("all", cells))
+    states = [state for state in STATES if state in ("match", "off") or any(row[state] for row in rows)]
+    if not _off(cells):
+        states.remove("off")
     columns = [Column("table", "table"), Column("cells", "cells")]
-    columns += [Column(state, state) for state in STATES]
-    columns.append(Column("moved", _ours(options)))
-    notes = [*(f"{state}: {meaning}" for state, meaning in STATES.items()), *_reasons(cells), *study.notes(cells)]
+    columns += [Column(state, _title(state)) for state in states]
+    columns.append(Column("moved", "moved"))
+    notes = [sentence(cells), *(f"{_title(state)}: {STATES[state]}" for state in states), f"moved: {_moved(options)}"]
+    notes += [*_reasons(cells), *study.notes(cells)]
     notes.append(f"judge reproduce {study.name} --table NAME prints a table's cells, --differences what differs")
-    return Table(f"{study.title}, made again", columns, rows, signature(study, options), notes)
+    notes.append(f"judge reproduce list {study.name} prints every table of the publication and why some are missing")
+    return Table(f"{study.title}, reproduced", columns, rows, signature(study, options), notes)
 
 
-def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str) -> Table:
-    """Cells as rows for people."""
+def _title(state: State) -> str:
+    return _TITLES.get(state, state)
+
+
+def _moved(options: Options) -> str:
+    if options.choice:
+        return f"cells that print another number with {options.choice} alone"
+    return "cells that print another number when the program corrects the study's recipe"
+
+
+def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str, counted: str) -> Table:
+    """Cells as rows for people; `counted` says how they and those that are not shown stand to print."""
     several = len({cell.table for cell in cells}) > 1
     columns = [Column("table", "table")] if several else []
-    columns += [Column("row", "row"), Column("column", "column"), Column("published", "published")]
-    columns += [Column("as_published", "as published")]
-    columns += [
-        Column("corrected", f"with {options.choice}" if options.choice else "corrected"),
-        Column("note", "note"),
-    ]
+    columns += [Column("row", "row"), Column("column", "column"), Column("published", "printed", wrap=_NARROWEST)]
+    columns += [Column("as_published", "recipe")]
+    columns += [Column("corrected", f"with {options.choice}" if options.choice else "corrected")]
     often = _often(cells)
-    notes = [*study.notes(cells), *(f"{', '.join(rows)}: {text}" for text, rows in often.items())]
     rows = [_printed(cell, often) for cell in cells]
+    columns.append(Column("note", "note", wrap=max(_NARROWEST, _WIDTH - _wide(rows, columns))))
+    notes = [counted, *study.notes(cells), *(f"{', '.join(where)}: {text}" for text, where in often.items())]
+    notes += _sources(cells)
     return Table(title, columns, rows, signature(study, options), [*notes, *_explained(cells, options)])
+
+
+def _wide(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> int:
+    """Characters that these columns take, with the blanks after each."""
+    lengths = ([len(column.title), *(len(cell_text(row, column)) for row in rows)] for column in columns)
+    return sum(min(max(widths), c.wrap or max(widths)) + 2 for widths, c in zip(lengths, columns, strict=True))
+
+
+def _sources(cells: Sequence[Cell]) -> list[str]:
+    """Where the printed numbers come from."""
+    sources = Counter(cell.source for cell in cells if cell.source)
+    return [f"printed numbers: {', '.join(f'{source} ({n})' for source, n in sources.items())}"] if sources else []
 
 
 def overview(study: Study, changes: Sequence[Change], options: Options) -> Table:
@@ -123,16 +158,16 @@ def overview(study: Study, changes: Sequence[Change], options: Options) -> Table
             }
         )
     columns = [
-        Column("choice", "one change alone"),
-        Column("study", "the study"),
-        Column("otherwise", "otherwise"),
-        Column("changed", "cells changed"),
+        Column("choice", "one change"),
+        Column("study", "the study", wrap=22),
+        Column("otherwise", "otherwise", wrap=22),
+        Column("changed", "changed"),
         Column("cells", "of"),
     ]
+    choices = ", ".join(name for name in study.switches if not DIFFERENCES[name].correction)
     notes = [
-        "all of them are corrections that ours makes together, but "
-        + ", ".join(name for name in study.switches if not DIFFERENCES[name].correction)
-        + ", which can be defended either way",
+        "changed: cells of the study's tables that print another number with this change alone",
+        f"the corrected numbers make all of these changes together, except {choices}, which can be defended either way",
         f"judge reproduce {study.name} --table choices counts them table by table, --choice NAME shows one",
     ]
     return Table("One change alone", columns, rows, signature(study, options), notes)
@@ -189,6 +224,8 @@ def choice_records(study: Study, changes: Iterable[Change]) -> list[dict[str, An
             "as_published": cells,
             "corrected": changed,
             "note": note,
+            "state": None,
+            "source": None,
         }
         for row, column, cells, changed, note in rows
     ]
@@ -204,10 +241,6 @@ def _counts(table: str, cells: Sequence[Cell]) -> dict[str, Any]:
     states = Counter(cell.state for cell in cells)
     moved = sum(cell.as_published is not None and cell.corrected_differs for cell in cells)
     return {"table": table, "cells": len(cells), "moved": moved} | {state: states[state] or None for state in STATES}
-
-
-def _ours(options: Options) -> str:
-    return f"moved by {options.choice}" if options.choice else "moved by ours"
 
 
 def _reasons(cells: Sequence[Cell]) -> list[str]:
@@ -253,9 +286,11 @@ def _printed(cell: Cell, often: Mapping[str, object]) -> dict[str, Any]:
     }
 
 
-def _number(value: float | None, digits: int, *, blank: bool) -> str | None:
+def _number(value: float | str | None, digits: int, *, blank: bool) -> str | None:
     if value is None:
         return "blank" if blank else None
+    if isinstance(value, str):
+        return value
     return f"{value:.{digits}f}"
 
 

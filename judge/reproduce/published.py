@@ -1,17 +1,47 @@
-"""What the studies printed, as data that ships with the program: the only numbers here that were copied."""
+"""What the studies printed, as data that ships with the program: the only numbers here that were copied.
+
+A printed cell is one table, row and column of the publication, and stands once in a study's file.
+"""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
+from judge.errors import DataError
 from judge.reproduce.cell import Place
 from judge.shipped import package_file
 
 
-def published(study: str) -> Mapping[Place, float | None]:
-    """Printed cells of `hanna` or `openmeva`; None = the cell is blank in print."""
-    path = package_file("reproduce", f"{study}_published.csv")
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a cell prints (a number, words, or None for a blank) and where it is printed."""
+
+    value: float | str | None
+    source: str
+
+
+def published(study: str) -> Mapping[Place, Printed]:
+    """Printed cells of `hanna` or `openmeva`."""
+    return read_published(package_file("reproduce", f"{study}_published.csv"))
+
+
+def read_published(path: Path) -> Mapping[Place, Printed]:
+    """Read a file of printed cells. Raises DataError where a cell stands twice, since it would be counted twice."""
+    found: dict[Place, Printed] = {}
     with path.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    return {(r["table"], r["row"], r["column"]): float(r["published"]) if r["published"] else None for r in rows}
+        for number, row in enumerate(csv.DictReader(stream), start=2):
+            place = (row["table"], row["row"], row["column"])
+            if place in found:
+                raise DataError("a printed cell stands twice", file=path, row=number, found=", ".join(place))
+            found[place] = Printed(_value(row["published"]), row["source"])
+    return found
+
+
+def _value(text: str) -> float | str | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text

@@ -48,7 +48,7 @@ DIFFERENCES = {
             "absolute correlations",
             "signed correlations",
             "without its sign a measure that goes against people looks like one that follows them; in comparisons "
-            "BaryScore, a distance, is turned round",
+            "BaryScore, a distance, is reversed",
         ),
         Difference(
             "exact-ties",
@@ -60,7 +60,7 @@ DIFFERENCES = {
             "on-scale",
             "judges' means below 1 kept",
             "left out, on both sides",
-            "answers that were not understood were averaged in as -1, so that no rating can be meant",
+            "answers without a rating were averaged in as -1, which is no rating on a scale of 1 to 5",
         ),
         Difference(
             "unrounded",
@@ -85,7 +85,7 @@ DIFFERENCES = {
             "two-sided",
             "one-sided p for whoever is higher",
             "two-sided p",
-            "the side was chosen after looking",
+            "the tail was chosen after the correlations were known",
         ),
         Difference(
             "clustered",
@@ -97,7 +97,7 @@ DIFFERENCES = {
             "keep-human",
             "system Human left out",
             "kept",
-            "it is far above the others, so that finding it is easy",
+            "its ratings are far above the others', so that it is easy to tell from them",
             correction=False,
         ),
         Difference(

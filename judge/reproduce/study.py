@@ -1,4 +1,4 @@
-"""A study made again: its cells, and what each difference between two recipes does to them. Never prints."""
+"""A study reproduced: its cells, and what each difference between two recipes does to them. Never prints."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from judge.errors import SpecError, unknown
 from judge.exchange.imported_folder import sha256
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.family import Change, Family, cells, changes
+from judge.reproduce.published import Printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Study:
     name: str
     title: str
     files: Mapping[str, Path]
-    printed: Mapping[Place, float | None]
+    printed: Mapping[Place, Printed]
     families: Sequence[Family]
     switches: Sequence[str] = ()
     facts: Sequence[str] = ()

@@ -19,12 +19,19 @@ AVERAGE = "Average"
 PRINTED_NAMES = {"BertGeneration": "BERTGen"}
 """System in the score file -> in the printed tables, where the two differ."""
 
-JUDGED_SYSTEMS = ("Human", "GPT-2", "HINT")
-"""Systems of the judge's printed table."""
+LANGUAGE_MODELS = ("Platypus2-70B", "Llama-30B", "OrcaPlatypus-13B", "Beluga-13B", "Mistral-7B", "Llama-7B")
+"""Systems of the judge's printed tables whose stories the score file does not hold."""
+
+HALF_SYSTEMS = ("Human", "GPT-2", "HINT", *(name for name in LANGUAGE_MODELS if name != "OrcaPlatypus-13B"))
+"""Systems of which the judge's half-widths are printed."""
 
 RAW_REPEATS = (
-    "over single repeats, and the file holds means of three; with the study's raw answers: "
-    "judge import hanna-answers FILE --judge NAME, judge run, judge systems RUN"
+    "the study computes these over single answers, and the score file holds means of three; for HANNA's systems its "
+    "raw answers give them: judge import hanna-answers FILE --judge NAME, judge run, judge systems RUN"
+)
+LLM_STORIES = (
+    "the score file holds no ratings of stories by these language models; a run of your own rates those stories: "
+    "judge run on dataset hanna_llm, judge systems RUN"
 )
 
 _EVERY_SYSTEM = Recipe(keep_human=True)
@@ -37,7 +44,7 @@ def family(scores: Scores) -> Family:
         digits=dict.fromkeys((PEOPLE, PEOPLE_HALF, JUDGE, JUDGE_HALF), 2),
         switches=("clustered",),
         estimates=partial(estimates, scores),
-        missing=lambda place: RAW_REPEATS if place[0] == JUDGE_HALF else None,
+        missing=_missing,
     )
 
 
@@ -53,8 +60,8 @@ def numbers(scores: Scores, recipe: Recipe) -> Numbers:
         found[PEOPLE_HALF, *place] = half_width(one)
     for place, values in _judged(scores).items():
         found[JUDGE, *place] = float(values.mean())
-        found[JUDGE_HALF, *place] = None
-    return found
+    found |= {(JUDGE, system, column): None for system in LANGUAGE_MODELS for column in (*NAMES, AVERAGE)}
+    return found | {(JUDGE_HALF, system, short): None for system in HALF_SYSTEMS for short in NAMES}
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
@@ -65,8 +72,17 @@ def estimates(scores: Scores) -> dict[Place, Estimate]:
         found[PEOPLE, *place], found[PEOPLE_HALF, *place] = one, Estimate(half_width(one), n=one.n)
     for place, values in _judged(scores).items():
         one = means.clustered(values, np.arange(values.size))
-        found[JUDGE, *place], found[JUDGE_HALF, *place] = one, Estimate(half_width(one), n=one.n)
+        found[JUDGE, *place] = one
+        if place[0] in HALF_SYSTEMS and place[1] != AVERAGE:
+            found[JUDGE_HALF, *place] = Estimate(half_width(one), n=one.n)
     return found
+
+
+def _missing(place: Place) -> str | None:
+    table, system, _ = place
+    if table in (JUDGE, JUDGE_HALF) and system in LANGUAGE_MODELS:
+        return LLM_STORIES
+    return RAW_REPEATS if table == JUDGE_HALF else None
 
 
 def interval(ratings: Floats, recipe: Recipe) -> Estimate:
@@ -95,9 +111,10 @@ def _ratings(scores: Scores) -> dict[tuple[str, str], Floats]:
 
 
 def _judged(scores: Scores) -> dict[tuple[str, str], Floats]:
-    systems = scores.systems(_EVERY_SYSTEM)
-    return {
-        (system, short): scores.side("Beluga-13B 1", short, _EVERY_SYSTEM)[systems.index(system)]
-        for system in JUDGED_SYSTEMS
-        for short in NAMES
-    }
+    """(system, criterion or Average) -> Beluga-13B's ratings of the system's stories under Eval-Prompt 1."""
+    rated = np.stack([scores.side("Beluga-13B 1", short, _EVERY_SYSTEM) for short in NAMES])
+    found: dict[tuple[str, str], Floats] = {}
+    for i, system in enumerate(scores.systems(_EVERY_SYSTEM)):
+        found |= {(system, short): rated[j, i] for j, short in enumerate(NAMES)}
+        found[system, AVERAGE] = rated[:, i].mean(axis=0)
+    return found

@@ -1,4 +1,4 @@
-"""Published cells that the released score file and audit cannot give: why, and what would. Never guesses one."""
+"""Published cells that the released score file and audit cannot give: why, and which command can. Never guesses one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.family import Family
+from judge.reproduce.published import Printed
 from judge.reproduce.recipe import OURS, Recipe
 from judge.reproduce.scores import EVAL_PROMPTS, NAMES, Scores
 from judge.stats import icc
@@ -16,45 +17,48 @@ from judge.stats.estimate import Estimate
 
 HUMAN_ICC, HUMAN_HALF, JUDGE_ICC = "icc2k_human", "icc2k_human_ci95_halfwidth", "icc2k_judge"
 LIKERT = "mean_likert_by_eval_prompt"
-ELSEWHERE = {
-    "contamination_rate": "Min-K% Prob of five models on WritingPrompts: neither texts, model scores nor the threshold "
-    "are released, and the printed values are not at hand; this version has no command for it",
-    "contamination_auc": "Min-K% Prob of five models on BookMIA: no model scores are released, and the printed values "
-    "are not at hand; this version has no command for it",
-    "keywords": "chosen by hand from 30 extracted keywords a criterion; the explanations are not released with the "
-    "score file, and this version has no command for it",
-}
-"""Tables of which not even the printed cells are at hand."""
+RATE, AUC, KEYWORDS = "contamination_rate", "contamination_auc", "keywords"
+DIGITS: Mapping[str, int] = {HUMAN_ICC: 2, HUMAN_HALF: 2, JUDGE_ICC: 2, LIKERT: 2, RATE: 2, AUC: 1, KEYWORDS: 0}
 
-_RERUN = "judge import hanna-answers FILE --judge NAME, judge run, {}"
+_RATERS = (
+    "ICC(2,k) needs to know who gave which rating, and the score file holds positions; the annotations name the "
+    "raters: judge data fetch hanna, judge run on dataset hanna, judge consistency RUN"
+)
+_RAW_ANSWERS = "judge import hanna-answers FILE --judge NAME, judge run, judge {}"
 REASONS: Mapping[str, str] = {
-    HUMAN_ICC: "needs to know who gave which rating, and the file has positions; with the annotations: "
-    "judge data fetch hanna, judge consistency of a run on it",
-    HUMAN_HALF: f"as {HUMAN_ICC}: judge consistency of a run on dataset hanna",
-    JUDGE_ICC: "needs the three repeats, and the file holds their mean; with the study's raw answers: "
-    + _RERUN.format("judge consistency RUN --parser as-published"),
-    LIKERT: "over a set of systems that is not named, stories by language models among them; with the raw answers: "
-    + _RERUN.format("judge systems RUN"),
+    HUMAN_ICC: _RATERS,
+    HUMAN_HALF: _RATERS,
+    JUDGE_ICC: "the study computes it over three answers on each of 1,632 stories, and the score file holds the means "
+    "of three on 1,056; the raw answers give it on the 1,056: "
+    + _RAW_ANSWERS.format("consistency RUN --parser as-published"),
+    LIKERT: "the study does not say over which systems it averages, and the eleven of the score file have other means; "
+    "the raw answers give the means of HANNA's systems: " + _RAW_ANSWERS.format("systems RUN"),
+    RATE: "the study released neither the models' scores of the stories nor the threshold; judge contamination score "
+    "and judge contamination report compute the rate of a model that you run",
+    AUC: "the study released no model's scores of the BooksMIA texts; judge contamination auc computes the AUC of a "
+    "model that you run on such texts",
+    KEYWORDS: "the study chose them by hand from the 30 that YAKE extracts for a criterion, and the score file holds "
+    "no explanations; the raw answers give the 30: " + _RAW_ANSWERS.format("explain RUN --as-published"),
 }
+"""Table -> why the released files that this program reads cannot give it, and the command that can, from other data."""
 
 _EVERY_SYSTEM = Recipe(keep_human=True)
 
 
-def family(scores: Scores, printed: Mapping[Place, float | None]) -> Family:
-    """Every cell in print that the files cannot give, and one for each table that is not at hand at all."""
+def family(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
+    """Every cell in print that the files cannot give."""
     return Family(
         numbers=cache(partial(numbers, printed)),
-        digits=dict.fromkeys((*REASONS, *ELSEWHERE), 2),
+        digits=DIGITS,
         estimates=partial(estimates, scores),
-        missing=lambda place: REASONS.get(place[0]) or ELSEWHERE.get(place[0]),
+        missing=lambda place: REASONS[place[0]],
         remarks=_remarks,
     )
 
 
-def numbers(printed: Mapping[Place, float | None], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
+def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
     """No recipe gives them."""
-    found: Numbers = {place: None for place in printed if place[0] in REASONS}
-    return found | {(table, "all", "all"): None for table in ELSEWHERE}
+    return {place: None for place in printed if place[0] in REASONS}
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:

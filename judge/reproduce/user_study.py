@@ -23,9 +23,12 @@ from judge.stats.estimate import Estimate
 
 AC1, HALF, RATE = "user_study_AC1", "user_study_AC1_ci95_halfwidth", "user_study_error_rate"
 UNUSED_NAME = "Incorrectness"
+UNKNOWN_COUNT = (
+    "the study does not say how it counted, and mean, majority, any and all of the released answers give other rates"
+)
 NO_EXPLANATION = "No Explanation"
 RAW_ANSWERS = (
-    "of all answers, not of the 100 that were audited; with the study's raw answers: "
+    "the study counts all answers, and the file holds the 100 that were audited; the raw answers give the rate: "
     "judge import hanna-answers FILE --judge NAME, judge run, judge ratings RUN (its column explanation)"
 )
 
@@ -96,20 +99,24 @@ def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:
 
 
 def _known(study: UserStudy, place: Place) -> str | None:
-    """How the answers can be counted as a rate; none of the ways gives the printed one."""
-    if place[0] != RATE or place[1] not in study.errors:
-        return None
-    answers = study.errors[place[1]]
+    """Why a rate may be another number than the printed one."""
+    return UNKNOWN_COUNT if place[0] == RATE and place[1] in study.errors else None
+
+
+def _counted(answers: NDArray[np.float64]) -> str:
+    """How the answers can be counted as a rate."""
     given = answers.sum(axis=1)
     ways = f"mean {answers.mean():.3f}, majority {(given >= 2).mean():.2f}, any {(given >= 1).mean():.2f}"
     alone = ", ".join(f"{rate:.2f}" for rate in answers.mean(axis=0))
-    return f"how the study counted is not known: {ways}, all {(given == POSITIONS).mean():.2f}, positions {alone}"
+    return f"ways of counting: {ways}, all {(given == POSITIONS).mean():.2f}, positions {alone}"
 
 
 def _remarks(study: UserStudy, place: Place) -> tuple[str, ...]:
-    """Raw agreement and Fleiss' kappa beside AC1: where nearly all answers are equal, the two coefficients part."""
+    """Ways of counting a rate; beside AC1 raw agreement and kappa, which part where nearly all answers agree."""
+    if place[0] == RATE and place[1] in study.errors:
+        return (_counted(study.errors[place[1]]),)
     if place[0] == AC1 and place[1] == UNUSED_NAME:
-        return ("not in print; every answer is the same",)
+        return ("every answer to this question is the same",)
     if place[0] != AC1:
         return ()
     kappa = chance_agreement.fleiss(study.errors[place[1]])

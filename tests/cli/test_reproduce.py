@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from judge.cli.main import main
 
-KEYS = ["table", "row", "column", "published", "as_published", "corrected", "note"]
+KEYS = ["table", "row", "column", "published", "as_published", "corrected", "note", "state", "source"]
 
 
 @pytest.fixture(autouse=True)
@@ -42,14 +43,22 @@ def test_the_summary_counts_every_table(run: Callable[..., tuple[int, str, str]]
     code, out, _ = run("hanna")
     assert code == 0
     lines = {line.split()[0]: line.split() for line in out.splitlines() if line and line[0].isalpha()}
-    assert lines["eval_prompt_overall"][:3] == ["eval_prompt_overall", "112", "112"]
-    assert lines["user_study_error_rate"][:4] == ["user_study_error_rate", "6", "1", "4"]
+    assert lines["table"] == ["table", "cells", "match", "repeat", "differ", "n/a", "own", "moved"]
+    assert lines["eval_prompt_overall"][:4] == ["eval_prompt_overall", "112", "84", "28"]
+    assert lines["user_study_error_rate"][:6] == ["user_study_error_rate", "6", "1", "—", "4", "1"]
+    assert lines["all"][:6] == ["all", "1028", "754", "68", "4", "161"]
+    assert "· 754 distinct printed cells match print, 0 are off print, 4 are known to differ" in out
+    assert "a number that several tables hold counts once (68 cells repeat a number of another table)" in out
+    assert max(len(line) for line in out.splitlines() if line[:1] not in ("·", "h", "H")) <= 80
     assert lines["on-scale"][-1].isdigit()
-    assert "icc2k_judge: needs the three repeats" in out
+    assert "icc2k_judge: the study computes it over three answers" in out
+    assert "no command" not in out
+    assert "at hand" not in out
+    assert "picture" not in out
     assert "|drop:Human|" in out
 
 
-def test_machines_get_every_cell_with_the_seven_keys(run: Callable[..., tuple[int, str, str]]) -> None:
+def test_machines_get_every_cell_with_the_same_keys(run: Callable[..., tuple[int, str, str]]) -> None:
     code, out, _ = run("hanna", "--format", "json", "--resamples", "0")
     rows = _rows(out)
     assert code == 0
@@ -61,6 +70,13 @@ def test_machines_get_every_cell_with_the_seven_keys(run: Callable[..., tuple[in
     icc = found["icc2k_judge", "CH", "Beluga-13B EP 1"]
     assert (icc["published"], icc["as_published"], icc["corrected"]) == (0.93, None, None)
     assert "judge consistency RUN" in icc["note"]
+    assert (cell["state"], icc["state"]) == ("match", "not computable")
+    assert cell["source"] == "Chhun, Suchanek and Clavel 2024 (TACL)"
+    words = found["keywords", "RE", "Beluga-13B"]
+    assert words["published"].startswith("story, prompt, roughly matches")
+    assert words["source"].startswith("slides of ")
+    assert Counter(row["state"] for row in rows if row["table"] != "choices")["match"] == 754
+    assert json.loads(out)["notes"][0].startswith("754 distinct printed cells match print, 0 are off print")
     ties = found["choices", "exact-ties", "correlations_system_EP1"]
     assert (ties["as_published"], ties["corrected"]) == (78, 14)
 
@@ -81,6 +97,8 @@ def test_only_what_differs(run: Callable[..., tuple[int, str, str]]) -> None:
     everything, differing = _rows(run(*words)[1]), _rows(run(*words, "--differences")[1])
     assert 0 < len(differing) < len(everything) == 112
     assert all(round(row["corrected"]) != row["as_published"] for row in differing)
+    shown = run("hanna", "--differences", "--resamples", "0")[1]
+    assert "· 754 distinct printed cells match print, 0 are off print" in shown
     rates = _rows(run("hanna", "--table", "user_study_error_rate", "--differences", "--format", "json")[1])
     assert rates[0]["row"] == "Incoherence"
     assert len(rates) == 4
@@ -128,7 +146,8 @@ def test_mistakes_are_said_in_one_sentence(
     assert "did you mean 'exact-ties'?" in run("hanna", "--choice", "exact-tie", "--table", "icc2k_human")[2]
     code, _, err = run("storyer")
     assert code == 1
-    assert "judge reproduce hanna, or openmeva" in err
+    assert "judge reproduce list storyer" in err
+    assert "did you mean 'hanna'?" in run("list", "hana")[2]
     monkeypatch.setenv("JUDGE_DATA", str(tmp_path))
     monkeypatch.setenv("JUDGE_HOME", str(tmp_path))
     monkeypatch.setenv("JUDGE_CACHE", str(tmp_path))
@@ -141,5 +160,7 @@ def test_mistakes_are_said_in_one_sentence(
 def test_openmeva_prints_what_mans_gives(run: Callable[..., tuple[int, str, str]]) -> None:
     code, out, _ = run("openmeva", "--table", "mans_alpha", "--resamples", "50")
     assert code == 0
-    assert "mans_wp   interval  —          0.710" in out
-    assert "refused: who gave which rating is lost" in run("openmeva")[1]
+    assert "mans_wp   interval  —        0.710" in out
+    _, out, _ = run("openmeva")
+    assert "refused: who gave which rating is lost" in out
+    assert "· 2 distinct printed cells match print, 0 are off print" in out

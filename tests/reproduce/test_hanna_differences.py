@@ -161,7 +161,7 @@ def test_the_note_of_a_cell_says_what_moved_it(hanna_cells: dict[Place, Cell]) -
     assert hanna_cells["correlations_overall_EP1", "RE", "BARTScore"].moved == {}
     together = hanna_cells["eval_prompt_system", "RE", "Mistral-7B 3"]
     assert (together.as_published, round(together.corrected.value or 0)) == (7, -7)
-    assert "moved by several corrections together" in together.note()
+    assert "moved by the corrections together" in together.note()
 
 
 def test_counts_of_changes_agree_with_the_cells(hanna_study: Study) -> None:

@@ -1,0 +1,36 @@
+"""How many printed numbers match: each counts once, however many tables hold it. Never compares a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge.reproduce.cell import Cell, Place, State
+
+
+def numbers_in(cells: Sequence[Cell], *states: State) -> set[Place]:
+    """The printed numbers of the cells in these states, each by the cell that counts it; a set holds none twice."""
+    return {cell.counted_at for cell in cells if cell.in_print and cell.state in states}
+
+
+def sentence(cells: Sequence[Cell]) -> str:
+    """How the cells stand to print, and how they are counted."""
+    off = numbers_in(cells, "off")
+    matching = numbers_in(cells, "match", "repeat") - off
+    differing, missing = numbers_in(cells, "differ"), numbers_in(cells, "not computable")
+    parts = [f"{_count(matching)} {_verb(matching, 'matches', 'match')} print"]
+    parts += [f"{len(off)} {_verb(off, 'is', 'are')} off print"]
+    parts += [f"{len(differing)} {_verb(differing, 'is', 'are')} known to differ"] if differing else []
+    parts += [f"the files that this command reads cannot give {len(missing)}"] if missing else []
+    text = f"{', '.join(parts[:-1])}, and {parts[-1]}"
+    shared = sum(cell.state == "repeat" for cell in cells)
+    if shared:
+        text += f"; a number that several tables hold counts once ({shared} cells repeat a number of another table)"
+    return text
+
+
+def _count(found: set[Place]) -> str:
+    return f"{len(found)} distinct printed {_verb(found, 'cell', 'cells')}"
+
+
+def _verb(found: set[Place], one: str, several: str) -> str:
+    return one if len(found) == 1 else several

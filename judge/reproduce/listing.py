@@ -1,0 +1,140 @@
+"""Every table of the studies with its state: reproduced, computable from one's own data, or why not. Reads no data."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from judge.errors import SpecError, unknown
+from judge.shipped import package_file
+from judge.tables import Column, Table
+from judge.version import __version__
+
+TableState = Literal["reproduced", "partly reproduced", "own data", "not computable", "not compared"]
+STATES: Mapping[TableState, str] = {
+    "reproduced": "the released files give every printed cell",
+    "partly reproduced": "they give some of the cells, and a note says why not the rest",
+    "own data": "the files that the program reads cannot give it; a command computes such numbers from other data",
+    "not computable": "no command computes it from any data at hand, and a note says why",
+    "not compared": "the program stores no printed number of it",
+}
+
+TITLES: Mapping[str, str] = {
+    "hanna": "HANNA (Chhun, Suchanek and Clavel 2024, TACL)",
+    "openmeva": "OpenMEVA (Guan et al. 2021, ACL)",
+    "storyer": "StoryER (Chen et al. 2022, EMNLP)",
+}
+"""Study -> its title."""
+
+_NOTES: Mapping[str, Sequence[str]] = {
+    "hanna": ("the notebook also prints means and agreement of Mistral-7B, which are not listed",),
+    "openmeva": (
+        "cells: of the metrics' numbers the program stores those of UNION, and of Tables 8 and 9 it knows nothing",
+    ),
+    "storyer": ("cells: judge reproduce storyer compares none of them in this version",),
+}
+_KEYS = ("study", "printed_in", "table", "names", "cells", "match", "state", "why", "command")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One table or figure of a publication.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The tables of `judge reproduce` that hold its cells.
+    cells, match : int or None
+        Its printed numbers that no table above it holds, and how many of them the released files give; None where the
+        program stores none of them.
+    why, command : str
+        Why the files do not give the rest, and what computes such numbers from other data; empty where there is none.
+    """
+
+    study: str
+    printed_in: str
+    table: str
+    names: tuple[str, ...]
+    cells: int | None
+    match: int | None
+    state: TableState
+    why: str
+    command: str
+
+
+def listed(study: str) -> list[Listed]:
+    """The tables of one study. Raises SpecError for a study that is not known."""
+    if study not in TITLES:
+        raise SpecError(unknown("study", study, list(TITLES)))
+    with package_file("reproduce", f"{study}_tables.csv").open(encoding="utf-8", newline="") as stream:
+        return [_listed(study, row) for row in csv.DictReader(stream)]
+
+
+def _listed(study: str, row: Mapping[str, str]) -> Listed:
+    (state,) = (state for state in STATES if state == row["state"])
+    return Listed(
+        study=study,
+        printed_in=row["printed_in"],
+        table=row["table"],
+        names=tuple(row["names"].split()),
+        cells=int(row["cells"]) if row["cells"] else None,
+        match=int(row["match"]) if row["match"] else None,
+        state=state,
+        why=row["why"],
+        command=row["command"],
+    )
+
+
+def tables(studies: Sequence[str], *, machine: bool) -> list[Table]:
+    """One table a study; for machines one of all studies, with a key for each attribute."""
+    if machine:
+        rows = [_record(one) for study in studies for one in listed(study)]
+        columns = [Column(key, key) for key in _KEYS]
+        notes = [note for study in studies for note in _notes(study)]
+        return [Table("Tables of the studies", columns, rows, _signature(), notes)]
+    return [_table(study) for study in studies]
+
+
+def _record(one: Listed) -> dict[str, Any]:
+    record: dict[str, Any] = {key: getattr(one, key) or None for key in _KEYS}
+    return record | {"names": " ".join(one.names) or None, "cells": one.cells, "match": one.match}
+
+
+def _table(study: str) -> Table:
+    found = listed(study)
+    rows = [{key: getattr(one, key) for key in ("printed_in", "table", "cells", "match", "state")} for one in found]
+    columns = [
+        Column("printed_in", "printed in", wrap=12),
+        Column("table", "table", wrap=31),
+        Column("cells", "cells"),
+        Column("match", "match"),
+        Column("state", "state"),
+    ]
+    states = dict.fromkeys(one.state for one in found)
+    notes = [*_notes(study), *(f"{state}: {STATES[state]}" for state in states), *_reasons(found)]
+    return Table(f"{TITLES[study]}: tables", columns, rows, _signature(), notes)
+
+
+def _reasons(found: Sequence[Listed]) -> list[str]:
+    """Each reason with its command once, with the tables it holds for."""
+    reasons: dict[str, list[str]] = {}
+    for one in found:
+        if one.why:
+            reason = "; ".join(part for part in (one.why, one.command) if part)
+            numbered = one.printed_in.startswith(("Table", "Fig", "Appendix"))
+            reasons.setdefault(reason, []).append(one.printed_in if numbered else one.table)
+    return [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
+
+
+def _notes(study: str) -> list[str]:
+    found = listed(study)
+    cells = sum(one.cells or 0 for one in found)
+    compared = [one.match for one in found if one.match is not None]
+    total = f"{sum(compared)} of {cells} printed cells match" if compared else f"{cells} printed cells, none compared"
+    return [f"{study}: {total}; a number that two tables hold counts once", *_NOTES[study]]
+
+
+def _signature() -> str:
+    return f"v{__version__}"

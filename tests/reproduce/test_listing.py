@@ -1,0 +1,94 @@
+"""The list of the studies' tables says what the commands compute, and names commands that exist."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from judge.cli.main import COMMANDS
+from judge.errors import SpecError
+from judge.reproduce import listing, openmeva
+from judge.reproduce.cell import Cell, Place
+from judge.reproduce.counting import numbers_in
+from judge.reproduce.listing import STATES, Listed, listed
+from judge.reproduce.study import Options, Study
+from judge.tables import render
+
+
+def _check(rows: list[Listed], cells: list[Cell]) -> None:
+    """Each row's numbers are those of its tables that no row above it holds; together they are all in print."""
+    seen: set[Place] = set()
+    for row in (row for row in rows if row.names):
+        own = [cell for cell in cells if cell.table in row.names]
+        assert {cell.table for cell in own} == set(row.names)
+        printed = {cell.counted_at for cell in own if cell.in_print} - seen
+        matching = numbers_in(own, "match", "repeat") - seen
+        assert (row.cells, row.match) == (len(printed), len(matching)), row
+        expected = "reproduced" if matching == printed else "partly reproduced" if matching else "own data"
+        assert row.state == expected, row
+        seen |= printed
+    assert seen == {cell.counted_at for cell in cells if cell.in_print}
+
+
+def test_hanna_is_listed_as_it_is_computed(hanna_cells: dict[Place, Cell]) -> None:
+    rows = listed("hanna")
+    _check(rows, list(hanna_cells.values()))
+    assert all(row.names for row in rows)
+    assert (sum(row.cells or 0 for row in rows), sum(row.match or 0 for row in rows)) == (919, 754)
+
+
+def test_openmeva_is_listed_as_it_is_computed(mans_study: Study) -> None:
+    rows = listed("openmeva")
+    _check(rows, mans_study.cells(Options(resamples=0)))
+    assert {"Fig. 2", "Table 3", "Table 4", "Table 5", "Table 6", "Table 7", "Table 10", "Table 11"} <= {
+        row.printed_in for row in rows
+    }
+    assert openmeva.PRINTED_ALPHA in rows[0].names
+
+
+def test_storyer_lists_its_printed_cells(studies: Path) -> None:
+    with (studies / "golden" / "storyer" / "storyer_published.csv").open(encoding="utf-8", newline="") as stream:
+        printed = Counter(row["source"].split("EMNLP), ")[1] for row in csv.DictReader(stream))
+    found = {row.printed_in.split(";")[0]: row.cells for row in listed("storyer") if row.cells}
+    assert found == dict(printed)
+    assert sum(printed.values()) == 321
+    assert all(row.match is None and row.state in ("own data", "not computable") for row in listed("storyer"))
+
+
+@pytest.mark.parametrize("study", list(listing.TITLES))
+def test_every_table_that_is_not_reproduced_says_why(study: str) -> None:
+    for row in listed(study):
+        assert row.why or row.state == "reproduced", row
+        assert bool(row.command) or row.state in ("reproduced", "not computable"), row
+        named = re.findall(r"judge ([a-z]\w*)", f"{row.why} {row.command}")
+        assert bool(named) == bool(row.command), row
+        assert set(named) <= set(COMMANDS), row
+        assert row.state in STATES
+
+
+@pytest.mark.parametrize("study", list(listing.TITLES))
+def test_the_list_fits_a_terminal(study: str) -> None:
+    (table,) = listing.tables([study], machine=False)
+    lines = render(table, "table").splitlines()
+    assert max(len(line) for line in lines if not line.startswith("·")) <= 80
+    assert any(line.startswith(f"· {study}: ") for line in lines)
+
+
+def test_machines_get_one_table_of_all_studies() -> None:
+    (table,) = listing.tables(list(listing.TITLES), machine=True)
+    rows = json.loads(render(table, "json"))["rows"]
+    assert len(rows) == sum(len(listed(study)) for study in listing.TITLES)
+    assert {row["study"] for row in rows} == set(listing.TITLES)
+    keywords = next(row for row in rows if row["names"] == "keywords")
+    assert (keywords["cells"], keywords["match"], keywords["state"]) == (6, 0, "own data")
+    assert "judge explain RUN --as-published" in keywords["command"]
+
+
+def test_a_study_that_is_not_known_is_refused() -> None:
+    with pytest.raises(SpecError, match="study 'hana' is not known; did you mean 'hanna'"):
+        listed("hana")
