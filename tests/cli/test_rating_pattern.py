@@ -1,4 +1,4 @@
-"""A rating_pattern from the template to the table: checked before the run, used in every table, mended after the run."""
+"""A rating_pattern from the template to the table: checked before the run, read in every table, mended after it."""
 
 from __future__ import annotations
 

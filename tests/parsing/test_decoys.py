@@ -1,4 +1,4 @@
-"""Numbers that are not the judge's rating, beside a rating that is: the parser may lose the rating, never take the number."""
+"""Numbers that are not the judge's rating, beside one that is: the parser may lose the rating, never take the number."""
 
 from __future__ import annotations
 
@@ -163,14 +163,31 @@ def test_words_that_stand_in_the_story_are_quoted() -> None:
     assert [read(text).rating for text in ("5", "5/5", "Rating: 4", "I rate it a 5.")] == [5, 5, 4, 5]
 
 
-@pytest.mark.parametrize("text", ["between 2 and 4", "Between 2 and 4.", "somewhere between 2 and 4", "from 2 to 4", "2 to 4",
-                                  "The rating is between 2 and 4.", "I would say between 2 and 4."])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "between 2 and 4",
+        "Between 2 and 4.",
+        "somewhere between 2 and 4",
+        "from 2 to 4",
+        "2 to 4",
+        "The rating is between 2 and 4.",
+        "I would say between 2 and 4.",
+    ],
+)
 def test_a_range_is_ambiguous_however_it_is_written(text: str) -> None:
     assert (judged(text).status, judged(text).rating) == ("ambiguous", None)
 
 
-@pytest.mark.parametrize("text", ["Feedback: It holds together. [RESULT] 4", "[RESULT] 4", "[RESULT]: (4)",
-                                  "Feedback: A 5 would need an ending. So the overall score is 4. [RESULT] 4"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Feedback: It holds together. [RESULT] 4",
+        "[RESULT] 4",
+        "[RESULT]: (4)",
+        "Feedback: A 5 would need an ending. So the overall score is 4. [RESULT] 4",
+    ],
+)
 def test_the_form_of_prometheus_is_read(text: str) -> None:
     judgment = judged(text)
     assert judgment.rating == 4
