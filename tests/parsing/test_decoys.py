@@ -1,4 +1,4 @@
-"""Numbers that are not the judge's rating, beside one that is: the parser may lose the rating, never take the number."""
+"""Numbers that are not the judge's rating, beside one that is: the parser may lose that one, never take the number."""
 
 from __future__ import annotations
 
