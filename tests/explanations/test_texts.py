@@ -125,6 +125,17 @@ def test_storyer_comments_are_303_over_ten_aspects(studies: Path) -> None:
     assert by_path.frame["key"].to_list() == texts.frame["key"].to_list()
 
 
+def test_storyer_line_breaks_are_decoded_in_comments_too(tmp_path: Path) -> None:
+    """The released comments hold no mark of a line break; the study's preparation writes both marks in any text."""
+    entry = {"story": "a<br>b", "prompt": "c <\\newline> d", "comments": [[1, 4, "good.<br>very  <\\newline>  good"]]}
+    file = tmp_path / "reasons.json"
+    file.write_text(json.dumps([entry]), encoding="utf-8")
+    texts = read_texts(file)
+    assert texts.frame["text"].tolist() == ["good.\nvery\ngood"]
+    assert texts.frame["story_prompt"].tolist() == ["c\nd"]
+    assert texts.stories["text"].tolist() == ["a\nb"]
+
+
 def test_user_study_gives_100_answers_with_the_criterion_they_quote(studies: Path) -> None:
     """24 of the 100 are a bare guideline after the rating, by the study's own count."""
     texts = read_texts("hanna_user_study")
