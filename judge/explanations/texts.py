@@ -90,7 +90,7 @@ def read_texts(
     parser: str = "ours",
     columns: Mapping[str, str] | None = None,
 ) -> ExplanationTexts:
-    """Explanations of RUNs, of one CSV, JSON Lines or Parquet file, or of a study's file by name.
+    """Explanations of RUNs, of one table, or of a study's file by name.
 
     `columns` says which of a table's columns holds what (`explanations.texts_file.FIELDS`). Raises RunFolderError,
     DataError or SpecError with the sentence that says what is wrong.

@@ -45,7 +45,12 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
     """A study's explanations, where `named` is its name or a file of its shape; None for anything else."""
     path = Path(need(NAMES[str(named)], str(named))) if str(named) in NAMES else Path(named)
     if path.suffix.lower() == ".json":
-        return storyer_reasons(path)
+        entries = _json(path)
+        # A list of other objects is a table of anybody's.
+        other = (
+            str(named) not in NAMES and bool(entries) and isinstance(entries[0], dict) and "comments" not in entries[0]
+        )
+        return None if other else storyer_reasons(path)
     if path.suffix.lower() == ".csv" and path.is_file():
         header = next(iter(csv_rows(path)), None)
         if header is not None and {_ID, _ANSWER} <= set(header[1]):

@@ -166,5 +166,5 @@ def test_the_criterion_is_told_by_quotation_then_by_name_and_else_not_at_all() -
 
 def test_a_file_with_a_header_alone_gets_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "bare.csv").write_text("text,criterion\n")
-    with pytest.raises(DataError, match="holds no row"):
+    with pytest.raises(DataError, match="the table has no rows"):
         read_texts(tmp_path / "bare.csv")
