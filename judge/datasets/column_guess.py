@@ -76,12 +76,12 @@ def guess(path: Path, sheet: str | None = None, said: Mapping[str, Any] | None =
         if name in fields or name in ("criterion", "rating"):
             continue
         free = [column for column in present if column not in taken and _fits(name, values[column])]
-        found = _by_name(name, free) or (_longest(free, values) if name == "text" else None)
+        found = named_column(name, free) or (_longest(free, values) if name == "text" else None)
         if found is not None:
             fields[name] = found
             taken.add(found)
     free = [column for column in present if column not in taken]
-    long = {name: _by_name(name, free) for name in ("criterion", "rating")}
+    long = {name: named_column(name, free) for name in ("criterion", "rating")}
     if all(long.values()) and not ratings and "rating" not in fields:
         fields |= {name: str(column) for name, column in long.items()}
     elif not ratings and "rating" not in fields:
@@ -135,8 +135,8 @@ def _bare(column: str) -> str:
     return re.sub(r"[^a-z0-9]", "", last.rpartition(".")[2].lower())
 
 
-def _by_name(name: str, columns: Sequence[str]) -> str | None:
-    """The column with the field's likeliest name."""
+def named_column(name: str, columns: Sequence[str]) -> str | None:
+    """The column with the likeliest name of a field of `_NAMES`; None where no name is one that files give it."""
     for known in _NAMES[name]:
         for column in columns:
             if _bare(column) == known:

@@ -34,7 +34,7 @@ from judge.records import Rating, Story
 TEXT_FIELDS = ("id", "story_prompt", "system", "text", "reference")
 FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating")
 _SAID = ("missing", "sheet")
-_UNKNOWN_RATER = "=unknown"
+UNKNOWN_RATER = "=unknown"
 
 RatingColumns = tuple[tuple[str | None, str], ...]
 """Columns of one criterion's ratings, each with the rater whose ratings it holds, or None."""
@@ -90,12 +90,12 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
     Raises SpecError for a map that no table can have, and DataError for columns that this one has not; what is said
     ends with options to copy.
     """
-    missing, sheet = _words(columns.get("missing")), _words(columns.get("sheet"))
+    missing, sheet = said_words(columns.get("missing")), said_words(columns.get("sheet"))
     named = {key: value for key, value in columns.items() if key not in _SAID}
     present = table_columns(path, sheet[0] if sheet else None)
     fields, ratings = _parse(named, present)
     fields = {f: f for f in TEXT_FIELDS if f in present} | fields
-    unnamed = fields.get("rater") == _UNKNOWN_RATER
+    unnamed = fields.get("rater") == UNKNOWN_RATER
     if unnamed:
         del fields["rater"]
     wanted = [*fields.items(), *((f"ratings.{c}", column) for c, many in ratings.items() for _, column in many)]
@@ -125,10 +125,10 @@ def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str
     ratings: dict[str, RatingColumns] = {}
     for key, value in columns.items():
         if key == "ratings" and isinstance(value, Mapping):
-            ratings.update({str(c): _rating_columns(str(c), v, present) for c, v in value.items()})
+            ratings.update({str(c): rating_columns(str(c), v, present) for c, v in value.items()})
         elif key.startswith("ratings.") and value:
             criterion = key.removeprefix("ratings.")
-            ratings[criterion] = _rating_columns(criterion, value, present)
+            ratings[criterion] = rating_columns(criterion, value, present)
         elif key not in FIELDS:
             known = [*FIELDS, "ratings.CRITERION", *_SAID]
             close = f"ratings.{key}" if isinstance(value, str) and key[:1].isupper() else None
@@ -145,7 +145,7 @@ def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str
     return fields, ratings
 
 
-def _rating_columns(criterion: str, value: Any, present: Sequence[str]) -> RatingColumns:
+def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> RatingColumns:
     """One column, a list of them, a mapping of raters to columns, or a text that writes these with commas."""
     if isinstance(value, Mapping):
         return tuple((str(rater), str(column)) for rater, column in value.items())
@@ -162,7 +162,7 @@ def _rating_columns(criterion: str, value: Any, present: Sequence[str]) -> Ratin
     return tuple(found)
 
 
-def _words(value: Any) -> tuple[str, ...]:
+def said_words(value: Any) -> tuple[str, ...]:
     """Texts of a field that names no column: one, a list, or, from the command line, `=one,two`."""
     if value is None:
         return ()
@@ -219,11 +219,11 @@ def _texts(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -
         if name in ("reference", "story_prompt") and is_missing(value, columns.missing):
             found[name] = None
         else:
-            found[name] = text_value(_label(value) if name in ("id", "system") else value, path, row, column)
+            found[name] = text_value(label(value) if name in ("id", "system") else value, path, row, column)
     return found
 
 
-def _label(value: Any) -> Any:
+def label(value: Any) -> Any:
     """A name that a typed table holds as a whole number, as a CSV file would write it; anything else as it is."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -271,7 +271,7 @@ def _part(value: Any, at: int, count: int, columns: ColumnMap, name: str, path: 
             message = f"holds {len(value)} entries beside {count} ratings"
             raise DataError(message, file=path, row=row, column=column, found=value)
         value = value[at]
-    return text_value(_label(value), path, row, column)
+    return text_value(label(value), path, row, column)
 
 
 def _story(story: str, texts: Mapping[str, str | None], ratings: list[Rating]) -> Story:
