@@ -12,7 +12,7 @@ from judge.datasets.dataset import Dataset
 from judge.datasets.table_file import SUFFIXES
 from judge.errors import DataError, SpecError, unknown
 
-__all__ = ["DATASETS", "Dataset", "known_datasets", "open_dataset"]
+__all__ = ["DATASETS", "SUFFIXES", "Dataset", "known_datasets", "open_dataset"]
 
 DATASETS: dict[str, str] = {
     "demo": "judge.datasets.demo",
