@@ -17,6 +17,7 @@ from judge.ratings_table import COLUMNS
 
 NEEDED = ("story", "criterion", "rating")
 FIELDS = (*COLUMNS, "text", "reference")
+_TEXTS = frozenset(COLUMNS) - {"rating"}
 _WIDE = ("ratings.", "people.")
 _SAID = ("missing", "sheet")
 
@@ -159,7 +160,8 @@ class _Reader:
 
     def _base(self, cells: Mapping[str, Any], number: int) -> dict[str, Any]:
         """The row's values but for ratings, with what a file may leave unsaid."""
-        values: dict[str, Any] = {name: self._text(cells, name) for name in COLUMNS if name != "rating"}
+        values: dict[str, Any] = dict.fromkeys(COLUMNS)
+        values |= {name: self._text(cells, name) for name in self.columns.fields if name in _TEXTS}
         if values["story"] is None:
             self._refuse("nothing stands there", number, "story")
         if self.dataset is not None and values["dataset"] not in (None, self.dataset):
