@@ -111,6 +111,21 @@ def test_a_file_stands_alone_and_runs_need_no_columns(tmp_path: Path, demo_run: 
         read_texts([demo_run], columns={"text": "x"})
 
 
+@pytest.mark.parametrize("suffix", [".tsv", ".xlsx", ".json"])
+def test_comments_in_any_table_are_read(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"comments{suffix}"
+    frame = pd.DataFrame({"Comment": ["fine", "a bore"], "Stars": [4, 2]})
+    if suffix == ".tsv":
+        frame.to_csv(file, sep="\t", index=False)
+    elif suffix == ".xlsx":
+        frame.to_excel(file, index=False)
+    else:
+        frame.to_json(file, orient="records")
+    texts = read_texts([file], columns={"text": "Comment", "rating": "Stars"})
+    assert texts.frame["text"].tolist() == ["fine", "a bore"]
+    assert texts.frame["rating"].tolist() == [4, 2]
+
+
 def test_storyer_comments_are_303_over_ten_aspects(studies: Path) -> None:
     """Counts of the released file: 303 usable comments; aspects 1 to 10 as listed, two comments of no aspect."""
     texts = read_texts("storyer_reasons")
