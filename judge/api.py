@@ -192,7 +192,7 @@ class OpenedRun:
 
 
 def load_dataset(name_or_path: str, *, columns: Mapping[str, Any] | None = None) -> LoadedDataset:
-    """Open a dataset by name or path; `columns` is a column map for CSV, JSON Lines or Parquet tables."""
+    """Open a dataset by name or path; `columns` is a column map for tables."""
     from judge.datasets import open_dataset
 
     return LoadedDataset(open_dataset(name_or_path, columns=columns))

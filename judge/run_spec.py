@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,6 +21,9 @@ def _listed(value: Any) -> Any:
 
 
 Names = Annotated[list[str], BeforeValidator(_listed), Field(min_length=1)]
+
+
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
 class _Strict(BaseModel):
@@ -55,7 +59,7 @@ def _criteria(value: Any) -> Any:
 class RunSpec(_Strict):
     """Everything that defines a run."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="letters, digits, dot, dash, underscore")
+    name: str = Field(pattern=_NAME, description="letters, digits, dot, dash, underscore; default: the folder's name")
     dataset: str = Field(description="name of a known dataset, or a file of stories")
     columns: dict[str, Any] | None = Field(None, description="column map, where the file is not in native form")
     judge: str = Field(description="provider/model, e.g. openai/gpt-4o-mini, or surface")
@@ -64,7 +68,10 @@ class RunSpec(_Strict):
     )
     eval_prompts: Names = Field(description="one name or file, or a list of them")
     repeats: int = Field(1, ge=1, le=1000, description="independent answers to each query")
-    generation: GenerationSpec = Field(default_factory=GenerationSpec)
+    generation: GenerationSpec = Field(
+        default_factory=GenerationSpec,
+        description="what is not said is the provider's default, and is not sent",
+    )
     api: Literal["chat", "completions"] = Field("chat", description="which route of the server")
     system: str | None = Field(None, description="system message put before every query")
     structured: Literal["none", "choice", "json", "json-explanation-first"] = Field(
@@ -123,10 +130,32 @@ def load_run_spec(path: Path, overrides: Iterable[str] = ()) -> RunSpec:
     except yaml.YAMLError as error:
         raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(data, dict):
-        raise SpecError(f"{path} must hold keys and values, like `name: my-run`", hint="judge init NAME writes one")
+        raise SpecError(f"{path} must hold keys and values, like `dataset: demo`", hint="judge init NAME writes one")
     for pair in overrides:
         override(data, pair)
+    if data.get("name") is None:
+        data["name"] = _default_name(path)
     return parse_run_spec(data, str(path))
+
+
+def default_name(path: Path) -> str:
+    """What a definition without `name` is called: as its folder, or, for a file that is no run.yaml, as the file."""
+    return path.resolve().parent.name if path.name == "run.yaml" else path.stem
+
+
+def _default_name(path: Path) -> str:
+    name = default_name(path)
+    if not re.match(_NAME, name):
+        message = f"{path}: key 'name' is missing, and {name!r} cannot stand in its place"
+        raise SpecError(message, hint="a name has letters, digits, dot, dash and underscore: add `name: my-run`")
+    return name
+
+
+def json_schema() -> dict[str, Any]:
+    """run.yaml's JSON Schema. `name` may be missing from a file, as `load_run_spec` fills it in."""
+    schema = RunSpec.model_json_schema()
+    schema["required"].remove("name")
+    return schema
 
 
 def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:

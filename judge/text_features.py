@@ -1,7 +1,14 @@
 """Readable numbers about a story's surface: length, repetition, sentences, vocabulary. Never says what is good.
 
-Tokens are words and punctuation marks, case kept; an English contraction is two words (``did n't``, ``she 's``), as in
-the tokenizer behind HANNA's released score file, so that the ten `SCORE_FILE_FEATURES` agree with that file's columns.
+Tokens are words and punctuation marks, case kept; an English contraction is two words (``did n't``, ``she 's``).
+
+HANNA's released score file holds ten of these quantities, the `SCORE_FILE_FEATURES`, counted over spaCy's tokens with a
+newline at the end. Ours follow those columns closely, and equal them in few stories. Of the 96 human stories, whose
+texts are released, these agree exactly: length 8, novelty-2 25, novelty-3 82, repetition-1 5, repetition-2 5,
+repetition-3 6, and compression, coverage, density and novelty-1 none. Pearson's r with the column lies between .979
+(novelty-2) and .9993 (compression). Length differs by at most 2 tokens in 69 stories, by 187 in the worst one, which
+holds a line of underscores.
+
 Everything is plain Python on purpose: the control judge rates with these numbers while a run is going on.
 """
 
@@ -26,7 +33,7 @@ SCORE_FILE_FEATURES: dict[str, str] = {
     "repetition-2": "Repetition-2 ¤§",
     "repetition-3": "Repetition-3 ¤§",
 }
-"""Our name -> column of HANNA's released score file that holds the same quantity."""
+"""Our name -> column of HANNA's released score file that measures the same, over other tokens (see above)."""
 
 LOG_OFFSETS: dict[str, float] = {
     "length": 1,

@@ -8,7 +8,9 @@ import pytest
 
 from judge.errors import SpecError
 from judge.records import Generation
-from judge.run_spec import RunSpec, load_run_spec
+from judge.run_folder import resolve
+from judge.run_folder.layout import folder_for
+from judge.run_spec import RunSpec, json_schema, load_run_spec
 
 GOOD = """
 name: my-run
@@ -102,6 +104,31 @@ def test_overrides_reach_nested_keys_and_are_yaml(tmp_path: Path) -> None:
     ):
         with pytest.raises(SpecError, match=words):
             load(tmp_path, GOOD, wrong)
+
+
+def test_the_name_is_the_folders_where_the_file_does_not_say_it(tmp_path: Path) -> None:
+    nameless = GOOD.replace("name: my-run\n", "")
+    folder = tmp_path / "pilot-1"
+    folder.mkdir()
+    assert load(folder, nameless).name == "pilot-1"
+    assert load(folder, f"name:\n{nameless}").name == "pilot-1"
+    assert load(folder, GOOD).name == "my-run"
+    assert load(folder, nameless, "name=other").name == "other"
+    (folder / "second.yaml").write_text(nameless, encoding="utf-8")
+    assert load_run_spec(folder / "second.yaml").name == "second"
+    blank = tmp_path / "my run"
+    blank.mkdir()
+    with pytest.raises(SpecError, match="key 'name' is missing, and 'my run' cannot stand in its place"):
+        load(blank, nameless)
+    assert "name" not in json_schema()["required"]
+
+
+def test_results_of_a_nameless_file_are_found_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "pilot.yaml").write_text(GOOD.replace("name: my-run\n", ""), encoding="utf-8")
+    folder = folder_for(tmp_path / "pilot.yaml", load_run_spec(tmp_path / "pilot.yaml").name, "openai/m")
+    folder.path.mkdir(parents=True)
+    folder.imported.write_text("a table from elsewhere", encoding="utf-8")
+    assert [found.path for found in resolve([tmp_path / "pilot.yaml"])] == [tmp_path / "pilot" / "openai-m"]
 
 
 def test_every_key_is_described_in_the_schema() -> None:

@@ -67,15 +67,31 @@ def test_score_file_features_worked_by_hand() -> None:
     assert values["density"] == pytest.approx((1 + 4) / 5)
 
 
-def test_every_score_file_feature_agrees_with_the_released_file(studies: Path) -> None:
+def test_score_file_features_follow_the_released_columns_as_closely_as_the_module_says(studies: Path) -> None:
+    """The counts of exact agreement are those of the module's docstring, measured on the 96 released human stories."""
     with (studies / "hanna" / "hanna_metric_scores_llm.csv").open(encoding="utf-8", newline="") as stream:
         header, *rows = csv.reader(stream)
     human = dict(zip(header, next(row for row in rows if row[0] == "Human"), strict=True))
     with (studies / "hanna" / "hanna_llm_stories.csv").open(encoding="utf-8", newline="") as stream:
         stories = list(csv.DictReader(stream))[:96]
     computed = [score_file_features(row["Human"], row["Prompt"]) for row in stories]
+    exact: dict[str, int] = {}
+    correlation: dict[str, float] = {}
+    gaps: dict[str, list[float]] = {}
     for name, column in SCORE_FILE_FEATURES.items():
-        assert _pearson([values[name] for values in computed], json.loads(human[column])) >= 0.97, name
+        ours, released = [values[name] for values in computed], json.loads(human[column])
+        gaps[name] = [abs(a - b) for a, b in zip(ours, released, strict=True)]
+        exact[name] = sum(gap < 1e-9 for gap in gaps[name])
+        correlation[name] = _pearson(ours, released)
+    none = dict.fromkeys(("compression", "coverage", "density", "novelty-1"), 0)
+    some = {"length": 8, "novelty-2": 25, "novelty-3": 82, "repetition-1": 5, "repetition-2": 5, "repetition-3": 6}
+    assert exact == none | some
+    assert (min(correlation, key=correlation.__getitem__), round(min(correlation.values()), 3)) == ("novelty-2", 0.979)
+    assert (max(correlation, key=correlation.__getitem__), round(max(correlation.values()), 4)) == (
+        "compression",
+        0.9993,
+    )
+    assert (max(gaps["length"]), sum(gap <= 2 for gap in gaps["length"])) == (187, 69)
 
 
 def test_looping_shows_in_the_damage_features() -> None:

@@ -145,7 +145,7 @@ def _queries(matrix: RatingMatrix, criterion: str, left_out: Collection[tuple[st
     if len(prompts) < len(every):
         apart = ", ".join(prompt for prompt in every if prompt not in prompts)
         notes.append(f"Eval-Prompts that not every judge was asked with are left out: {apart}")
-    if any(matrix.imported[i] for i in kept):
+    if any(matrix.means[i] for i in kept):
         notes.append(
             "imported ratings may be means of repeats: the variance of single repeats cannot be told from them"
         )

@@ -133,7 +133,7 @@ def _entries(matrices: Sequence[RatingMatrix]) -> Iterator[dict[str, Any]]:
         for i, cell in enumerate(matrix.cells):
             ratings = matrix.repeats(i)
             found, family = agreement(ratings), icc.family(ratings)
-            if matrix.imported[i] and ratings.shape[1] < 2:
+            if matrix.means[i]:
                 nothing = Estimate.undefined(IMPORTED)
                 found = Agreement(nothing, nothing, nothing, left_out=ratings.shape[0])
                 rows = tuple(icc.IccRow(form, nothing) for form in icc.FORMS)

@@ -201,7 +201,7 @@ def _notes(
         "entropy: of single ratings rounded to the scale's points (5 points used alike: 2.32 bits); tied pairs: of "
         "stories, by their mean rating"
     )
-    if any(one.source.imported for one in found):
+    if any(one.source.of_means for one in found):
         yield "imported ratings are means of repeats: their entropy is that of rounded means"
     if any(_off_points(one, known) for one in found if one.source.is_people):
         yield "people's ratings here are not points of the scale (means of several people?): entropy of rounded ratings"

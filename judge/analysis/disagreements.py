@@ -150,7 +150,7 @@ def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
     ratings = matrix.repeats(cell)
     whole = np.full((matrix.n, ratings.shape[1]), np.nan)
     whole[matrix.asked[cell] > 0] = ratings
-    if matrix.imported[cell] and ratings.shape[1] < 2:
+    if matrix.means[cell]:
         nothing = np.full(matrix.n, np.nan)
         return Distance(nothing[None, :], nothing, nothing, "repeats of imported ratings are not in the file")
     return disagreement.among_repeats(whole)

@@ -53,9 +53,9 @@ class Source:
         return self.run is None
 
     @property
-    def imported(self) -> bool:
+    def of_means(self) -> bool:
         """Whether a rating of this judge is a mean made elsewhere."""
-        return not self.is_people and any(self.matrix.imported[row] for row in self.rows)
+        return not self.is_people and any(self.matrix.means[row] for row in self.rows)
 
     @property
     def name(self) -> str:

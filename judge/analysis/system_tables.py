@@ -264,7 +264,7 @@ def _notes(
         yield f"{tests}; low to high is a 95 % interval for one pair alone"
     else:
         yield _HOW[options.mean_interval]
-        if options.mean_interval == "as-published" and any(one.source.imported for one in found):
+        if options.mean_interval == "as-published" and any(one.source.of_means for one in found):
             yield "imported ratings are means of repeats: their interval as published is over these means"
         yield f"group: systems that share a letter were not told apart at 5 %: {tests}"
     if rank:

@@ -25,13 +25,13 @@ def read_population(
     criteria: str | None = None,
     first_repeat: bool = False,
 ) -> Population:
-    """The explanations in a file, which is JSON of `judge disagreements --format json`, or a CSV, JSON Lines or Parquet
+    """The explanations in a file, which is JSON of `judge disagreements --format json`, or a
     table with `text`, `criterion`, `story` and what else is known (`story_text, story_prompt, reference, judge...`).
 
     `criteria` names the set that gives definitions and guidelines; a file holds names only. Raises DataError naming
     what is wrong in the file.
     """
-    if path.suffix.lower() == ".json":
+    if path.suffix.lower() == ".json" and not columns:
         frame, stories, notes = _disagreements(path)
     else:
         frame, stories, notes = _table(path, columns)

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
-_Name = Annotated[str, typer.Argument(metavar="NAME|PATH", help="a dataset's name, or a .jsonl, .csv or .parquet file")]
+_Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME|PATH", help="a dataset's name, or a file: CSV, TSV, JSON, JSON Lines, Parquet, XLSX"),
+]
 _Columns = Annotated[
     list[str] | None,
     typer.Option(

@@ -26,7 +26,7 @@ _Named = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="RUN... or FILE",
-        help="runs, or one CSV, JSON Lines or Parquet file; also storyer_reasons, hanna_user_study",
+        help="runs, or one table (CSV, TSV, JSON, JSON Lines, Parquet, XLSX); also storyer_reasons, hanna_user_study",
     ),
 ]
 _Model = Annotated[str, typer.Option("--model", help="of sentence-transformers, name or folder; tfidf needs none")]

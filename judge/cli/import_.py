@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from judge.datasets import Dataset
     from judge.exchange.batch_import import Imported
     from judge.exchange.imported_folder import Import
     from judge.run_folder import ResultFolder
@@ -55,27 +56,80 @@ def hanna_scores(
 
 @app.command("ratings")
 def ratings(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help=".csv, .jsonl or .parquet")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON, JSON Lines, Parquet or XLSX")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="result folder; default runs/FILE")] = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", help="where the file does not name it")] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            "--dataset", help="dataset whose texts, systems and people's ratings are joined by the story's id"
+        ),
+    ] = None,
     criteria: Annotated[
         str | None, typer.Option("--criteria", help="criteria set that gives abbreviations and scales")
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="FIELD=COLUMN", help="which column holds what; FIELD==TEXT is a constant"),
+    ] = None,
+    leave_out: Annotated[
+        list[str] | None, typer.Option("--leave-out", metavar="COLUMN,...", help="columns that hold nothing of this")
+    ] = None,
+    number_repeats: Annotated[
+        bool,
+        typer.Option("--number-repeats", help="rows of one judge, story, criterion and Eval-Prompt are its repeats"),
+    ] = False,
+    unrated: Annotated[
+        str | None, typer.Option("--unrated", metavar="STATUS", help="status of rows without a rating that name none")
+    ] = None,
+    single: Annotated[
+        bool | None,
+        typer.Option(
+            "--single/--means", help="judges' ratings are single ratings, or means of repeats; default by the numbers"
+        ),
     ] = None,
     note: Annotated[list[str] | None, typer.Option("--note", help="a sentence to stand under every table")] = None,
 ) -> None:
     """A ratings table from a file: its columns are those of `judge ratings`; story, criterion and rating are needed.
 
-    With --criteria, judges' ratings off the scale count as missing.
+    Columns text and reference are kept too. With --dataset the stories come from there, and at least half of the
+    file's ids must be its. With --criteria, judges' ratings off the scale count as missing. Ratings that are all points
+    of the scale (whole numbers without --criteria) are single ratings, others means.
 
-    Example: judge import ratings scores.csv --criteria hanna -o runs/scores
+    Example: judge import ratings scores.csv --dataset mans_roc --criteria overall -o runs/scores
+
+    Example: judge import ratings wide.xlsx --column story=id --column ratings.Coherence=coh --column judge==gpt-4
     """
+    from judge.cli.data import column_options
     from judge.criteria import load_criteria
     from judge.exchange.imported_folder import write_folder
     from judge.exchange.ratings_file import read_ratings
 
     known = load_criteria(criteria).criteria if criteria else ()
-    found = read_ratings(file, dataset=dataset, criteria=known, notes=note or ())
+    found = read_ratings(
+        file,
+        dataset=_dataset(dataset) if dataset else None,
+        criteria=known,
+        notes=note or (),
+        columns=column_options(column),
+        leave_out=[name.strip() for names in leave_out or () for name in names.split(",")],
+        number_repeats=number_repeats,
+        unrated=unrated,
+        ratings=None if single is None else "single" if single else "means",
+    )
     _say(write_folder(output or Path("runs") / file.stem, found), found)
+
+
+def _dataset(name: str) -> Dataset:
+    """The dataset to join; a table that needs a column map must have been given a name with it."""
+    from judge.datasets import open_dataset
+    from judge.errors import DataError
+
+    try:
+        return open_dataset(name)
+    except DataError as error:
+        if error.hint and "--column" in error.hint:
+            error.hint = f"give the table a name with its columns: judge data add NAME {name} OPTIONS; {error.hint}"
+        raise
 
 
 @app.command("hanna-answers")

@@ -117,6 +117,7 @@ def _write(folder: Path, held: list[Held], table: RatingsTable) -> None:
         notes=notes_of(one),
         sources=[],
         stories=stories,
+        ratings="means",
         asked=asdict(one.options),
     )
     write_folder(folder, found)

@@ -44,12 +44,12 @@ def run(
     from judge.errors import SpecError, unknown
     from judge.execution.session import Sitting
     from judge.run_folder.layout import ResultFolder, definition_of, folder_for
-    from judge.run_spec import RunSpec, load_run_spec
+    from judge.run_spec import json_schema, load_run_spec
 
     if print_schema:
         import json
 
-        print(json.dumps(RunSpec.model_json_schema(), indent=2))
+        print(json.dumps(json_schema(), indent=2))
         return
     if run is None:
         raise SpecError("judge run needs a RUN: a run.yaml or its folder", hint="judge init NAME writes one")

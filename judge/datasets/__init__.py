@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from judge.datasets.dataset import Dataset
+from judge.datasets.table_file import SUFFIXES
 from judge.errors import DataError, SpecError, unknown
 
-__all__ = ["DATASETS", "Dataset", "known_datasets", "open_dataset"]
+__all__ = ["DATASETS", "SUFFIXES", "Dataset", "known_datasets", "open_dataset"]
 
 DATASETS: dict[str, str] = {
     "demo": "judge.datasets.demo",
@@ -26,21 +27,19 @@ DATASETS: dict[str, str] = {
 }
 """Name -> module with `load(name: str) -> Dataset`."""
 
-_ENDINGS = (".jsonl", ".ndjson", ".csv", ".parquet")
-
 
 def known_datasets() -> list[str]:
     """Names that `open_dataset` takes: the studies', installed third parties', and those a person registered."""
     from judge.datasets.locate import registered
     from judge.datasets.sources import OTHER_FILES, UNPUBLISHED
 
-    own = [n for n in registered() if n not in OTHER_FILES and n not in UNPUBLISHED and not n.endswith(_ENDINGS)]
+    own = [n for n in registered() if n not in OTHER_FILES and n not in UNPUBLISHED and not n.endswith(SUFFIXES)]
     plugins = [e.name for e in entry_points(group="judge.datasets")]
     return list(dict.fromkeys([*DATASETS, *sorted(plugins), *own]))
 
 
 def open_dataset(name_or_path: str, *, columns: Mapping[str, Any] | None = None) -> Dataset:
-    """Open a dataset by name, or a file: native JSON lines, or with a column map any CSV, JSON lines or Parquet table.
+    """Open a dataset by name, or a file: native JSON lines, or with a column map any table that `table_file` reads.
 
     Nothing is read but, for tables, the header. Raises DataError where files are missing and SpecError for a name that
     is not known.
@@ -62,9 +61,9 @@ def open_dataset(name_or_path: str, *, columns: Mapping[str, Any] | None = None)
     added = registered().get(name_or_path)
     if added is not None:
         return _open_file(added.path, columns or added.columns, name_or_path)
-    if path.name != name_or_path or path.suffix.lower() in _ENDINGS:
+    if path.name != name_or_path or path.suffix.lower() in SUFFIXES:
         raise DataError("there is no such file", file=name_or_path)
-    hint = "a name from `judge data list`, or a path to a .jsonl, .csv or .parquet file"
+    hint = f"a name from `judge data list`, or a path to a file ({', '.join(SUFFIXES)})"
     raise SpecError(unknown("dataset", name_or_path, known_datasets()), hint=hint)
 
 

@@ -55,6 +55,7 @@ def _counts(found: Check) -> Table:
         _seen("criteria rated twice by one rater on one story", found.rated_twice),
     ]
     notes = [*_labels(found), *([found.dataset.licence_note] if found.dataset.licence_note else [])]
+    notes += [f"The reader decodes {found.dataset.decoded}."] if found.dataset.decoded else []
     columns = [
         Column("what", "what"),
         Column("found", "found"),

@@ -36,6 +36,8 @@ class Dataset:
         Promised counts: `stories`, `systems`, `story_prompts`, `ratings`. Empty where nothing is promised.
     columns : mapping
         The column map, where one was given: it is part of what the dataset is.
+    decoded : str or None
+        What the reader decodes as the file's own documented format, in words; it is part of what the dataset is.
     """
 
     name: str
@@ -48,7 +50,10 @@ class Dataset:
     scale: Scale | None = None
     expected: Mapping[str, int] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)
+    decoded: str | None = None
 
     def fingerprint(self) -> str:
-        """Tagged hash of the files' bytes, in order, and of the column map. Does not depend on where the files lie."""
-        return fingerprint({"files": [fingerprint_file(f) for f in self.files], "columns": dict(self.columns)})
+        """Tagged hash of the files' bytes, in order, the column map and what is decoded; not of where the files lie."""
+        content: dict[str, Any] = {"files": [fingerprint_file(f) for f in self.files], "columns": dict(self.columns)}
+        # Datasets of which nothing is decoded keep the hash that journals made before this field hold.
+        return fingerprint(content | ({"decoded": self.decoded} if self.decoded else {}))

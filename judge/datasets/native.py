@@ -127,7 +127,8 @@ def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
         message = f"unknown key {key!r}" + (f"; did you mean {close!r}?" if close else "")
         raise DataError(message, file=path, row=row, allowed=", ".join(model.model_fields)) from error
     if first["type"] == "missing":
-        raise DataError(f"key {key!r} is missing", file=path, row=row, column=location) from error
+        hint = _other_form(path) if row == 1 else None
+        raise DataError(f"key {key!r} is missing", file=path, row=row, column=location, hint=hint) from error
     if first["type"] == "string_too_short":
         raise DataError("the text is empty", file=path, row=row, column=location) from error
     wanted = {"string_type": "a text", "float_type": "a finite number", "list_type": "a list"}.get(first["type"])
@@ -139,6 +140,13 @@ def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
         found=first["input"],
         allowed=wanted or first["msg"],
     ) from error
+
+
+def _other_form(path: Path) -> str:
+    """What to say of a file whose first line is not of this format: how it is read through a column map."""
+    from judge.datasets.column_guess import guess, options
+
+    return f"lines of another form are read through a column map: {options(guess(path))}"
 
 
 def _refuse_duplicate(story: str, path: Path, row: int) -> None:

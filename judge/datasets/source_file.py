@@ -92,8 +92,8 @@ def json_line(text: str, path: Path, row: int) -> Any:
         raise DataError(message, file=path, row=row) from error
 
 
-def csv_rows(path: Path, required: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
-    """(row, cells by column) of a CSV file, one row in memory at a time.
+def csv_rows(path: Path, required: Sequence[str] = (), *, separator: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
+    """(row, cells by column) of a CSV file, one row in memory at a time. A first line `sep=;`, as Excel reads, is none.
 
     Raises DataError for missing or duplicate columns, rows of another length, broken quotes and bytes that are not
     UTF-8.
@@ -105,31 +105,38 @@ def csv_rows(path: Path, required: Sequence[str] = ()) -> Iterator[tuple[int, di
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", file=path) from error
     with stream:
-        reader = csv.reader(stream, strict=True)
+        reader = csv.reader(stream, strict=True, delimiter=separator)
         header: list[str] = []
         row = 0
         try:
             for row, cells in enumerate(reader, start=1):
-                if row == 1:
+                if not cells or (row == 1 and separator.join(cells) == f"sep={separator}"):
+                    continue
+                if not header:
                     _check_utf8(cells, cells, path, row)
                     header = _header(cells, required, path)
-                elif cells:
+                else:
                     if len(cells) != len(header):
                         raise DataError(
-                            f"has {len(cells)} cells where the header has {len(header)}", file=path, row=row
+                            f"has {len(cells)} cells where the header has {len(header)}",
+                            file=path,
+                            row=row,
+                            hint=f'a cell that holds the separator {separator!r} or a line break stands in "quotes"',
                         )
                     _check_utf8(cells, header, path, row)
                     yield row, dict(zip(header, cells, strict=True))
         except csv.Error as error:
-            raise DataError(f"is not CSV: {error}", file=path, row=row + 1) from error
-        if row == 0:
+            hint = 'a cell that begins with " ends with it too, and writes each " within it twice'
+            raise DataError(f"is not CSV: {error}", file=path, row=row + 1, hint=hint) from error
+        if not header:
             raise DataError("the file is empty: not even a header", file=path)
 
 
 def _header(cells: list[str], required: Sequence[str], path: Path) -> list[str]:
     twice = sorted({c for c in cells if cells.count(c) > 1})
     if twice:
-        raise DataError("the header names a column twice", file=path, row=1, column=twice[0])
+        message = "the header names a column twice" if twice[0] else "the header has columns without a name"
+        raise DataError(message, file=path, row=1, column=twice[0], hint="give each column a name of its own")
     missing = [c for c in required if c not in cells]
     if missing:
         raise DataError(
@@ -181,7 +188,7 @@ def rating_value(
     number: float | None = None
     if isinstance(value, str):
         try:
-            number = float(value)
+            number = None if "_" in value else float(value)  # Python reads 4_5 as 45
         except ValueError:
             number = None
     elif isinstance(value, int | float) and not isinstance(value, bool):

@@ -1,7 +1,12 @@
 """StoryER's WP_200: 200 stories with a mean human score each. Unpickles texts and numbers only, never an object.
 
-The file is sorted by score, so its order gives the label away: stories come sorted by the BLAKE2b hash of their text,
-and their ids (`wp200-000` to `wp200-199`) number that order. The file names no story-prompts: `story_prompt` is empty.
+The file is sorted by score, so its order gives the label away: stories come sorted by the BLAKE2b hash of their text
+as the file holds it, and their ids (`wp200-000` to `wp200-199`) number that order. The file names no story-prompts:
+`story_prompt` is empty.
+
+StoryER's files hold no line breaks. The study's own preparation wrote each one as ``<\\newline>`` with blanks around it
+(188 of the 200 stories) or left the ``<br>`` of the web page; that is the files' format, and `line_breaks` decodes it.
+Nothing else in a text changes.
 """
 
 from __future__ import annotations
@@ -9,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import io
 import pickle
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -25,6 +31,9 @@ STORIES = 200
 CRITERION = "Overall"
 # Means of several persons on a scale that the release does not state; 0.25 and 0.90 are the ends of what it holds.
 SCALE = Scale(0.25, 0.90, 0.01)
+
+DECODED = "line breaks, which the file writes as <\\newline> or <br>"
+_LINE_BREAK = re.compile(r" *<\\newline> *|<br\s*/?>", re.IGNORECASE)
 
 # What the unpickler may raise on bytes that are no pickle; anything else is a bug of ours.
 _BROKEN = (pickle.UnpicklingError, EOFError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
@@ -51,6 +60,11 @@ def read_plain_pickle(path: Path) -> Any:
         raise DataError(f"is not a pickle of plain values: {error}", file=path) from error
 
 
+def line_breaks(text: str) -> str:
+    """The text with its line breaks, which StoryER's files write as ``<\\newline>`` between blanks, or as ``<br>``."""
+    return _LINE_BREAK.sub("\n", text)
+
+
 def load(name: str) -> Dataset:
     """`storyer_wp200`, where its file lies on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
@@ -62,6 +76,7 @@ def load(name: str) -> Dataset:
         citation="Chen et al. 2022, StoryER: Automatic Story Evaluation via Ranking, Rating and Reasoning, EMNLP",
         licence_note=LICENCES[name],
         scale=SCALE,
+        decoded=DECODED,
         expected={"stories": STORIES, "systems": 1, "story_prompts": 0, "ratings": STORIES},
     )
 
@@ -84,4 +99,4 @@ def read_stories(path: Path) -> Iterator[Story]:
         scored[text] = rating_value(entry[1], SCALE, path, row, "score", step=False)
     ordered = sorted(scored, key=lambda t: hashlib.blake2b(t.encode("utf-8"), digest_size=16).digest())
     for number, text in enumerate(ordered):
-        yield Story(f"wp200-{number:03d}", "", "Human", text, None, (Rating(CRITERION, scored[text]),))
+        yield Story(f"wp200-{number:03d}", "", "Human", line_breaks(text), None, (Rating(CRITERION, scored[text]),))

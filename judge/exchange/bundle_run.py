@@ -173,7 +173,9 @@ def _copy_imported(folder: ResultFolder, target: ResultFolder, *, texts: bool) -
         )
     _copy_columns(folder.imported, target.imported, {"story_prompt": _hash, "explanation": None})
     if stories.is_file():
-        _copy_columns(stories, target.path / STORIES, {"text": lambda _: "", "story_prompt": _hash})
+        _copy_columns(
+            stories, target.path / STORIES, {"text": lambda _: "", "reference": lambda _: "", "story_prompt": _hash}
+        )
 
 
 def _copy_columns(source: Path, target: Path, change: dict[str, Any]) -> None:

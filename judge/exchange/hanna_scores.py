@@ -60,6 +60,7 @@ def read_scores(
         notes=notes,
         sources=[scores, *([stories] if stories else [])],
         stories=_stories(table, human),
+        ratings="means",
         asked={"keep_out_of_scale": keep_out_of_scale, "measures": measures},
     )
 

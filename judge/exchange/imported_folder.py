@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -27,7 +27,8 @@ STORIES = "imported_stories.csv"
 class Import:
     """What goes into a folder: rows with the ratings table's columns, facts of stories, and what stands under tables.
 
-    `stories` has `dataset, story`, perhaps `words, text`, and numeric features; None where nothing is known of them.
+    `stories` has `dataset, story`, perhaps `words, text, reference`, and numeric features; None where nothing is known.
+    `ratings` says whether the judges' are single ratings or means of repeats; None leaves that to the numbers.
     """
 
     frame: pd.DataFrame
@@ -37,6 +38,8 @@ class Import:
     sources: Sequence[Path]
     stories: pd.DataFrame | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
+    ratings: Literal["single", "means"] | None = None
+    labels_note: str | None = None
 
 
 def write_folder(path: Path, found: Import) -> ResultFolder:
@@ -80,6 +83,8 @@ def _write(folder: ResultFolder, found: Import) -> None:
         "asked": dict(found.asked),
         "environment": environment(),
     }
+    manifest |= {"ratings": found.ratings} if found.ratings else {}
+    manifest |= {"labels_note": found.labels_note} if found.labels_note else {}
     write_manifest(folder.manifest, manifest)
 
 

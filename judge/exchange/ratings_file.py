@@ -1,137 +1,161 @@
-"""A ratings table from a file of one's own: CSV, JSON Lines or Parquet. Never guesses which column is which.
+"""A ratings table from a file of one's own, of any form that is read. Never guesses which column is which.
 
-The columns are the ratings table's. `story`, `criterion` and `rating` are needed; the others may be left out where
-there is nothing to say. A row without a rating needs a `status` that says why.
+The columns are the ratings table's, and of the stories `text` and `reference`. `story`, `criterion` and `rating` are
+needed; the others may be left out where there is nothing to say. A row without a rating needs a `status` that says why.
+A column map names columns that are called otherwise: `{"story": "id", "judge": "=gpt-4"}`; `ratings.CRITERION` is a
+column of the row's ratings on one criterion, `people.CRITERION` one of people's ratings of the row's story. A cell with
+several of a judge's ratings holds its repeats.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from judge.datasets.source_file import csv_rows, json_lines
-from judge.errors import DataError, MissingExtraError, SpecError, unknown
+from judge.datasets import Dataset
+from judge.errors import DataError
 from judge.exchange.imported_folder import Import
+from judge.exchange.ratings_repeats import number, refuse_twice
+from judge.exchange.ratings_rows import FileRow, RatingsMap, file_rows, ratings_map
+from judge.exchange.ratings_stories import StoryFacts, join, stories_of
 from judge.ratings_table import COLUMNS
-from judge.records import Criterion
-
-NEEDED = ("story", "criterion", "rating")
-SUFFIXES = (".csv", ".jsonl", ".parquet")
+from judge.records import STATUSES, Criterion
 
 
 def read_ratings(
-    path: Path, *, dataset: str | None = None, criteria: Sequence[Criterion] = (), notes: Sequence[str] = ()
+    path: Path,
+    *,
+    dataset: str | Dataset | None = None,
+    criteria: Sequence[Criterion] = (),
+    notes: Sequence[str] = (),
+    columns: Mapping[str, Any] | None = None,
+    leave_out: Sequence[str] = (),
+    number_repeats: bool = False,
+    unrated: str | None = None,
+    ratings: Literal["single", "means"] | None = None,
 ) -> Import:
-    """The file's rows with every column of the ratings table.
+    """The file's rows with every column of the ratings table, and what it says of the stories.
 
     Parameters
     ----------
     path : Path
-    dataset : str, optional
-        The dataset's name where the file does not say it; else the file's name.
+    dataset : str or Dataset, optional
+        The dataset's name where the file does not say it; else the file's name. Of a Dataset the stories' texts,
+        systems and story-prompts and people's ratings are joined by the story's id.
     criteria : sequence of Criterion
         Gives abbreviations and scales: judges' ratings off a criterion's scale become rows without a rating and with
         status `out_of_scale`. Criteria that are not among them are taken as they are.
     notes : sequence of str
         What shall stand under every table.
+    columns : mapping, optional
+        Column map, for columns that are called otherwise.
+    leave_out : sequence of str
+        Columns that hold nothing of this.
+    number_repeats : bool
+        Several rows of one judge, Eval-Prompt, story and criterion are its repeats, in the file's order.
+    unrated : str, optional
+        Status of rows without a rating that name none.
+    ratings : str, optional
+        ``single`` or ``means`` of repeats; without it, points of the scale are single ratings.
 
     Raises
     ------
     DataError
-        Missing or unknown columns, a rating that is no number, no rating and no status.
+        Missing or unknown columns, a rating that is no number, no rating and no status, one rating twice, facts of a
+        story that contradict each other, too few ids that the dataset has.
     """
-    frame = _read(path)
-    _check_columns(frame, path)
-    frame = frame.reindex(columns=list(COLUMNS))
-    frame["rating"] = _numbers(frame["rating"], path, "rating")
-    frame["repeat"] = _numbers(frame["repeat"], path, "repeat").astype("Int64")
-    for column in ("story", "criterion"):
-        _refuse(frame[column].isna(), frame[column], path, column, "nothing stands there")
-    for column, value in (("run", path.stem), ("dataset", dataset or path.stem), ("source", "judge"), ("system", "-")):
-        frame[column] = frame[column].where(frame[column].notna(), value)
-    _refuse(~frame["source"].isin(["judge", "rater"]), frame["source"], path, "source", "not judge or rater")
-    judged = frame["source"] == "judge"
-    frame.loc[judged, "judge"] = frame.loc[judged, "judge"].where(frame.loc[judged, "judge"].notna(), path.stem)
-    frame.loc[judged, "eval_prompt"] = frame.loc[judged, "eval_prompt"].where(
-        frame.loc[judged, "eval_prompt"].notna(), "-"
-    )
-    frame["status"] = _status(frame, path)
+    chosen = ratings_map(path, columns or {}, leave_out)
+    name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
+    rows = file_rows(path, chosen, dataset=name, unrated=unrated)
+    _check_status(rows, path)
+    if number_repeats:
+        number(rows, path)
+    refuse_twice(rows, path)
+    facts = stories_of(rows, path)
+    found: list[str] = []
+    labels_note = None
+    people = [row.cells for row in rows if row.cells["source"] == "rater"]
+    if isinstance(dataset, Dataset):
+        joined = join(facts, dataset, path, {str(row.cells["criterion"]) for row in rows}, people=bool(people))
+        people += joined.people
+        found, labels_note = joined.notes, dataset.labels_note
+    frame = _frame([row.cells for row in rows if row.cells["source"] == "judge"] + people, facts)
     known = {criterion.name: criterion for criterion in criteria}
     names = [str(name) for name in pd.unique(frame["criterion"])]
     off = _off_scale(frame, known)
+    judges = sorted({str(row.cells["judge"]) for row in rows if row.cells["source"] == "judge"})
     return Import(
         frame=frame,
-        judge=", ".join(sorted(frame.loc[judged, "judge"].astype(str).unique())) or "people only",
+        judge=", ".join(judges) or "people only",
         criteria=[known[name] for name in names if name in known],
-        notes=[*notes, *off],
+        notes=[*notes, *found, *([labels_note] if labels_note else []), *off],
         sources=[path],
+        stories=_story_table(facts),
+        asked=_asked(dataset, chosen, columns or {}),
+        ratings=ratings,
+        labels_note=labels_note,
     )
 
 
-def _read(path: Path) -> pd.DataFrame:
-    if path.suffix not in SUFFIXES:
-        raise SpecError(f"{path}: the suffix says what the file is; allowed: {', '.join(SUFFIXES)}")
-    if not path.is_file():
-        raise DataError("there is no such file", file=path)
-    if path.suffix == ".csv":
-        rows: list[dict[str, Any]] = [dict(cells) for _, cells in csv_rows(path, NEEDED)]
-        return pd.DataFrame(rows).replace({"": None})
-    if path.suffix == ".jsonl":
-        lines = list(json_lines(path))
-        strange = next((row for row, value in lines if not isinstance(value, dict)), None)
-        if strange is not None:
-            raise DataError("is not a JSON object", file=path, row=strange)
-        return pd.DataFrame([value for _, value in lines])
-    try:
-        import pyarrow  # noqa: F401  only to say in one sentence what is missing
-    except ImportError as error:
-        raise MissingExtraError(f"reading {path.name}", "data") from error
-    return pd.read_parquet(path)
+def _asked(dataset: str | Dataset | None, chosen: RatingsMap, columns: Mapping[str, Any]) -> dict[str, Any]:
+    joined = {"dataset": dataset.name, "dataset_hash": dataset.fingerprint()} if isinstance(dataset, Dataset) else {}
+    asked: dict[str, Any] = {"columns": dict(columns), "left_out": list(chosen.left_out), **joined}
+    return {key: value for key, value in asked.items() if value}
 
 
-def _check_columns(frame: pd.DataFrame, path: Path) -> None:
-    missing = [column for column in NEEDED if column not in frame.columns]
-    if missing:
-        raise DataError("columns are missing", file=path, found=missing, allowed=", ".join(COLUMNS))
-    strange = [str(column) for column in frame.columns if column not in COLUMNS]
-    if strange:
-        raise DataError(unknown("column", strange[0], COLUMNS), file=path)
-    if frame.empty:
-        raise DataError("holds no ratings", file=path)
+def _check_status(rows: Sequence[FileRow], path: Path) -> None:
+    for row in rows:
+        status, rating = row.cells["status"], row.cells["rating"]
+        if status not in STATUSES:
+            allowed = ", ".join(STATUSES)
+            raise DataError("unknown status", file=path, row=row.number, found=status, allowed=allowed)
+        if rating is not None and status not in ("ok", "imported"):
+            message = "a rating stands beside a status that says there is none"
+            raise DataError(message, file=path, row=row.number, found=status, allowed="ok, imported")
+        if rating is None and status in ("ok", "imported"):
+            message = "no rating stands beside a status that says there is one"
+            allowed = ", ".join(name for name in STATUSES if name not in ("ok", "imported"))
+            raise DataError(message, file=path, row=row.number, found=status, allowed=allowed)
 
 
-def _numbers(values: pd.Series[Any], path: Path, column: str) -> pd.Series[float]:
-    numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
-    _refuse(values.notna() & ~np.isfinite(numbers), values, path, column, "not a number")
-    return numbers
+def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame:
+    """The rows as a ratings table; system and story-prompt are the story's, whichever row says them."""
+    frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
+    places = [facts[key] for key in zip(frame["dataset"], frame["story"], strict=True)]
+    frame["system"] = [place.system or "-" for place in places]
+    frame["story_prompt"] = [place.story_prompt for place in places]
+    frame["rating"] = frame["rating"].astype(np.float64)
+    frame["repeat"] = frame["repeat"].astype("Int64")
+    return frame
 
 
-def _status(frame: pd.DataFrame, path: Path) -> pd.Series[str]:
-    """The file's status, or `imported` where there is a rating and none is given."""
-    silent = frame["status"].isna()
-    lost = silent & frame["rating"].isna()
-    _refuse(lost, frame["story"], path, "rating", "neither a rating nor a status that says why there is none; story")
-    return frame["status"].where(~silent, np.where(frame["source"] == "judge", "imported", "ok"))
+def _story_table(facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame | None:
+    """What is known of the stories beyond their ratings; None where nothing is."""
+    rows = [
+        {
+            "dataset": dataset,
+            "story": story,
+            "words": len(one.text.split()),
+            "text": one.text,
+            "reference": one.reference,
+        }
+        for (dataset, story), one in facts.items()
+        if one.text is not None
+    ]
+    return pd.DataFrame(rows) if rows else None
 
 
-def _off_scale(frame: pd.DataFrame, known: dict[str, Criterion]) -> list[str]:
+def _off_scale(frame: pd.DataFrame, known: Mapping[str, Criterion]) -> list[str]:
     low = frame["criterion"].map({name: c.scale.min for name, c in known.items()}).astype(np.float64)
     high = frame["criterion"].map({name: c.scale.max for name, c in known.items()}).astype(np.float64)
     off = (frame["source"] == "judge") & ((frame["rating"] < low) | (frame["rating"] > high))
     if not off.any():
         return []
-    frame.loc[off, "rating"] = np.nan
+    frame.loc[off, "rating"] = math.nan
     frame.loc[off, "status"] = "out_of_scale"
     return [f"{int(off.sum())} judges' ratings lie off their criterion's scale and count as missing"]
-
-
-def _refuse(wrong: pd.Series[bool], values: pd.Series[Any], path: Path, column: str, message: str) -> None:
-    if wrong.any():
-        at = int(wrong.to_numpy().argmax())
-        raise DataError(
-            message, file=path, row=at + (2 if path.suffix == ".csv" else 1), column=column, found=values.iloc[at]
-        )

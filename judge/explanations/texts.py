@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from judge.datasets.table_file import SUFFIXES
 from judge.errors import SpecError
 from judge.records import Criterion
 
@@ -42,8 +43,6 @@ COLUMNS = (
 float (NaN = none); `answer`, `explanation`, `text` and `key` are None where there is none."""
 
 STORY_COLUMNS = ("story_prompt", "system", "text", "reference")
-
-_TABLES = (".csv", ".jsonl", ".ndjson", ".parquet", ".json")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +89,7 @@ def read_texts(
     parser: str = "ours",
     columns: Mapping[str, str] | None = None,
 ) -> ExplanationTexts:
-    """Explanations of RUNs, of one CSV, JSON Lines or Parquet file, or of a study's file by name.
+    """Explanations of RUNs, of one table, or of a study's file by name.
 
     `columns` says which of a table's columns holds what (`explanations.texts_file.FIELDS`). Raises RunFolderError,
     DataError or SpecError with the sentence that says what is wrong.
@@ -116,7 +115,7 @@ def is_file(named: str | Path) -> bool:
     """Whether a word names a file of explanations (by path or a study's by name) and not a RUN."""
     from judge.explanations.texts_studies import NAMES
 
-    return str(named) in NAMES or Path(named).suffix.lower() in _TABLES
+    return str(named) in NAMES or Path(named).suffix.lower() in SUFFIXES
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Explanations out of a table that anybody made: CSV, JSON Lines or Parquet, through a column map. Guesses no column.
+"""Explanations out of a table that anybody made, of any form that is read, through a column map. Guesses no column.
 
 A field is read from the column that the map names (`text=Comment`; `judge==gpt-4` is a constant) or, where the map is
 silent, from the column of its own name. `text` is the explanation; where there is only `answer` (what a judge wrote,
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from judge.datasets.column_map import table_rows
 from judge.datasets.source_file import rating_value
+from judge.datasets.table_file import cell, table_columns, table_rows
 from judge.errors import DataError, SpecError, unknown
 from judge.explanations.texts import ExplanationTexts, frame_of, stories_of
 from judge.parsing import Parser
@@ -66,13 +66,10 @@ class _Reader:
     def read(self) -> ExplanationTexts:
         rows: list[dict[str, Any]] = []
         stories: list[tuple[Any, ...]] = []
+        self.columns = self._columns(table_columns(self.path))
         for number, cells in table_rows(self.path):
-            if not rows:
-                self.columns = self._columns(list(cells))
             rows.append(self._row(number, cells))
             stories += self._story(rows[-1], cells)
-        if not rows:
-            raise DataError("holds no row", file=self.path)
         frame = frame_of(rows)
         empty = int(frame["text"].isna().sum())
         notes = [f"{empty} of {len(frame)} rows hold no explanation"] if empty else []
@@ -146,7 +143,7 @@ class _Reader:
         column = self.columns.get(field)
         if column is None:
             return None
-        return column[1:] if column.startswith("=") else cells.get(column)
+        return cell(cells, column)
 
     def _story(self, row: Mapping[str, Any], cells: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         text, reference = (self._cell(cells, field) for field in ("story_text", "reference"))

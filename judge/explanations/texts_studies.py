@@ -1,9 +1,10 @@
 """Two studies' files of explanations: StoryER's comments and the HANNA judge study's audited answers. Repairs nothing.
 
-`storyer_reasons`: comments of people on ten aspects of a story, each with its rating. Line breaks written `<br>` become
-line breaks in the stories; comments stay as they are. `hanna_user_study`: 100 answers of one judge to Eval-Prompt 3,
-which the file gives without criterion and rating: the rating is what the parser reads, the criterion is told by what
-the answer quotes or names (`quoted_criterion`), and stays unknown where that is not plain.
+`storyer_reasons`: comments of people on ten aspects of a story, each with its rating. `<br>` and ``<\\newline>``, which
+are how StoryER's files write line breaks, are decoded in stories, story-prompts and comments. `hanna_user_study`: 100
+answers of one judge to Eval-Prompt 3, which the file gives without criterion and rating: the rating is what the parser
+reads, the criterion is told by what the answer quotes or names (`quoted_criterion`), and stays unknown where that is
+not plain.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from judge.criteria import load_criteria
 from judge.datasets.locate import find, need
 from judge.datasets.source_file import check_count, csv_rows, decode, read_bytes
+from judge.datasets.storyer import line_breaks
 from judge.errors import DataError
 from judge.explanations.texts import ExplanationTexts, frame_of, stories_of
 from judge.parsing import parser as load_parser
@@ -35,7 +37,6 @@ _ID, _ANSWER = "Input.story_id", "Input.explanation"
 _WORDING, _HUMAN = "hanna/eval_prompts.json", "hanna/hanna_llm_stories.csv"
 _WORD = re.compile(r"[a-z0-9]+")
 _PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
-_BREAK = re.compile(r"(?:<br\s*/?>)", re.IGNORECASE)
 _QUOTED, _LEAST, _AHEAD = 0.6, 0.3, 0.15
 """Shares of a guideline's pairs of words, and how far the best criterion must lead; see `quoted_criterion`."""
 
@@ -44,7 +45,12 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
     """A study's explanations, where `named` is its name or a file of its shape; None for anything else."""
     path = Path(need(NAMES[str(named)], str(named))) if str(named) in NAMES else Path(named)
     if path.suffix.lower() == ".json":
-        return storyer_reasons(path)
+        entries = _json(path)
+        # A list of other objects is a table of anybody's.
+        other = (
+            str(named) not in NAMES and bool(entries) and isinstance(entries[0], dict) and "comments" not in entries[0]
+        )
+        return None if other else storyer_reasons(path)
     if path.suffix.lower() == ".csv" and path.is_file():
         header = next(iter(csv_rows(path)), None)
         if header is not None and {_ID, _ANSWER} <= set(header[1]):
@@ -67,7 +73,8 @@ def storyer_reasons(path: Path) -> ExplanationTexts:
         if not isinstance(entry, dict) or not {"story", "prompt", "comments"} <= set(entry):
             raise DataError("not an object with story, prompt and comments", file=path, row=number + 1, found=entry)
         story = f"reasons-{number:03d}"
-        stories.append((path.stem, story, entry["prompt"], "Human", _BREAK.sub("\n", str(entry["story"])), None))
+        prompt = line_breaks(str(entry["prompt"]))
+        stories.append((path.stem, story, prompt, "Human", line_breaks(str(entry["story"])), None))
         for comment in entry["comments"]:
             aspect, rating, text = _comment(comment, path, number + 1)
             if not isinstance(text, str):
@@ -80,12 +87,12 @@ def storyer_reasons(path: Path) -> ExplanationTexts:
                     "run": path.stem,
                     "dataset": path.stem,
                     "story": story,
-                    "story_prompt": str(entry["prompt"]),
+                    "story_prompt": prompt,
                     "system": "Human",
                     "criterion": criteria[aspect - 1].name,
                     "rating": float(rating),
                     "status": "imported",
-                    "explanation": text,
+                    "explanation": line_breaks(text),
                 }
             )
     notes = ["explanations are people's comments, not a judge's; who wrote which is unknown"]

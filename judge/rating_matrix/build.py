@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from judge.errors import SpecError, unknown
 from judge.rating_matrix.matrix import Cell, RatingMatrix
+from judge.rating_matrix.means_of_repeats import means_of_repeats
 from judge.rating_matrix.rows import Codes, Floats, Integers, cell_means, sort_rows
 from judge.stats import kendall
 
@@ -72,7 +73,7 @@ def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[Rat
     if drop_systems:
         rows = rows.where(~np.isin(rows.codes["system"], [systems.index(name) for name in drop_systems]))
     dataset, names = rows.dense("dataset")
-    return tuple(_build_one(str(name), rows.where(dataset == i), table.stories) for i, name in enumerate(names))
+    return tuple(_build_one(str(name), rows.where(dataset == i), table) for i, name in enumerate(names))
 
 
 def _code(frame: pd.DataFrame) -> _Coded:
@@ -90,10 +91,10 @@ def _code(frame: pd.DataFrame) -> _Coded:
     return _Coded(codes, levels, rating, repeat, frame["explanation"].notna().to_numpy())
 
 
-def _build_one(dataset: str, rows: _Coded, known_stories: pd.DataFrame) -> RatingMatrix:
+def _build_one(dataset: str, rows: _Coded, table: RatingsTable) -> RatingMatrix:
     story, names = rows.dense("story")
     n = len(names)
-    stories = _stories(dataset, rows, story, names, known_stories)
+    stories = _stories(dataset, rows, story, names, table.stories)
     system, systems = pd.factorize(stories["system"])
     source = list(rows.levels["source"])
     is_judge = rows.codes["source"] == (source.index("judge") if "judge" in source else -2)
@@ -103,6 +104,7 @@ def _build_one(dataset: str, rows: _Coded, known_stories: pd.DataFrame) -> Ratin
     story_of, lost = story[is_judge], np.isnan(asked_rows.rating)
     asked = np.bincount(cell.astype(np.int64) * n + story_of, minlength=len(cells) * n).reshape(len(cells), n)
     judge, valid = cell_means(cell, len(cells), story_of, asked_rows.rating, n)
+    imported = _imported(cell, len(cells), asked_rows)
     repeat, rating, explained = asked_rows.repeat, asked_rows.rating, asked_rows.explained
     judge_rows = sort_rows(cell, len(cells), story_of, repeat, rating, explained)
 
@@ -120,7 +122,8 @@ def _build_one(dataset: str, rows: _Coded, known_stories: pd.DataFrame) -> Ratin
         valid=valid,
         asked=asked,
         missing=_missing(cell, len(cells), asked_rows, lost),
-        imported=_imported(cell, len(cells), asked_rows),
+        imported=imported,
+        means=means_of_repeats(table.facts, cells, imported, asked, judge),
         criteria=tuple(str(c) for c in criteria),
         people=people,
         raters=raters,

@@ -71,6 +71,10 @@ class RatingMatrix:
         Status -> number of repeats without a rating.
     imported : tuple of bool, one a cell
         Whether the ratings come from a table made elsewhere.
+    means : tuple of bool, one a cell
+        Whether these are means of repeats that are not at hand. Only imported ratings can be: where the import did not
+        say it, one number a story counts as a single rating if all numbers of the cell are points of the scale (whole
+        numbers, where the scale is not known), else as a mean.
     criteria : tuple of str
         The people's criteria.
     people, raters : arrays, shape (criteria, n)
@@ -90,6 +94,7 @@ class RatingMatrix:
     asked: Codes
     missing: tuple[Mapping[str, int], ...]
     imported: tuple[bool, ...]
+    means: tuple[bool, ...]
     criteria: tuple[str, ...]
     people: Floats
     raters: Codes

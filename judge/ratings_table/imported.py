@@ -1,8 +1,8 @@
 """Ratings tables that came from elsewhere, in place of a journal. Checks every row, and changes none.
 
 A folder holds `imported.csv` or `imported.parquet` (the columns of the ratings table); beside it may lie
-`imported_stories.csv` (`dataset, story, words, text` and any number of numeric features of the stories) and
-`manifest.json` (`judge, criteria, notes`).
+`imported_stories.csv` (`dataset, story, words, text, reference` and any number of numeric features of the stories) and
+`manifest.json` (`judge, criteria, notes`; `ratings`: single or means; `labels_note`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,20 @@ from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RunFacts, criterio
 from judge.records import STATUSES
 from judge.run_folder import ResultFolder, read_manifest
 
-_KEPT_APART = ("dataset", "story", *STORY_COLUMNS)
-_TEXTS = ("run", "judge", "dataset", "story", "story_prompt", "system", "criterion", "eval_prompt", "rater", "text")
+_KEPT_APART = ("dataset", "story", *STORY_COLUMNS, "reference")
+_TEXTS = (
+    "run",
+    "judge",
+    "dataset",
+    "story",
+    "story_prompt",
+    "system",
+    "criterion",
+    "eval_prompt",
+    "rater",
+    "text",
+    "reference",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +61,23 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
         judge=str(manifest.get("judge", names)),
         dataset=str(frame["dataset"].iloc[0]) if len(frame) else "",
         revision=None,
-        repeats=0,
+        repeats=_repeats(frame),
         criteria=tuple(criterion_of(record) for record in manifest.get("criteria", ())),
         eval_prompts=tuple(_names(frame["eval_prompt"])),
         parser="imported",
         notes=("ratings were imported, not parsed here", *manifest.get("notes", ())),
         control=False,
         path=folder.path,
+        labels_note=manifest.get("labels_note"),
+        single={"single": True, "means": False}.get(str(manifest.get("ratings"))),
     )
     return Imported(frame[list(COLUMNS)], _stories(folder.path / "imported_stories.csv", frame), fact)
+
+
+def _repeats(frame: pd.DataFrame) -> int:
+    """Repeats of a query, where every rating of a judge is numbered; else 0, as not known."""
+    numbers = frame.loc[frame["source"] == "judge", "repeat"]
+    return 0 if numbers.isna().any() else int(numbers.nunique())
 
 
 def _names(column: pd.Series[Any]) -> list[str]:
@@ -118,7 +138,8 @@ def _stories(file: Path, frame: pd.DataFrame) -> pd.DataFrame:
     for column in facts.columns.difference(list(_KEPT_APART)):
         if not pd.api.types.is_numeric_dtype(facts[column]):
             raise DataError("a feature must be numeric", file=file, column=str(column), found=facts[column].iloc[0])
-    facts = facts.set_index(["dataset", "story"]).drop(columns=["story_prompt", "system"], errors="ignore")
+    more = ["story_prompt", "system", "reference"]
+    facts = facts.set_index(["dataset", "story"]).drop(columns=more, errors="ignore")
     for column in ("words", "text"):
         if column not in facts.columns:
             facts[column] = pd.NA

@@ -39,7 +39,8 @@ class RunFacts:
     """What the signature and the notes of a table say about one result folder.
 
     `structured` is how the server was asked to constrain answers (none, choice, json); None where that is not known.
-    `labels_note` is what the dataset says of ratings that no reader gave; None where readers gave them.
+    `single` says of imported ratings whether they are single ratings or means of repeats; None where the import did not
+    say it. `labels_note` is what the dataset says of ratings that no reader gave; None where readers gave them.
     """
 
     run: str
@@ -55,6 +56,7 @@ class RunFacts:
     path: Path
     structured: str | None = None
     labels_note: str | None = None
+    single: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,8 +96,8 @@ def _results_in(run: Path) -> list[ResultFolder]:
         raise RunFolderError(f"{run} does not exist", hint=f"RUN is {_RUN}")
     if run.is_file():
         if run.name != DEFINITION:
-            # `pilot.yaml` keeps its results in a folder named after the run, which the file itself names.
-            name = _defined(run).get("name")
+            # `pilot.yaml` keeps its results in a folder named after the run: as the file says, or like the file.
+            name = _defined(run).get("name") or run.stem
             return _results_in(run.parent / str(name)) if name and (run.parent / str(name)).is_dir() else []
         run = run.parent
     if ResultFolder(run).exists():

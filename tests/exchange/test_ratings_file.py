@@ -75,7 +75,7 @@ def test_ratings_off_the_scale_are_missing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"rating": "four"}, "row 2, column 'rating': not a number; found 'four'"),
+        ({"rating": "four"}, "row 2, column 'rating': not a rating; found 'four'"),
         ({"rating": None}, "row 2, column 'rating': neither a rating nor a status"),
         ({"source": "robot"}, "row 2, column 'source': not judge or rater; found 'robot'"),
         ({"story": None}, "row 2, column 'story': nothing stands there"),

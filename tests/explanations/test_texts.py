@@ -111,6 +111,21 @@ def test_a_file_stands_alone_and_runs_need_no_columns(tmp_path: Path, demo_run: 
         read_texts([demo_run], columns={"text": "x"})
 
 
+@pytest.mark.parametrize("suffix", [".tsv", ".xlsx", ".json"])
+def test_comments_in_any_table_are_read(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"comments{suffix}"
+    frame = pd.DataFrame({"Comment": ["fine", "a bore"], "Stars": [4, 2]})
+    if suffix == ".tsv":
+        frame.to_csv(file, sep="\t", index=False)
+    elif suffix == ".xlsx":
+        frame.to_excel(file, index=False)
+    else:
+        frame.to_json(file, orient="records")
+    texts = read_texts([file], columns={"text": "Comment", "rating": "Stars"})
+    assert texts.frame["text"].tolist() == ["fine", "a bore"]
+    assert texts.frame["rating"].tolist() == [4, 2]
+
+
 def test_storyer_comments_are_303_over_ten_aspects(studies: Path) -> None:
     """Counts of the released file: 303 usable comments; aspects 1 to 10 as listed, two comments of no aspect."""
     texts = read_texts("storyer_reasons")
@@ -123,6 +138,17 @@ def test_storyer_comments_are_303_over_ten_aspects(studies: Path) -> None:
     assert any("2 comments without an aspect" in note for note in texts.notes)
     by_path = read_texts(studies / "storyer" / "train_rate_reason_data_small.json")
     assert by_path.frame["key"].to_list() == texts.frame["key"].to_list()
+
+
+def test_storyer_line_breaks_are_decoded_in_comments_too(tmp_path: Path) -> None:
+    """The released comments hold no mark of a line break; the study's preparation writes both marks in any text."""
+    entry = {"story": "a<br>b", "prompt": "c <\\newline> d", "comments": [[1, 4, "good.<br>very  <\\newline>  good"]]}
+    file = tmp_path / "reasons.json"
+    file.write_text(json.dumps([entry]), encoding="utf-8")
+    texts = read_texts(file)
+    assert texts.frame["text"].tolist() == ["good.\nvery\ngood"]
+    assert texts.frame["story_prompt"].tolist() == ["c\nd"]
+    assert texts.stories["text"].tolist() == ["a\nb"]
 
 
 def test_user_study_gives_100_answers_with_the_criterion_they_quote(studies: Path) -> None:
@@ -155,5 +181,5 @@ def test_the_criterion_is_told_by_quotation_then_by_name_and_else_not_at_all() -
 
 def test_a_file_with_a_header_alone_gets_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "bare.csv").write_text("text,criterion\n")
-    with pytest.raises(DataError, match="holds no row"):
+    with pytest.raises(DataError, match="the table has no rows"):
         read_texts(tmp_path / "bare.csv")

@@ -90,7 +90,7 @@ class Battery:
     def _stuck(self, i: int, j: int) -> Finding:
         """The point of the scale that the judge gives most in excess of people; p times the number of points."""
         cell, ratings = self.matrix.cells[i], self.raters[j].ratings
-        if self.matrix.imported[i] and self.repeats[i].shape[1] < 2:
+        if self.matrix.means[i]:
             test = _undefined("stuck", "imported means are not single ratings")
             return Finding(self.matrix.dataset, cell, cell.criterion, "stuck", test)
         points, step = self.scales.get(cell.criterion) or _observed_points(self.repeats[i], ratings)

@@ -1,0 +1,38 @@
+"""Which imported cells hold means of repeats and which single ratings. Believes the import where it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judge.rating_matrix.matrix import Cell
+from judge.rating_matrix.rows import Codes, Floats
+from judge.records import Scale
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RunFacts
+
+_WHOLE = Scale(min=-1e9, max=1e9, step=1)
+
+
+def means_of_repeats(
+    facts: Sequence[RunFacts], cells: Sequence[Cell], imported: Sequence[bool], asked: Codes, ratings: Floats
+) -> tuple[bool, ...]:
+    """One bool a cell; `asked` and `ratings` have shape (cells, n). A cell with several repeats a story holds none."""
+    return tuple(
+        is_imported and int(asked[i].max(initial=0)) < 2 and _mean(facts, cell, ratings[i])
+        for i, (cell, is_imported) in enumerate(zip(cells, imported, strict=True))
+    )
+
+
+def _mean(facts: Sequence[RunFacts], cell: Cell, ratings: Floats) -> bool:
+    elsewhere = [fact for fact in facts if fact.parser == "imported"]
+    # A folder may hold several runs, of which its facts name the first.
+    own = [fact for fact in elsewhere if fact.run == cell.run] or elsewhere
+    said = {fact.single for fact in own}
+    if said <= {True, False} and len(said) == 1:
+        return said == {False}
+    scale = next((c.scale for fact in own for c in fact.criteria if c.name == cell.criterion), _WHOLE)
+    return not all(scale.on_step(float(rating)) for rating in np.unique(ratings[~np.isnan(ratings)]))
