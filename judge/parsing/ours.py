@@ -16,7 +16,7 @@ from judge.parsing.page import Page, page
 from judge.parsing.quotation import stands_in
 from judge.parsing.rating_pattern import pattern_judgment
 from judge.parsing.refusal import refuses
-from judge.parsing.scale_talk import scale_numbers
+from judge.parsing.scale_talk import continues_list, scale_numbers
 from judge.parsing.statements import Statement, opens_a_list, stated_words, statement
 from judge.parsing.tiers import DOUBTFUL
 from judge.records import Criterion, Judgment, Response, Scale, Status, Structured
@@ -130,12 +130,17 @@ def _decision(sheet: Page, found: list[Mention], *, cut: bool) -> Decision:
     """What all mentions together say, without those that are the scale, a list's numbers or quoted."""
     masked = scale_numbers(sheet.low, found, sheet.scale) if len(found) > 1 else set()
     stated: list[Statement] = []
+    last_masked: Mention | None = None
     for mention in found:
         if mention.start in masked:
             if mention is found[0] and opens_a_list(sheet, mention):
                 stated.append(Statement(mention, DOUBTFUL, "list"))
+            last_masked = mention
             continue
         if cut and mention.stop >= sheet.last - 8 and _unfinished(sheet.low[mention.stop : sheet.last]):
+            continue
+        if last_masked is not None and continues_list(sheet.low, mention, last_masked, cut=cut):
+            stated.append(Statement(mention, DOUBTFUL, "list"))
             continue
         one = statement(sheet, mention)
         if one is not None:

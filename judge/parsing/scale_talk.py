@@ -39,6 +39,18 @@ def scale_numbers(low: str, mentions: list[Mention], scale: Scale) -> set[int]:
     return masked | _runs([p for p in points if p.behind not in (".", ")", "]")], scale, lists=False)
 
 
+def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -> bool:
+    """Whether a last line that holds a number alone is as likely the next number of the list above it.
+
+    Behind a blank line it is a verdict, unless the answer was cut there.
+    """
+    line = low.rfind("\n", 0, mention.start) + 1
+    if low[line : mention.start].strip(_BULLETS) or low[mention.stop :].strip(" \t\n.)"):
+        return False
+    above = low[:line]
+    return mention.value == earlier.value + 1 and (cut or above == above.rstrip() + "\n")
+
+
 def _runs(found: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
     """Members of runs that count up (or down) by one.
 

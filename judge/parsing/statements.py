@@ -145,7 +145,7 @@ _OPENINGS = re.compile(
 _OPENS_A_RANGE = re.compile(r"(?:somewhere |anywhere |around |about )?(?:between|from)(?: an?)?")
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*•+]|\#{1,6})[ \t]+\**|\*\*)")
 _ITEM = re.compile(r"[.):][ \t]+[^\s*]")
-_LIST_NUMBER = re.compile(r"1[ \t]{0,2}[.)][ \t]{0,6}(?=[^\W\d]|[\"'“(])")
+_LIST_NUMBER = re.compile(r"1[ \t]{0,2}(?:[.)][ \t]{0,6}(?=[^\W\d]|[\"'“(])|:[ \t]{1,6}(?=\w|[\"'“(]))")
 
 
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
@@ -179,7 +179,7 @@ def opens_a_list(page: Page, mention: Mention) -> bool:
 def numbers_a_list(page: Page, mention: Mention) -> bool:
     """Whether a number is as likely that of a list as a rating.
 
-    So is a "1." or "1)" that opens a line and a sentence, and any number with a stop behind a bullet or in a heading
+    So is a "1.", "1)" or "1:" that opens a line and a sentence, and any number with a stop behind a bullet or in a heading
     ("### 2. Plot").
     """
     line = page.low.rfind("\n", 0, mention.start) + 1
