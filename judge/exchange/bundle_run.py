@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import fcntl
 import hashlib
 import re
 import shutil
@@ -20,7 +19,7 @@ from judge.exchange.bundle_tables import AUDIT
 from judge.exchange.imported_folder import STORIES
 from judge.journal import JournalReader
 from judge.journal.snapshot import leave_out_texts, snapshot
-from judge.run_folder import ResultFolder, read_manifest
+from judge.run_folder import ResultFolder, is_held, read_manifest
 from judge.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
 
 EXPLANATIONS, DEFINED = "derived/explanations.json", "definition"
@@ -68,7 +67,7 @@ def copy(folder: ResultFolder, staged: Path, place: str, *, texts: bool, batches
     target = ResultFolder(staged / place)
     target.path.mkdir(parents=True)
     notes: list[str] = []
-    busy = _being_written(folder)
+    busy = is_held(folder.path)
     _copy_text(folder.manifest, target.manifest)
     if folder.journal.is_file():
         snapshot(folder.journal, target.journal)
@@ -208,19 +207,6 @@ def _names_home(target: ResultFolder) -> list[str]:
     with JournalReader(target.journal) as journal:
         text = orjson.dumps(journal.meta()).decode()
     return [JOURNAL] if _homeless(text) != text else []
-
-
-def _being_written(folder: ResultFolder) -> bool:
-    """Whether another process holds the folder's lock."""
-    try:
-        with (folder.path / ".lock").open("rb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            fcntl.flock(stream, fcntl.LOCK_UN)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
 
 
 def _plain(name: str) -> str:
