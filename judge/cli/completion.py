@@ -12,9 +12,7 @@ SHOW, INSTALL = "--show-completion", "--install-completion"
 
 def show(words: list[str]) -> None:
     """Print the script of the shell that is named after the option, or else of the one this process runs in."""
-    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # typer itself imports it there
-
-    print(get_completion_script(prog_name="judge", complete_var=REQUEST, shell=_shell(SHOW, words)))
+    print(_script(_shell(SHOW, words)))
 
 
 def install(words: list[str]) -> None:
@@ -24,6 +22,7 @@ def install(words: list[str]) -> None:
     shell = _shell(INSTALL, words)
     try:
         _, path = write(shell=shell, prog_name="judge", complete_var=REQUEST)
+        path.write_text(f"{_script(shell)}\n", encoding="utf-8")
     except OSError as error:
         raise SpecError(
             f"{error.filename} cannot be written: {error.strerror}",
@@ -37,6 +36,16 @@ def prepare() -> None:
     from typer.completion import completion_init  # type: ignore[attr-defined]
 
     completion_init()
+
+
+def _script(shell: str) -> str:
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # typer itself imports it there
+
+    script: str = get_completion_script(prog_name="judge", complete_var=REQUEST, shell=shell)
+    if shell == "zsh":
+        # zsh reads the file at the first Tab: without this line that Tab would find nothing.
+        script += '\n[[ $zsh_eval_context[-1] != loadautofunc ]] || _judge_completion "$@"'
+    return script
 
 
 def _shell(option: str, words: list[str]) -> str:
