@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import textwrap
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from judge import terminal
 from judge.cli import completion
 from judge.cli.streams import guarded
 from judge.errors import JudgeError, nearest
@@ -115,7 +117,22 @@ class LazyGroup(TyperGroup):
 
 
 def overview() -> str:
-    """What `judge --help` prints."""
+    """What `judge --help` prints; what a narrow screen has no room for goes on in further lines."""
+    screen = terminal.narrow()
+    lines = _overview()
+    if screen is not None:
+        lines = [part for line in lines for part in _wrapped(line, screen)]
+    return "\n".join(lines)
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    indent = " " * (4 if line.startswith(" ") else 2)
+    name, _, text = line.strip().partition(" ")
+    words = f"{name}: {text.strip()}" if name in COMMANDS else " ".join(line.split())
+    return textwrap.wrap(words, width, initial_indent=indent[2:], subsequent_indent=indent) or [""]
+
+
+def _overview() -> list[str]:
     lines = [
         "judge: measure whether a language model can stand in for human readers of stories",
         "",
@@ -130,7 +147,7 @@ def overview() -> str:
         lines.append(f"  {name.ljust(width)}  {text}")
     lines += ["", "RUN is a run.yaml, its folder (all its judges) or one result folder."]
     lines += ["Try first: judge demo", "Completion by the Tab key: judge --install-completion [bash|zsh|fish]"]
-    return "\n".join(lines)
+    return lines
 
 
 app = typer.Typer(
@@ -173,7 +190,9 @@ def _run(arguments: list[str]) -> None:
     elif arguments[0] == completion.INSTALL:
         completion.install(arguments[1:])
         return
-    app(args=arguments, prog_name="judge")
+    screen = terminal.narrow()
+    # typer writes help for 50 columns at least, unless told otherwise.
+    app(args=arguments, prog_name="judge", **({"terminal_width": screen} if screen else {}))
 
 
 def fail(error: JudgeError) -> None:

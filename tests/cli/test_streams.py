@@ -102,3 +102,10 @@ def test_a_whole_run_and_its_page_do_not_depend_on_the_locale(tmp_path: Path) ->
     shell(place, "$judge demo --quiet > tables.txt", **ASCII)
     assert "—" in (place / "runs" / "demo" / "report.html").read_text(encoding="utf-8")
     assert shell(place, "$judge status runs/none", 1, **ASCII).stderr.isascii()
+
+
+@pytest.mark.parametrize("command", ["--help", "run --help", "status runs/demo", "correlate runs/demo --resamples 20"])
+def test_everything_fits_on_a_screen_of_forty_columns(command: str, runs: Path) -> None:
+    lines = shell(runs, f"$judge {command}", COLUMNS="40").stdout.decode().splitlines()
+    assert [line for line in lines if len(line) > 40] == []
+    assert any(len(line) > 40 for line in shell(runs, f"$judge {command}", COLUMNS="120").stdout.decode().splitlines())
