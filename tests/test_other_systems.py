@@ -68,10 +68,24 @@ with lock(Path(sys.argv[1])):
 )
 
 
-def python(code: str, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+HOMELESS = """
+import pwd, sys
+
+def nobody(number):
+    raise KeyError(number)
+
+pwd.getpwuid = nobody
+from judge.cli.main import main
+main(sys.argv[1:])
+"""
+
+
+def python(
+    code: str, *arguments: object, cwd: Path | None = None, home: bool = True
+) -> subprocess.CompletedProcess[str]:
     """Run code in a fresh interpreter that warns of files opened in the system's own encoding."""
     command = [sys.executable, "-X", "warn_default_encoding", "-c", code, *map(str, arguments)]
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    env = {name: value for name, value in os.environ.items() if home or name != "HOME"} | {"PYTHONPATH": str(ROOT)}
     return subprocess.run(
         command,
         cwd=cwd,
@@ -121,3 +135,11 @@ def test_where_no_file_can_be_locked_a_marker_keeps_a_second_writer_out(tmp_path
         assert third.stdout is not None
         assert third.stdout.readline() == b"held\n"
         third.terminate()
+
+
+def test_a_user_without_a_home_folder_can_work(tmp_path: Path) -> None:
+    for arguments in (("data", "list"), ("demo", "--quiet"), ("bundle", "runs/demo", "-o", "b.zip", "--resamples", 20)):
+        done = python(HOMELESS, *arguments, cwd=tmp_path, home=False)
+        assert done.returncode == 0, done.stderr
+    done = python(HOMELESS, "--install-completion", "bash", cwd=tmp_path, home=False)
+    assert done.stderr.startswith("error: Could not determine home directory.\nhint: judge --show-completion bash")

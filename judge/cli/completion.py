@@ -23,9 +23,10 @@ def install(words: list[str]) -> None:
     try:
         _, path = write(shell=shell, prog_name="judge", complete_var=REQUEST)
         path.write_text(f"{_script(shell)}\n", encoding="utf-8")
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # the second: a user without a home folder
+        why = f"{error.filename} cannot be written: {error.strerror}" if isinstance(error, OSError) else str(error)
         raise SpecError(
-            f"{error.filename} cannot be written: {error.strerror}",
+            why,
             hint=f"judge {SHOW} {shell} prints the script, to be kept elsewhere",
         ) from error
     print(f"completion for {shell} is in {path}; it works in shells that start from now on")

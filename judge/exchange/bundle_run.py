@@ -17,6 +17,7 @@ import yaml
 from judge.errors import RunFolderError
 from judge.exchange.bundle_tables import AUDIT
 from judge.exchange.imported_folder import STORIES
+from judge.home import home
 from judge.journal import JournalReader
 from judge.journal.snapshot import leave_out_texts, snapshot
 from judge.run_folder import ResultFolder, is_held, read_manifest
@@ -196,8 +197,8 @@ def _copy_text(source: Path, target: Path) -> None:
 
 
 def _homeless(text: str) -> str:
-    home = str(Path.home()).rstrip("/")
-    return re.sub(rf"(?<![\w/]){re.escape(home)}(?![\w.-])", "~", text) if len(home) > 1 else text
+    own = str(home()).rstrip("/")
+    return re.sub(rf"(?<![\w/]){re.escape(own)}(?![\w.-])", "~", text) if len(own) > 1 else text
 
 
 def _names_home(target: ResultFolder) -> list[str]:
@@ -205,7 +206,8 @@ def _names_home(target: ResultFolder) -> list[str]:
     if not target.journal.is_file():
         return []
     with JournalReader(target.journal) as journal:
-        text = orjson.dumps(journal.meta()).decode()
+        # JSON doubles the backslashes of Windows' paths.
+        text = orjson.dumps(journal.meta()).decode().replace("\\\\", "\\")
     return [JOURNAL] if _homeless(text) != text else []
 
 
