@@ -52,18 +52,19 @@ def guarded() -> Iterator[None]:
     before: Any = sys.stdout
     before.flush()
     file = _Noted(getattr(before.buffer, "raw", before.buffer))
-    sys.stdout = _text(file, before)
+    sys.stdout = stream = _text(file, before)
     try:
         yield
     except BaseException:
-        _flush()
+        _flush(stream)
         if file.failure is None:
             raise
     else:
-        _flush()
+        _flush(stream)
     finally:
         sys.stdout = before
     if file.failure is not None:
+        _silence(stream)
         _leave(file.failure)
 
 
@@ -93,16 +94,20 @@ def _text(file: _Noted, before: Any) -> TextIOWrapper:
     )
 
 
-def _flush() -> None:
+def _flush(stream: TextIOWrapper) -> None:
     with suppress(OSError):
-        sys.stdout.flush()
+        stream.flush()
+
+
+def _silence(stream: TextIOWrapper) -> None:
+    """Send what is still buffered nowhere, so that the interpreter does not complain of it when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+    _flush(stream)
 
 
 def _leave(failure: OSError) -> None:
-    # What is still buffered goes nowhere, so that the interpreter does not fail over it when it ends.
-    silent = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silent, 1)
-    os.close(silent)
     if failure.errno == errno.EPIPE:
         sys.exit(UNREAD)
     if failure.errno == errno.EBADF:
