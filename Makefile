@@ -14,7 +14,7 @@ VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt |
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
 	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
-	@echo "make test-pythons  run the tests with every supported Python of this machine (.venv-pythons, 5 minutes each)"
+	@echo "make test-pythons  run the tests with every supported Python of this machine, or with PYTHONS=\"3.11.2 3.13\""
 	@echo "make test-explain  set up sentence-transformers, UMAP and KeyBERT with a small model (2 GB, .venv-explain), and run their tests"
 	@echo "make test-browser  set up a browser (Debian's Chromium where you are root), and run the tests that drive the pages"
 	@echo "make test-vllm   set up a vLLM that runs on a CPU, and Ray (3 GB, .venv-vllm), and run the tests that need real engines"
@@ -65,7 +65,7 @@ test: $(STAMP)
 	@$(BIN)/python -m tests.machine
 
 test-pythons: $(STAMP)
-	$(BIN)/python -m tests.every_python
+	$(BIN)/python -m tests.every_python $(PYTHONS)
 
 test-explain: $(EXPLAIN_STAMP)
 	$(EXPLAIN)/bin/python -m pytest tests/explain -q

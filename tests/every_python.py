@@ -1,4 +1,4 @@
-"""The suite with every supported Python of this machine, one after the other: `python -m tests.every_python`.
+"""The suite with every supported Python of this machine, or those named: `python -m tests.every_python 3.11.2 3.13`.
 
 Each gets a virtual environment of its own under `.venv-pythons`. What is not there, or could not be tried, is named at
 the end; nothing is downloaded but packages.
@@ -90,16 +90,23 @@ def _ended(command: Sequence[str | Path]) -> int:
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
-def main(options: Sequence[str]) -> int:
-    """Try all, and say in the end which passed, failed and were not there."""
-    print("".join(f"found Python {version}: {program}\n" for version, program in found().items()), flush=True)
-    results = [tried(version, program, options) for version, program in found().items()]
+def main(arguments: Sequence[str]) -> int:
+    """Try all, or those that are named, and say in the end which passed, failed and were not there.
+
+    Other arguments are pytest's.
+    """
+    named = [word for word in arguments if re.fullmatch(r"3\.\d+(\.\d+)?", word)]
+    options = [word for word in arguments if word not in named]
+    wanted = {v: p for v, p in found().items() if not named or {v, v.rpartition(".")[0]} & set(named)}
+    print("".join(f"found Python {version}: {program}\n" for version, program in wanted.items()), flush=True)
+    results = [tried(version, program, options) for version, program in wanted.items()]
     for one in results:
         print(f"Python {one.version} ({one.python}): {'passed' if one.failure is None else f'FAILED: {one.failure}'}")
-    for version in supported():
-        if not any(one.version.startswith(f"{version}.") for one in results):
+    for version in named or supported():
+        if not any(f"{one.version}.".startswith(f"{version}.") for one in results):
             print(f"Python {version}: not on this machine, not tried")
-    return int(not results or not all(one.failure is None for one in results))
+    absent = named and len(results) < len(named)
+    return int(bool(absent) or not results or not all(one.failure is None for one in results))
 
 
 if __name__ == "__main__":

@@ -44,6 +44,24 @@ def test_what_failed_and_what_was_not_there_is_said(
     ]
 
 
+def test_versions_may_be_named_and_one_that_is_not_there_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given: list[list[str]] = []
+
+    def tried(version: str, program: str, options: list[str]) -> every_python.Tried:
+        given.append([version, *options])
+        return every_python.Tried(program, version, None)
+
+    monkeypatch.setattr(every_python, "found", lambda: {"3.11.2": "a", "3.11.7": "b", "3.13.0": "c"})
+    monkeypatch.setattr(every_python, "tried", tried)
+    assert every_python.main(["3.11.2", "3.13", "-x"]) == 0
+    assert given == [["3.11.2", "-x"], ["3.13.0", "-x"]]
+    assert "not tried" not in capsys.readouterr().out
+    assert every_python.main(["3.12"]) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "Python 3.12: not on this machine, not tried"
+
+
 def test_a_report_names_python_processor_and_libraries() -> None:
     line = described()
     assert f"Python {platform.python_version()} ({sys.executable})" in line
