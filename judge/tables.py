@@ -7,7 +7,7 @@ import io
 import math
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 import orjson
 
-from judge import latex
+from judge import latex, terminal
 from judge.errors import SpecError
 from judge.stats.estimate import Estimate
 
@@ -57,8 +57,11 @@ class Table:
     notes: Sequence[str] = field(default_factory=tuple)
 
 
-def render(table: Table, form: str, *, color: bool = False) -> str:
-    """The table as text in one of `FORMATS`; with a final newline."""
+def render(table: Table, form: str, *, color: bool = False, narrow: int | None = None) -> str:
+    """The table as text in one of `FORMATS`; with a final newline.
+
+    On a screen of only `narrow` columns the cells of a row that is wider stand one under another.
+    """
     if form == "json":
         return _json(table)
     if form == "csv":
@@ -68,7 +71,7 @@ def render(table: Table, form: str, *, color: bool = False) -> str:
     if form == "latex":
         return _latex(table)
     if form == "table":
-        return _plain(table, color=color)
+        return _plain(table, color=color, narrow=narrow)
     raise SpecError(f"--format {form!r} is not known; allowed: {', '.join(FORMATS)}")
 
 
@@ -79,7 +82,8 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
         text = "[" + ",\n".join(_json(t).rstrip("\n") for t in group) + "]\n"
     else:
         color = output is None and sys.stdout.isatty()
-        text = "\n".join(render(t, form, color=color) for t in group)
+        screen = terminal.narrow() if output is None else None
+        text = "\n".join(render(t, form, color=color, narrow=screen) for t in group)
     if output is None:
         sys.stdout.write(text)
         return
@@ -181,7 +185,7 @@ def _latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _plain(table: Table, *, color: bool) -> str:
+def _plain(table: Table, *, color: bool, narrow: int | None) -> str:
     cells = [line for row in table.rows for line in _lines(row, table.columns)]
     widths = [max([len(c.title), *(len(line[i]) for line in cells)]) for i, c in enumerate(table.columns)]
     right = [is_numeric(table, c) for c in table.columns]
@@ -191,13 +195,29 @@ def _plain(table: Table, *, color: bool) -> str:
         return "  ".join(padded).rstrip()
 
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if color and not _no_color() else ("", "", "")
+    notes = [f"· {printable(note)}" for note in [*table.notes, *reasons(table)]]
+    rule = "  ".join("─" * w for w in widths)
+    if narrow is not None and len(rule) > narrow:
+        lines = [f"{bold}{part}{reset}" for part in textwrap.wrap(printable(table.title), narrow)]
+        for row in table.rows:
+            lines += ["─" * narrow, *_one_under_another(row, table.columns, narrow)]
+        lines += ["─" * narrow]
+        lines += [f"{dim}{part}{reset}" for part in textwrap.wrap(printable(table.signature), narrow)]
+        lines += [part for note in notes for part in textwrap.wrap(note, narrow, subsequent_indent="  ")]
+        return "\n".join(lines) + "\n"
     lines = [f"{bold}{printable(table.title)}{reset}"]
     lines += [line([c.title for c in table.columns])] if any(c.title for c in table.columns) else []
-    lines.append("  ".join("─" * w for w in widths))
+    lines.append(rule)
     lines += [line(texts) for texts in cells]
     lines += [f"{dim}{printable(table.signature)}{reset}"] if table.signature else []
-    lines += [f"· {printable(note)}" for note in [*table.notes, *reasons(table)]]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + notes) + "\n"
+
+
+def _one_under_another(row: Mapping[str, Any], columns: Sequence[Column], width: int) -> Iterator[str]:
+    """A row's cells, each behind its column's title."""
+    for column in columns:
+        title = f"{printable(column.title)}: " if column.title else ""
+        yield from textwrap.wrap(title + cell_text(row, column), width, subsequent_indent="  ")
 
 
 def _lines(row: Mapping[str, Any], columns: Sequence[Column]) -> list[list[str]]:

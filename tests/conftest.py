@@ -12,6 +12,9 @@ from hypothesis import settings
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
+# How wide a screen is changes what is printed on it.
+os.environ.pop("COLUMNS", None)
+
 pytest_plugins = ["tests.server.fixtures"]
 
 

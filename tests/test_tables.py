@@ -148,3 +148,28 @@ def test_a_wrapped_cell_keeps_names_with_hyphens_whole() -> None:
     rows = [{"text": "judge import hanna-answers FILE"}]
     lines = render(Table("T", [Column("text", "text", wrap=20)], rows, "sig"), "table").splitlines()
     assert lines[3:5] == ["judge import", "hanna-answers FILE"]
+
+
+def test_cells_stand_one_under_another_on_a_narrow_screen() -> None:
+    columns = [Column("name", "name"), Column("tau", "Kendall's tau-b x100", digits=1), Column("text", "said", wrap=60)]
+    rows = [{"name": "a", "tau": Estimate(12.0, n=9, low=-3.0, high=27.0), "text": "one two three four five"}]
+    wide = Table(
+        "A table with a title of its own", columns, rows, "demo:48|crit:RE,CH,EM,SU", ["A note of nine words."]
+    )
+    assert render(wide, "table", narrow=24).splitlines() == [
+        "A table with a title of",
+        "its own",
+        "─" * 24,
+        "name: a",
+        "Kendall's tau-b x100:",
+        "  12.0 [-3.0, 27.0]",
+        "said: one two three four",
+        "  five",
+        "─" * 24,
+        "demo:48|crit:RE,CH,EM,SU",
+        "· A note of 6 words.",
+    ]
+    slim = Table("t", [Column("a", "a")], [{"a": 1}], "s")
+    assert render(slim, "table", narrow=24) == render(slim, "table")
+    for form in ("json", "csv", "md", "latex"):
+        assert render(wide, form, narrow=24) == render(wide, form)

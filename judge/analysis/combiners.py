@@ -24,6 +24,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats import near_ties
 from judge.stats.calibration import fit_calibration
 from judge.stats.ordinal import fit_ordinal
 from judge.stats.rank_scores import RankScores, fit_rank_scores
@@ -135,7 +136,7 @@ def _best_ridge(split: Split, people: Floats, own: Bools) -> tuple[RidgeFit, Flo
     train = split.scored[0]
     choices = [np.where(own, factor, 1.0) for factor in (OWN_FACTORS if not own.all() else OWN_FACTORS[:1])]
     fits = [fit_ridge(train * factors, people) for factors in choices]
-    best = min(range(len(fits)), key=lambda i: fits[i].press)
+    best = near_ties.lowest([fit.press for fit in fits])
     return fits[best], choices[best]
 
 

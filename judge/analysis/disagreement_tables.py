@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from judge.analysis.disagreements import PEOPLE, Found, find
 from judge.analysis.options import DisagreementsOptions
 from judge.analysis.signature import signature
+from judge.stats import near_ties
 from judge.tables import Column, Table, printable
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _sides(row: Mapping[str, Any]) -> str:
         return _mean_of(sides[0]["mean"], [repeat["rating"] for repeat in sides[0]["repeats"]])
     key = "judge" if row["judge"] is None else "eval_prompt"
     rated = [side for side in sides if side["mean"] is not None]
-    ordered = sorted(rated, key=lambda side: -float(side["mean"]))
+    ordered = (rated[i] for i in near_ties.descending([float(side["mean"]) for side in rated]))
     return ", ".join(f"{printable(side[key])} {_points(side['mean'])}" for side in ordered)
 
 

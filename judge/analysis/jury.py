@@ -20,7 +20,7 @@ from judge.analysis.nested_folds import Folding, run_foldings
 from judge.analysis.options import JuryOptions
 from judge.analysis.panel import Panel, Panels, panels
 from judge.rating_matrix import RatingMatrix, build
-from judge.stats import kendall
+from judge.stats import kendall, near_ties
 from judge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def _best_in_sample(panel: Panel) -> int:
     people = kendall.codes(panel.people)
     columns = np.flatnonzero(panel.own)
     taus = [kendall.tau_b(kendall.codes(panel.predictors[:, j]), people) for j in columns]
-    return int(columns[int(np.argmax(np.nan_to_num(taus, nan=-2.0)))])
+    return int(columns[near_ties.highest(taus)])
 
 
 def _counted(names: object) -> str:

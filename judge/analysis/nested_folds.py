@@ -19,7 +19,7 @@ from judge.analysis.combiners import CANDIDATES, COMBINERS, STACKED, UNFITTED, C
 from judge.analysis.options import JuryOptions
 from judge.analysis.panel import Panel
 from judge.backends.surface.ridge import folds_of_groups
-from judge.stats import kendall
+from judge.stats import kendall, near_ties
 from judge.stats.calibration import Kind, fit_calibration
 from judge.stats.stacking import fit_stack
 
@@ -216,11 +216,11 @@ class _Fold:
         level = np.zeros(self.train.size)
         for out, train, _ in self._inner_folds():
             level[out] = self.panel.people[train].mean()
-        taus = {}
+        taus = []
         for name in CANDIDATES:
             ranked = self.inside(name) - (0.0 if name in UNFITTED else level)
-            taus[name] = kendall.tau_b(kendall.codes(ranked), people)
-        return max(taus, key=lambda name: -2.0 if np.isnan(taus[name]) else taus[name])
+            taus.append(kendall.tau_b(kendall.codes(ranked), people))
+        return CANDIDATES[near_ties.highest(taus)]
 
     def _calibrated(self, name: str, predicted: Floats) -> Floats | None:
         if self.options.calibrate == "none":

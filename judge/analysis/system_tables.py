@@ -21,7 +21,7 @@ from judge.analysis.sources import sources
 from judge.analysis.systems import AVERAGE, Standing
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
-from judge.stats import ranking
+from judge.stats import near_ties, ranking
 from judge.stats.estimate import Estimate
 from judge.tables import Column, Table
 
@@ -140,8 +140,7 @@ def _wide_tables(
 
 def _order(one: Standing) -> list[int]:
     """Systems from the highest mean down."""
-    value = [-np.inf if mean.value is None else mean.value for mean in one.mean]
-    return sorted(range(len(value)), key=lambda s: -value[s])
+    return near_ties.descending([mean.value for mean in one.mean])
 
 
 def _title(group: Sequence[Standing], what: str) -> str:

@@ -16,6 +16,7 @@ from judge.journal import JournalReader
 from judge.ratings_table import RatingsTable, RunFacts
 from judge.records import Criterion, Scale
 from judge.run_folder import ResultFolder
+from judge.stats import near_ties
 
 NONE = "none"
 """The level of a variable that is not known of a row."""
@@ -57,6 +58,8 @@ class Population:
         quarter = names.map(lambda name: (scales.get(name, Scale()).max - scales.get(name, Scale()).min) / 4)
         gap = self.frame["gap"].to_numpy(dtype=np.float64)
         limit = quarter.to_numpy(dtype=np.float64)
+        # People's means carry noise of 1e-16, and a gap of just the limit is no rare one.
+        limit = limit - near_ties.SAME
         bands = np.select([np.isnan(gap), gap <= -limit, gap >= limit], [NONE, "below people", "above people"], "near")
         return pd.Series(bands, index=self.frame.index)
 

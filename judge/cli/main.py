@@ -5,11 +5,15 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import textwrap
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from judge import terminal
+from judge.cli import completion
+from judge.cli.streams import guarded
 from judge.errors import JudgeError, nearest
 from judge.version import __version__
 
@@ -74,14 +78,26 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 class LazyGroup(TyperGroup):
     """Imports a command's module when it is asked for, so that `judge --help` stays quick."""
 
+    _naming = False
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  the base class's form
         """All commands, in reading order."""
         return list(COMMANDS)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Names that begin so, each with its line of help; no command is imported for it."""
+        self._naming = True
+        try:
+            return super().shell_complete(ctx, incomplete)
+        finally:
+            self._naming = False
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  the base class's form
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
+        if self._naming:
+            return TyperCommand(cmd_name, short_help=COMMANDS[cmd_name][2])
         module = importlib.import_module(f"judge.cli.{COMMANDS[cmd_name][0]}")
         command = typer.main.get_command(module.app)
         command.name = cmd_name
@@ -89,7 +105,7 @@ class LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command asked for; of one that is not known, the nearest is named."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             close = nearest(args[0], COMMANDS)
             guess = f" Did you mean {close!r}?" if close else ""
             ctx.fail(f"No such command {args[0]!r}.{guess}")
@@ -101,7 +117,22 @@ class LazyGroup(TyperGroup):
 
 
 def overview() -> str:
-    """What `judge --help` prints."""
+    """What `judge --help` prints; what a narrow screen has no room for goes on in further lines."""
+    screen = terminal.narrow()
+    lines = _overview()
+    if screen is not None:
+        lines = [part for line in lines for part in _wrapped(line, screen)]
+    return "\n".join(lines)
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    indent = " " * (4 if line.startswith(" ") else 2)
+    name, _, text = line.strip().partition(" ")
+    words = f"{name}: {text.strip()}" if name in COMMANDS else " ".join(line.split())
+    return textwrap.wrap(words, width, initial_indent=indent[2:], subsequent_indent=indent) or [""]
+
+
+def _overview() -> list[str]:
     lines = [
         "judge: measure whether a language model can stand in for human readers of stories",
         "",
@@ -114,8 +145,9 @@ def overview() -> str:
             lines += ["", group]
             panel = group
         lines.append(f"  {name.ljust(width)}  {text}")
-    lines += ["", "RUN is a run.yaml, its folder (all its judges) or one result folder.", "Try first: judge demo"]
-    return "\n".join(lines)
+    lines += ["", "RUN is a run.yaml, its folder (all its judges) or one result folder."]
+    lines += ["Try first: judge demo", "Completion by the Tab key: judge --install-completion [bash|zsh|fish]"]
+    return lines
 
 
 app = typer.Typer(
@@ -139,17 +171,28 @@ def _root(
 def main(arguments: list[str] | None = None) -> None:
     """Run one command; exit codes as the README lists them."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments in (["--help"], ["-h"], []):
+    with guarded():
+        try:
+            _run(arguments)
+        except JudgeError as error:
+            fail(error)
+
+
+def _run(arguments: list[str]) -> None:
+    if completion.REQUEST in os.environ:
+        completion.prepare()
+    elif arguments in (["--help"], ["-h"], []):
         print(overview())
         return
-    try:
-        app(args=arguments, prog_name="judge")
-    except JudgeError as error:
-        fail(error)
-    except BrokenPipeError:
-        # The reader of our output has gone, as in `judge ratings RUN | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+    elif arguments[0] == completion.SHOW:
+        completion.show(arguments[1:])
+        return
+    elif arguments[0] == completion.INSTALL:
+        completion.install(arguments[1:])
+        return
+    screen = terminal.narrow()
+    # typer writes help for 50 columns at least, unless told otherwise.
+    app(args=arguments, prog_name="judge", **({"terminal_width": screen} if screen else {}))
 
 
 def fail(error: JudgeError) -> None:

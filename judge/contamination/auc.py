@@ -12,7 +12,7 @@ from judge.contamination.area import AucOptions, area, draw
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError
-from judge.stats import resample, roc
+from judge.stats import near_ties, resample, roc
 from judge.stats.discrimination import auc
 from judge.stats.estimate import Estimate
 from judge.tables import Column, Table
@@ -29,7 +29,7 @@ def table(scores: ScoresFile, options: AucOptions | None = None) -> Table:
     options = options or AucOptions()
     rows = rows_of(scores, options)
     ci = f"ci:{draw(scores, options).name}/{options.resamples}/seed{options.seed}"
-    rows.sort(key=lambda row: -(row["auc"].value or 0.0))
+    rows = [rows[i] for i in near_ties.descending([row["auc"].value for row in rows])]
     columns = [
         Column("score", "score"),
         Column("auc", "AUC", digits=3),

@@ -24,7 +24,7 @@ from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
-from judge.stats import kendall, resample
+from judge.stats import kendall, near_ties, resample
 from judge.stats.estimate import Estimate
 from judge.stats.resample import Resamples
 from judge.tables import Column, Table
@@ -221,7 +221,7 @@ def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) 
     count = len(matrix.systems)
     up = np.bincount(matrix.system[high], minlength=count) / high.sum()
     down = np.bincount(matrix.system[low], minlength=count) / low.sum()
-    most = int(np.argmax(np.abs(up - down)))
+    most = near_ties.highest(np.abs(up - down).tolist())
     if abs(up[most] - down[most]) < 0.01:
         return None
     return (

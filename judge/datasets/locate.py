@@ -16,6 +16,7 @@ from typing import Any
 from judge.datasets.source_file import read_json
 from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
 from judge.errors import DataError, SpecError
+from judge.home import home
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,10 @@ class Registered:
 
 def home_folder() -> Path:
     """Where the program keeps what a person told it: JUDGE_HOME, or `judge` in the XDG data folder."""
-    if home := os.environ.get("JUDGE_HOME"):
-        return Path(home)
+    if own := os.environ.get("JUDGE_HOME"):
+        return Path(own)
     data = os.environ.get("XDG_DATA_HOME")
-    return (Path(data) if data else Path.home() / ".local" / "share") / "judge"
+    return (Path(data) if data else home() / ".local" / "share") / "judge"
 
 
 def cache_folder() -> Path:
@@ -41,7 +42,10 @@ def cache_folder() -> Path:
     # pooch.os_cache("judge") is this very folder; importing pooch here would cost every `judge run` its start.
     import platformdirs
 
-    return Path(platformdirs.user_cache_dir("judge"))
+    try:
+        return Path(platformdirs.user_cache_dir("judge"))
+    except RuntimeError:  # a user without a home folder
+        return home() / ".cache" / "judge"
 
 
 def data_folder() -> Path | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import fcntl
 import hashlib
 import re
 import shutil
@@ -18,9 +17,10 @@ import yaml
 from judge.errors import RunFolderError
 from judge.exchange.bundle_tables import AUDIT
 from judge.exchange.imported_folder import STORIES
+from judge.home import home
 from judge.journal import JournalReader
 from judge.journal.snapshot import leave_out_texts, snapshot
-from judge.run_folder import ResultFolder, read_manifest
+from judge.run_folder import ResultFolder, is_held, read_manifest
 from judge.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
 
 EXPLANATIONS, DEFINED = "derived/explanations.json", "definition"
@@ -68,7 +68,7 @@ def copy(folder: ResultFolder, staged: Path, place: str, *, texts: bool, batches
     target = ResultFolder(staged / place)
     target.path.mkdir(parents=True)
     notes: list[str] = []
-    busy = _being_written(folder)
+    busy = is_held(folder.path)
     _copy_text(folder.manifest, target.manifest)
     if folder.journal.is_file():
         snapshot(folder.journal, target.journal)
@@ -199,8 +199,8 @@ def _copy_text(source: Path, target: Path) -> None:
 
 
 def _homeless(text: str) -> str:
-    home = str(Path.home()).rstrip("/")
-    return re.sub(rf"(?<![\w/]){re.escape(home)}(?![\w.-])", "~", text) if len(home) > 1 else text
+    own = str(home()).rstrip("/")
+    return re.sub(rf"(?<![\w/]){re.escape(own)}(?![\w.-])", "~", text) if len(own) > 1 else text
 
 
 def _names_home(target: ResultFolder) -> list[str]:
@@ -208,21 +208,9 @@ def _names_home(target: ResultFolder) -> list[str]:
     if not target.journal.is_file():
         return []
     with JournalReader(target.journal) as journal:
-        text = orjson.dumps(journal.meta()).decode()
+        # JSON doubles the backslashes of Windows' paths.
+        text = orjson.dumps(journal.meta()).decode().replace("\\\\", "\\")
     return [JOURNAL] if _homeless(text) != text else []
-
-
-def _being_written(folder: ResultFolder) -> bool:
-    """Whether another process holds the folder's lock."""
-    try:
-        with (folder.path / ".lock").open("rb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            fcntl.flock(stream, fcntl.LOCK_UN)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
 
 
 def _plain(name: str) -> str:

@@ -146,6 +146,7 @@ class ShardWriter:
         self._written = 0
         self._waiting: list[dict[str, Any]] = []
         self._task: asyncio.Task[None] | None = None
+        self._begun: asyncio.Task[None] | None = None
 
     def answered(self, query: Query, repeat: int, response: Response, *, started: float, seconds: float) -> None:
         """An answer, accepted: kept with whatever it says."""
@@ -172,12 +173,15 @@ class ShardWriter:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
+        if self._begun is not None:  # a shard just begun: its rows are no longer among those that wait
+            await self._begun
         await self._write()
 
     async def _write_often(self) -> None:
         while True:
             await asyncio.sleep(FLUSH_SECONDS)
-            await asyncio.shield(self._write())
+            self._begun = asyncio.get_running_loop().create_task(self._write())
+            await asyncio.shield(self._begun)
 
     async def _write(self) -> None:
         rows, self._waiting = self._waiting, []

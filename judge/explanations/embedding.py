@@ -141,7 +141,7 @@ def _folder_hash(model: str) -> str:
     folder = Path(model)
     endings = (".safetensors", ".bin", ".json", ".txt", ".model")
     files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix in endings)
-    return fingerprint([(str(p.relative_to(folder)), fingerprint_file(p)) for p in files])
+    return fingerprint([(p.relative_to(folder).as_posix(), fingerprint_file(p)) for p in files])
 
 
 def _repository(model: str) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError
 from judge.explanations.embedding import unit
+from judge.stats import near_ties
 
 Vectors = NDArray[np.float32]
 Weights = NDArray[np.float64]
@@ -83,7 +84,7 @@ def class_tfidf(counted: Weights) -> Weights:
 
 def best(weights: NDArray[np.float64], terms: NDArray[np.str_], wanted: int) -> list[tuple[str, float]]:
     """The heaviest terms of one group, heaviest first; equal weights in the terms' order; only weights above 0."""
-    order = np.argsort(-weights, kind="stable")[:wanted]
+    order = near_ties.descending(weights.tolist())[:wanted]
     return [(str(terms[i]), float(weights[i])) for i in order if weights[i] > 0]
 
 

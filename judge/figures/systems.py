@@ -9,6 +9,7 @@ from judge.figures import panels
 from judge.figures.correlations import undefined
 from judge.figures.forest import Forest, Line, signs
 from judge.figures.series import PEOPLE
+from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 
 _NOT_RATED = Estimate.undefined("not rated on this criterion")
@@ -35,8 +36,7 @@ def forest(
         zip((id(source) for source in judges), signs([s.name for s in judges], "judges x Eval-Prompts"), strict=True)
     )
     first = [one for one in standings if one.source is sources[0]][-1]
-    value = [one.value if one.value is not None else float("-inf") for one in first.mean]
-    order = sorted(range(len(value)), key=lambda s: -value[s])
+    order = near_ties.descending([one.value for one in first.mean])
     systems = sources[0].matrix.systems
 
     def mean(source: int, criterion: str, s: int) -> Estimate:

@@ -87,10 +87,10 @@ def _reading(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
+    except BaseException as error:
         connection.close()
         # As for a reader: a log needs a writable folder, a file nobody writes can be read without one.
-        if path.with_name(path.name + "-wal").exists():
+        if not isinstance(error, sqlite3.OperationalError) or path.with_name(path.name + "-wal").exists():
             raise
         connection = sqlite3.connect(f"{uri}&immutable=1", uri=True)
     return connection

@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 from judge.errors import SpecError
+from judge.home import home
 from judge.shipped import package_file
 
 
@@ -34,8 +35,8 @@ class Price:
 
 def user_price_file() -> Path:
     """Where the user's own table lies, whether it exists or not."""
-    home = os.environ.get("JUDGE_HOME")
-    return (Path(home) if home else Path.home() / ".config" / "judge") / "prices.yaml"
+    own = os.environ.get("JUDGE_HOME")
+    return (Path(own) if own else home() / ".config" / "judge") / "prices.yaml"
 
 
 def load_prices(judge: str) -> Price | None:

@@ -13,6 +13,7 @@ from judge.audit.rates import agreement, rates
 from judge.audit.store import AuditStore
 from judge.report.audited import file_of
 from judge.report.material import Material
+from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 
 
@@ -91,7 +92,7 @@ def headline(facts: AuditFacts) -> str:
     text = f"{who}{_many(facts.items, 'explanation', 'explanations')} drawn"
     known = [(label, share) for label, share in facts.shares if share.value is not None]
     if known:
-        label, most = max(known, key=lambda one: one[1].value or 0.0)
+        label, most = known[near_ties.highest([share.value for _, share in known])]
         ends = f" [{100 * most.low:.1f}, {100 * most.high:.1f}]" if most.low is not None and most.high else ""
         text += f"; the error seen most often is {label}, in {100 * (most.value or 0.0):.1f} %{ends} of them"
     if not facts.twice:

@@ -21,6 +21,7 @@ from judge.rating_matrix import RatingMatrix
 from judge.report import audit_words, explanation_words
 from judge.report.agreement import worded
 from judge.report.material import Material
+from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 
 _AROUND = re.compile(r"undefined for [^(]*\((.*)\)")
@@ -69,7 +70,7 @@ def _of_dataset(matrix: RatingMatrix, found: Sequence[Lead]) -> Iterator[str]:
     if not defined:
         yield f"On {where} agreement with people is undefined: {shown[0].value.reason}."
         return
-    best = max(defined, key=lambda lead: lead.value.value or 0.0)
+    best = defined[near_ties.highest([lead.value.value for lead in defined])]
     yield _agreement(where, best, len(shown))
     yield from _beside(best)
 

@@ -2,35 +2,122 @@
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from io import FileIO
 from pathlib import Path
 
 from judge.errors import RunFolderError
+
+LOCK = ".lock"
+MARKER = ".marker.lock"
+"""Stands for the lock on file systems that have none, such as Lustre mounted without flock."""
+_NO_LOCKS = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP}
+_PATIENCE = 0.5
+"""Seconds for removing a dead process's marker."""
 
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
     """Hold the folder (made if need be) for writing; a second process gets a sentence at once."""
+    with ExitStack() as held:
+        stream = held.enter_context(_opened(folder))
+        hint = "wait for it, or stop it, and run again"
+        try:
+            taken = _take(stream, held)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise RunFolderError(
+                    f"{folder} cannot be locked: {error.strerror}", hint="choose another place with --output FOLDER"
+                ) from error
+            taken = _mark(folder, held)
+            hint += f"; if no such process is left, delete {folder / MARKER}"
+        if not taken:
+            raise RunFolderError(
+                f"{folder} is in use by another process (pid {_writer(folder) or 'unknown'})", hint=hint
+            )
+        stream.truncate(0)
+        # Windows lets nobody else read the byte that is locked, which is the first.
+        stream.write(f" {os.getpid()}".encode("ascii"))
+        yield
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process holds the folder's lock; for this the lock is tried, where it can be."""
+    path = folder / LOCK
+    try:
+        with path.open("r+b" if os.access(path, os.W_OK) else "rb", buffering=0) as stream, ExitStack() as held:
+            return not _take(stream, held)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return writer_runs(folder)
+
+
+def writer_runs(folder: Path) -> bool:
+    """Whether the process that wrote last runs; the lock is not tried, which could turn away a run about to start."""
+    try:
+        with (folder / LOCK).open("rb", buffering=0) as stream:
+            stream.read()
+    except PermissionError:
+        return True  # Windows: locked. Elsewhere: another user's folder.
+    except OSError:
+        return False
+    return _runs(_writer(folder))
+
+
+def _opened(folder: Path) -> FileIO:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        stream = (folder / ".lock").open("a+", encoding="ascii")
+        return (folder / LOCK).open("a+b", buffering=0)
     except OSError as error:
         raise RunFolderError(
             f"{folder} cannot be written: {error.strerror}", hint="choose another place with --output FOLDER"
         ) from error
-    with stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            stream.seek(0)
-            owner = stream.read().strip() or "unknown"
-            raise RunFolderError(
-                f"{folder} is in use by another process (pid {owner})", hint="wait for it, or stop it, and run again"
-            ) from None
-        stream.truncate(0)
-        stream.write(str(os.getpid()))
-        stream.flush()
-        yield
+
+
+def _take(stream: FileIO, held: ExitStack) -> bool:
+    from filelock import lock_descriptor, unlock_descriptor
+
+    taken = lock_descriptor(stream.fileno(), blocking=False)
+    if taken:
+        held.callback(unlock_descriptor, stream.fileno())
+    return taken
+
+
+def _mark(folder: Path, held: ExitStack) -> bool:
+    from filelock import SoftFileLock, Timeout
+
+    try:
+        held.enter_context(SoftFileLock(folder / MARKER, timeout=_PATIENCE))
+    except Timeout:
+        return False
+    return True
+
+
+def _writer(folder: Path) -> int | None:
+    """The process that wrote last, as it noted itself."""
+    try:
+        with (folder / LOCK).open("rb", buffering=0) as stream:
+            try:
+                noted = stream.read()
+            except PermissionError:  # Windows: all but the first byte can be read
+                stream.seek(1)
+                noted = stream.read()
+        return int(noted)
+    except (OSError, ValueError):
+        return None
+
+
+def _runs(process: int | None) -> bool:
+    if process is None or os.name == "nt":  # Windows: signal 0 is Ctrl-C, and who holds the lock was seen above
+        return False
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        return True  # another user's process
+    except OSError:
+        return False
+    return True

@@ -68,16 +68,13 @@ def _version(name: str) -> str | None:
 
 def _git() -> dict[str, Any] | None:
     try:
-        revision = subprocess.run(
-            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=True
-        ).stdout.strip()
-        status = subprocess.run(
-            ["git", "status", "--porcelain", "--untracked-files=no"],
-            capture_output=True,
-            text=True,
-            timeout=5,
-            check=True,
-        ).stdout
+        revision = _said_by_git("rev-parse", "HEAD")
+        status = _said_by_git("status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.SubprocessError):
         return None
-    return {"revision": revision, "dirty": bool(status.strip())}
+    return {"revision": revision, "dirty": bool(status)}
+
+
+def _said_by_git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    return subprocess.run(command, capture_output=True, timeout=5, check=True).stdout.decode("utf-8", "replace").strip()

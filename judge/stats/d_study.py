@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.errors import SpecError
+from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 from judge.stats.variance_components import VarianceComponents
 
@@ -177,7 +178,7 @@ def smallest(
         return Plan({}, None, limit, why)
     fewest = float(calls.min())
     final = error({**levels, solved: need})[1]
-    best = np.unravel_index(np.argmin(np.where(calls == fewest, final, np.inf)), calls.shape)
+    best = np.unravel_index(near_ties.lowest(np.where(calls == fewest, final, np.inf).ravel().tolist()), calls.shape)
     chosen = {name: float(axis[best]) for name, axis in zip(others, grid, strict=True)}
     return Plan({**kept, **chosen, solved: float(need[best])}, int(fewest), limit)
 

@@ -11,6 +11,7 @@ import string
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 from judge.stats.resample import DEGENERATE
 
@@ -110,7 +111,7 @@ def letters(different: Flags, means: Floats) -> list[str]:
     means : array, shape (systems,)
         For the order of letters; a system with NaN gets no letter.
     """
-    known = [s for s in np.argsort(-means, kind="stable") if not np.isnan(means[s])]
+    known = [s for s in near_ties.descending(means.tolist()) if not np.isnan(means[s])]
     groups = [frozenset(known)] if known else []
     for i, a in enumerate(known):
         for b in known[i + 1 :]:

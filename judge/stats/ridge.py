@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats import near_ties
+
 Floats = NDArray[np.float64]
 
 PENALTIES = (3.16, 10.0, 31.6, 100.0, 316.0, 1000.0, 3160.0, 10000.0, 31600.0)
@@ -78,5 +80,5 @@ def fit_ridge(x: Floats, y: Floats, penalties: Sequence[float] = PENALTIES) -> R
     residual = response[:, None] - along @ turned
     leverage = (along**2) @ shrunk + 1 / y.size
     press = ((residual / np.maximum(1 - leverage, LEAST)) ** 2).mean(axis=0)
-    best = int(np.argmin(press))
+    best = near_ties.lowest(press.tolist())
     return RidgeFit(axes @ turned[:, best], centre, intercept, float(penalties[best]), float(press[best]))

@@ -81,7 +81,8 @@ def _bind(host: str, port: int | None) -> socket.socket:
     for candidate in candidates:
         # With the protocol named, asyncio turns Nagle's algorithm off; else a page waits 40 ms for its reader's ACK.
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # On Windows the option of this name would let two servers have one port.
+        bound.setsockopt(socket.SOL_SOCKET, getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR), 1)
         try:
             bound.bind((host, candidate))
         except (OSError, OverflowError) as error:

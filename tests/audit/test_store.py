@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -170,14 +171,14 @@ def test_another_file_is_refused_in_a_sentence(make_audit: Make, tmp_path: Path)
     text, journal, other = tmp_path / "a.txt", tmp_path / "journal.sqlite", tmp_path / "o.sqlite"
     text.write_text("these are words, and there are more than a header's worth of them in this file, a hundred or so")
     create_journal(journal).close()
-    with sqlite3.connect(other) as db:
+    with closing(sqlite3.connect(other)) as db, db:
         db.execute("CREATE TABLE t (x)")
     db.close()
     made = make_audit()
     made.close()
     later = tmp_path / "later.sqlite"
     later.write_bytes(made.path.read_bytes())
-    with sqlite3.connect(later) as db:
+    with closing(sqlite3.connect(later)) as db, db:
         db.execute("UPDATE meta SET value = '2' WHERE key = 'audit_format'")
     db.close()
     sentences = {

@@ -10,6 +10,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 from judge.audit.items import Subject
@@ -46,7 +47,7 @@ def answers_per_second(path: Path, count: int) -> float:
 
 def bare_per_second(path: Path, count: int) -> float:
     """Bare transactions a second of one row, equally durable."""
-    with sqlite3.connect(path, isolation_level=None) as db:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db, db:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, v INTEGER)")

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -183,7 +184,8 @@ def test_a_killed_server_costs_nothing(browser: Any, serving: Serving, audit: Pa
             ("Ada", noted): "written without a server"
         }
         assert sum(seconds or 0 for _, seconds in store.remarks().values()) < 120
-    (changes,) = sqlite3.connect(audit).execute("SELECT count(*) FROM history").fetchone()
+    with closing(sqlite3.connect(audit)) as db:
+        (changes,) = db.execute("SELECT count(*) FROM history").fetchone()
     # One change for each key that said something and one for the note; what was unconfirmed is one change an item.
     assert changes <= sum(len(keys) + 1 for keys in ADA.values()) + 1
     assert uncaught == []

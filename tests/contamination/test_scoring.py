@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,8 @@ def texts(bodies: list[str]) -> list[Text]:
 
 
 def scored(scorer: BigramScorer, options: ScoreOptions, cache: Cache | None = None, bodies: list[str] = TALES, **how):  # type: ignore[no-untyped-def]
-    return asyncio.run(score(texts(bodies), scorer, options, cache or Cache(None), **how))
+    with nullcontext(cache) if cache is not None else Cache(None) as kept:
+        return asyncio.run(score(texts(bodies), scorer, options, kept, **how))
 
 
 def test_every_pass_gives_its_scores() -> None:

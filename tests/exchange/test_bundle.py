@@ -10,6 +10,7 @@ import sqlite3
 import struct
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -171,7 +172,7 @@ def test_a_forged_table_and_a_forged_answer_are_found_though_checksums_fit(made:
             return content
         path = tmp_path / "journal.sqlite"
         path.write_bytes(content)
-        with sqlite3.connect(path) as db:
+        with closing(sqlite3.connect(path)) as db, db:
             db.execute("UPDATE responses SET text = 'Rating: 5' WHERE rowid % 7 = 0")
             db.execute("UPDATE stories SET text = text || '!' WHERE position = 3")
         db.close()
@@ -255,7 +256,7 @@ def test_a_journal_with_a_trigger_is_not_opened(made: Path, tmp_path: Path) -> N
             return content
         path = tmp_path / "j.sqlite"
         path.write_bytes(content)
-        with sqlite3.connect(path) as db:
+        with closing(sqlite3.connect(path)) as db, db:
             db.execute("CREATE VIEW trap AS SELECT * FROM stories")
         db.close()
         return path.read_bytes()
@@ -272,7 +273,7 @@ def test_keys_stop_the_bundle_and_are_not_printed(
     key = "a-very-secret-value-42"
     monkeypatch.setenv("SOME_API_KEY", key)
     if where == "answer":
-        with sqlite3.connect(own / "surface" / "journal.sqlite") as db:
+        with closing(sqlite3.connect(own / "surface" / "journal.sqlite")) as db, db:
             # Long enough to be parted over several pages, the key somewhere in the middle.
             db.execute("UPDATE responses SET text = ? WHERE rowid = 5", ("x" * 4060 + key + "y" * 9000,))
         db.close()
@@ -333,7 +334,7 @@ def test_without_texts_no_story_is_in_it_and_its_tables_are_derived_all_the_same
         for text in (story.text, story.story_prompt, story.reference or story.text):
             assert text.encode() not in everything
     unpacked = tmp_path / ROOT / "runs" / "demo" / "surface"
-    with sqlite3.connect(unpacked / "journal.sqlite") as db:
+    with closing(sqlite3.connect(unpacked / "journal.sqlite")) as db, db:
         rows = db.execute("SELECT text, words FROM texts_left_out ORDER BY position").fetchall()
     db.close()
     assert rows == [

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,7 +63,32 @@ def test_what_is_written_is_read_back_equal(sitting: Path) -> None:
 def test_a_long_block_is_written_as_it_goes(sitting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards, "FLUSH_SECONDS", 0.05)
     write(sitting, pause=0.4)
-    assert [len(read_shard(path, "b2:judge")) for path in shards_in(sitting.parent)] == [1, 2]
+    counts = [len(read_shard(path, "b2:judge")) for path in shards_in(sitting.parent)]
+    assert (counts[0], sum(counts)) == (1, 3)
+
+
+def test_the_end_of_a_block_waits_for_a_shard_that_is_being_written(
+    sitting: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, write_shard = threading.Event(), shards.write_shard
+
+    def slowly(*given: Any) -> Path:
+        begun.set()
+        time.sleep(0.3)
+        return write_shard(*given)
+
+    async def session() -> list[Path]:
+        writer = ShardWriter(sitting, "0000000", "b2:judge")
+        writer.start()
+        writer.answered(QUERY, 0, FULL, started=1.0, seconds=0.25)
+        await asyncio.to_thread(begun.wait, 10)
+        await writer.finish("done")
+        return shards_in(sitting.parent)
+
+    monkeypatch.setattr(shards, "FLUSH_SECONDS", 0.01)
+    monkeypatch.setattr(shards, "write_shard", slowly)
+    (path,) = asyncio.run(session())
+    assert len(read_shard(path, "b2:judge")) == 1
 
 
 def test_a_shard_cut_anywhere_is_refused_and_stays_as_it_is(sitting: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -87,7 +88,7 @@ def test_a_run_without_people_still_shows_its_own_agreement(demo: Path, tmp_path
 
     bare = tmp_path / "bare" / "surface"
     shutil.copytree(demo, bare)
-    with sqlite3.connect(bare / "journal.sqlite") as db:
+    with closing(sqlite3.connect(bare / "journal.sqlite")) as db, db:
         db.execute("DELETE FROM ratings")
     db.close()
     assert run("figure", "consistency", bare, "-o", tmp_path / "a.png") == 0

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -171,13 +172,13 @@ def test_what_was_counted_survives_kill_9(tmp_path: Path) -> None:
 def test_a_journal_of_another_format_and_a_file_that_is_none_are_named(tmp_path: Path) -> None:
     path = tmp_path / "j.sqlite"
     JournalWriter(path).close()
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     db.close()
     with pytest.raises(RunFolderError, match="format 99; this program reads format 1"):
         JournalReader(path)
     other = tmp_path / "other.sqlite"
-    with sqlite3.connect(other) as db:
+    with closing(sqlite3.connect(other)) as db, db:
         db.execute("CREATE TABLE t (x)")
     db.close()
     with pytest.raises(RunFolderError, match="not a journal"):

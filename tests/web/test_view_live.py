@@ -9,6 +9,7 @@ import shutil
 import signal
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import orjson
@@ -184,17 +185,17 @@ def test_broken_and_foreign_folders_get_a_sentence(served: Serve, tmp_path: Path
 
 def _other_database(folder: Path) -> None:
     (folder / "journal.sqlite").unlink()
-    with sqlite3.connect(folder / "journal.sqlite") as db:
+    with closing(sqlite3.connect(folder / "journal.sqlite")) as db, db:
         db.execute("CREATE TABLE meta (key TEXT, value TEXT)")
 
 
 def _later_format(folder: Path) -> None:
-    with sqlite3.connect(folder / "journal.sqlite") as db:
+    with closing(sqlite3.connect(folder / "journal.sqlite")) as db, db:
         db.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
 
 
 def _no_definition(folder: Path) -> None:
-    with sqlite3.connect(folder / "journal.sqlite") as db:
+    with closing(sqlite3.connect(folder / "journal.sqlite")) as db, db:
         db.execute("DELETE FROM meta WHERE key = 'definition'")
 
 

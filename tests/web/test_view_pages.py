@@ -6,6 +6,7 @@ import html
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -110,7 +111,7 @@ def test_pages_visit_each_judgment_once_under_each_filter(
 
 def _texts(folder: Path, slug: str, frame: pd.DataFrame) -> list[str]:
     """The raw answers of the frame's rows, straight from the journal."""
-    with sqlite3.connect(folder / "tale" / slug / "journal.sqlite") as db:
+    with closing(sqlite3.connect(folder / "tale" / slug / "journal.sqlite")) as db, db:
         sql = (
             "SELECT text FROM responses r JOIN queries q ON q.key = r.query_key"
             " WHERE story = ? AND criterion = ? AND eval_prompt = ? AND repeat = ?"
@@ -230,7 +231,7 @@ def test_an_index_goes_on_from_where_it_was_and_is_made_again_where_it_is_broken
     assert update(result, file) == 0
     file.write_bytes(b"this is no database" * 100)
     assert update(result, file) == total
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db, db:
         db.execute("UPDATE meta SET value = 'another parser' WHERE key = 'identity'")
     assert update(result, file) == total
 

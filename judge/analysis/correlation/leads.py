@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from judge.analysis.correlation.rows import JUDGE, DatasetRows, Predict, Remarks, Row, mean_of
 from judge.analysis.matching import match
 from judge.analysis.options import CorrelationOptions
 from judge.analysis.signature import signature
 from judge.rating_matrix import RatingMatrix, build
+from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 from judge.tables import Column, Table
 
@@ -75,7 +74,7 @@ def with_table(
     options, remarks = options or CorrelationOptions(), Remarks()
     matrices = build(table, drop_systems=options.drop_systems)
     made = _found(table, matrices, options, predict, remarks)
-    found = sorted(made, key=lambda one: np.inf if one.value.value is None else -one.value.value)
+    found = [made[i] for i in near_ties.descending([one.value.value for one in made])]
     several = len({one.dataset for one in found}) > 1
     rows = [_row(one) for one in found]
     columns = [Column("dataset", "dataset")] if several else []

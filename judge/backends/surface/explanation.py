@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from judge.backends.surface.model import LABEL, OVERALL, Model
+from judge.stats import near_ties
 
 MOVED = 0.02
 """Rating points below which a feature is not worth a word."""
@@ -56,7 +57,8 @@ def explain(
     `features` are plain values, `parts` rating points per feature, `above` whether the value exceeds the mean in
     fitting. Points carry their sign, so that no number in here can be taken for a rating.
     """
-    strongest = sorted(parts, key=lambda name: -abs(parts[name]))[:3]
+    names = list(parts)
+    strongest = [names[i] for i in near_ties.descending([abs(part) for part in parts.values()])[:3]]
     moved = [_phrase(name, features[name], parts[name], above[name]) for name in strongest if abs(parts[name]) >= MOVED]
     what = f"What moved it most: {'; '.join(moved)}." if moved else "In every feature the story is near the average."
     sentences = [f"{LABEL.capitalize()}: it counts surface features and does not read the Eval-Prompt.", what]

@@ -95,9 +95,13 @@ def _opened(file: Path, identity: str) -> sqlite3.Connection:
     for suffix in ("", "-wal", "-shm"):
         file.with_name(file.name + suffix).unlink(missing_ok=True)
     db = _connected(file)
-    db.executescript("BEGIN IMMEDIATE;" + TABLES)
-    db.execute("INSERT INTO meta VALUES ('identity', ?), ('attempt', '0'), ('replaced', '0')", (identity,))
-    db.execute("COMMIT")
+    try:
+        db.executescript("BEGIN IMMEDIATE;" + TABLES)
+        db.execute("INSERT INTO meta VALUES ('identity', ?), ('attempt', '0'), ('replaced', '0')", (identity,))
+        db.execute("COMMIT")
+    except BaseException:
+        db.close()
+        raise
     return db
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Iterable
@@ -18,7 +17,7 @@ from judge.execution.progress import duration
 from judge.journal import JournalReader
 from judge.journal.counting import Counted, count
 from judge.plan import load_prices
-from judge.run_folder import ResultFolder, read_manifest
+from judge.run_folder import ResultFolder, read_manifest, writer_runs
 from judge.web.view.stored import Asked, asked
 
 _WAIT = 0.15
@@ -191,10 +190,4 @@ def _running(folder: ResultFolder, counted: Counted) -> bool:
         return False
     if counted.last_commit is not None and time.time() - counted.last_commit < _QUIET:
         return True
-    try:
-        os.kill(int((folder.path / ".lock").read_text(encoding="ascii")), 0)
-    except PermissionError:
-        return True  # another user's process
-    except (OSError, ValueError):
-        return False
-    return True
+    return writer_runs(folder.path)

@@ -30,7 +30,8 @@ TOP = 100
 def main(arguments: Sequence[str]) -> int:
     """Do one piece; a JudgeError is said on stderr and ends with the code that means a sentence."""
     kind, state, *rest = arguments
-    os.nice(10)
+    if hasattr(os, "nice"):  # Unix
+        os.nice(10)
     try:
         KINDS[kind](state, *rest)
     except JudgeError as error:

@@ -1,0 +1,68 @@
+"""Completion of commands and options in bash, zsh and fish: the scripts, and the answers that those request."""
+
+from __future__ import annotations
+
+from judge.errors import SpecError, unknown
+
+SHELLS = ("bash", "zsh", "fish")
+REQUEST = "_JUDGE_COMPLETE"
+"""The variable by which a script requests completions, as typer names it."""
+SHOW, INSTALL = "--show-completion", "--install-completion"
+
+
+def show(words: list[str]) -> None:
+    """Print the script of the shell that is named after the option, or else of the one this process runs in."""
+    print(_script(_shell(SHOW, words)))
+
+
+def install(words: list[str]) -> None:
+    """Write the script where the shell reads it, and say where; raises SpecError where that cannot be written."""
+    from typer.completion import install as write  # type: ignore[attr-defined]
+
+    shell = _shell(INSTALL, words)
+    try:
+        _, path = write(shell=shell, prog_name="judge", complete_var=REQUEST)
+        path.write_text(f"{_script(shell)}\n", encoding="utf-8")
+    except (OSError, RuntimeError) as error:  # the second: a user without a home folder
+        why = f"{error.filename} cannot be written: {error.strerror}" if isinstance(error, OSError) else str(error)
+        raise SpecError(
+            why,
+            hint=f"judge {SHOW} {shell} prints the script, to be kept elsewhere",
+        ) from error
+    print(f"completion for {shell} is in {path}; it works in shells that start from now on")
+
+
+def prepare() -> None:
+    """Make typer know the shells' own formats, before a request is answered."""
+    from typer.completion import completion_init  # type: ignore[attr-defined]
+
+    completion_init()
+
+
+def _script(shell: str) -> str:
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # typer itself imports it there
+
+    script: str = get_completion_script(prog_name="judge", complete_var=REQUEST, shell=shell)
+    if shell == "zsh":
+        # zsh reads the file at the first Tab: without this line that Tab would find nothing.
+        script += '\n[[ $zsh_eval_context[-1] != loadautofunc ]] || _judge_completion "$@"'
+    return script
+
+
+def _shell(option: str, words: list[str]) -> str:
+    if len(words) > 1:
+        raise SpecError(f"{option} takes one shell, not {' '.join(words)!r}", hint=f"judge {option} bash")
+    found = words[0] if words else _detected(option)
+    if found not in SHELLS:
+        raise SpecError(unknown("the shell", found, SHELLS), hint=f"judge {option} bash")
+    return found
+
+
+def _detected(option: str) -> str:
+    import shellingham
+
+    try:
+        name: str = shellingham.detect_shell()[0]
+    except shellingham.ShellDetectionFailure as error:
+        raise SpecError("the shell that this process runs in is not known", hint=f"judge {option} bash") from error
+    return name

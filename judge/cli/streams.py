@@ -1,0 +1,117 @@
+"""Standard streams that are closed, full, unread or of a narrow encoding. Never touches another program's streams."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedWriter, RawIOBase, TextIOWrapper
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+UNREAD = 141
+"""Exit code where the reader of the output has gone, as in `judge ratings RUN | head`: a shell's word for SIGPIPE."""
+
+
+class _Noted(RawIOBase):
+    """A stream's file that remembers why it could not be written, so that the cause is known wherever it is raised."""
+
+    def __init__(self, file: RawIOBase) -> None:
+        super().__init__()
+        self._file = file
+        self.failure: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def isatty(self) -> bool:
+        return self._file.isatty()
+
+    def write(self, data: Buffer, /) -> int | None:
+        try:
+            return self._file.write(data)
+        except OSError as error:
+            self.failure = error
+            raise
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Print inside; where what was printed cannot be written, leave with a sentence, or quietly where nobody reads."""
+    _open_closed()
+    if sys.stdout is not sys.__stdout__:  # a notebook's, a test's
+        yield
+        return
+    before: Any = sys.stdout
+    before.flush()
+    file = _Noted(getattr(before.buffer, "raw", before.buffer))
+    sys.stdout = stream = _text(file, before)
+    try:
+        yield
+    except BaseException:
+        _flush(stream)
+        if file.failure is None:
+            raise
+    else:
+        _flush(stream)
+    finally:
+        sys.stdout = before
+    if file.failure is not None:
+        _silence(stream)
+        _leave(file.failure)
+
+
+def _open_closed() -> None:
+    """Streams in place of closed ones (`judge ... >&-`), so that no file that is opened gets a stream's number."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # For reading only: what is printed fails, and is said to have failed. Error messages are dropped.
+            number = os.open(os.devnull, os.O_RDWR if name == "stderr" else os.O_RDONLY)
+            stream = open(number, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
+
+
+def _text(file: _Noted, before: Any) -> TextIOWrapper:
+    """The stream for text: UTF-8 into files and pipes, as all files of this program, unless PYTHONIOENCODING says else.
+
+    A terminal keeps its encoding. What an encoding lacks becomes its escape, never an error.
+    """
+    keep = before.isatty() or os.environ.get("PYTHONIOENCODING")
+    lenient = before.errors if before.errors != "strict" else "backslashreplace"
+    return TextIOWrapper(
+        BufferedWriter(file),
+        encoding=before.encoding if keep else "utf-8",
+        errors=lenient,
+        line_buffering=before.isatty() or before.write_through,
+    )
+
+
+def _flush(stream: TextIOWrapper) -> None:
+    with suppress(OSError):
+        stream.flush()
+
+
+def _silence(stream: TextIOWrapper) -> None:
+    """Send what is still buffered nowhere, so that the interpreter does not complain of it when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+    _flush(stream)
+
+
+def _leave(failure: OSError) -> None:
+    if failure.errno == errno.EPIPE:
+        sys.exit(UNREAD)
+    if failure.errno == errno.EBADF:
+        sys.stderr.write("error: standard output is closed\nhint: send it to a file, or to /dev/null\n")
+    else:
+        sys.stderr.write(f"error: standard output cannot be written: {failure.strerror}\n")
+    sys.exit(1)

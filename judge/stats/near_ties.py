@@ -1,0 +1,42 @@
+"""Winners and orders that rounding noise does not decide: values within 1e-9 are tied, and the first stays first.
+
+Processors and libraries round differently in the last digits, so the larger of two equal numbers is a matter of chance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+SAME = 1e-9
+
+
+def highest(values: Sequence[float | None]) -> int:
+    """Index of the highest value, the first of those tied with it; None and NaN lose to every number.
+
+    Raises ValueError without a value.
+    """
+    known = [-math.inf if value is None or math.isnan(value) else float(value) for value in values]
+    top = max(known)
+    return next(i for i, value in enumerate(known) if value == top or value >= top - SAME)
+
+
+def lowest(values: Sequence[float | None]) -> int:
+    """Index of the lowest value, the first of those tied with it; None and NaN lose to every number."""
+    return highest([None if value is None else -value for value in values])
+
+
+def descending(values: Sequence[float | None]) -> list[int]:
+    """Indices from the highest value down; tied values in the order given, None and NaN last."""
+    known = [(-float(value), i) for i, value in enumerate(values) if value is not None and not math.isnan(value)]
+    known.sort()
+    groups: list[list[int]] = []
+    top = -math.inf
+    for value, i in known:
+        # A group begins at its highest value: where digits would be cut, noise could part equal values.
+        if value > top + SAME or not groups:
+            groups.append([])
+            top = value
+        groups[-1].append(i)
+    ordered = [i for group in groups for i in sorted(group)]
+    return ordered + sorted(set(range(len(values))) - set(ordered))
