@@ -99,7 +99,7 @@ def test_pages_visit_each_judgment_once_under_each_filter(
     if "text" in filters:
         frame = frame[[filters["text"].casefold() in text.casefold() for text in _texts(folder, slug, frame)]]
     expected = [
-        (f"/run/tale/story?{urlencode({'story': s, 'judge': slug})}#c-{c}".replace("&", "&amp;"), c, e, int(r) + 1)
+        (f"/run/tale/story?{urlencode({'story': s, 'judge': slug})}#c-{c}".replace("&", "&amp;"), c, e, int(r))
         for s, c, e, r in zip(frame["story"], frame["criterion"], frame["eval_prompt"], frame["repeat"], strict=True)
     ]
     assert _walk(server, address) == expected
@@ -164,6 +164,16 @@ def test_a_story_shows_what_all_judges_and_people_said(server: Served, folder: P
     assert len(titled) == len(people) == 4
     assert re.search(r'<mark title="the rating was read here">\d', text)
     assert "thinking, never read for a rating" in text
+
+
+def test_repeats_have_the_numbers_of_the_ratings_table(server: Served, folder: Path) -> None:
+    slug = scripted(folder / "tale").name
+    text = server.ask(f"/run/tale/story?story=p1-s2&judge={slug}")[2]
+    given = read([folder / "tale" / slug]).frame
+    own = given[(given["story"] == "p1-s2") & (given["source"] == "judge")]
+    shown = [int(n) for said in re.findall(r">repeat ([\d, ]+)<", text) for n in said.split(", ")]
+    assert sorted(shown) == sorted(int(n) for n in own["repeat"])
+    assert set(shown) == {0, 1}
 
 
 def test_neighbours_lead_through_all_stories(server: Served) -> None:
