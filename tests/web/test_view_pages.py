@@ -245,6 +245,42 @@ def test_an_index_goes_on_from_where_it_was_and_is_made_again_where_it_is_broken
     assert update(result, file) == total
 
 
+_CELLS = re.compile(r'<td class="number[^"]*">(?:<a [^>]*>([^<]*)</a>|<span [^>]*>(—)</span>)</td>')
+
+
+@pytest.mark.parametrize("summed", [False, True])
+def test_answers_that_nobody_read_yet_are_no_answers_without_a_rating(tmp_path: Path, summed: bool) -> None:
+    """The first page over a finished run whose index a killed process left behind, and over one without an index."""
+    result = ResultFolder(make_run(tmp_path) / "surface")
+    with serving(lambda access: view_app(tmp_path, access), Access()) as fresh:
+        first = fresh.ask("/run/tale?judge=surface")[2]
+        assert "answers are being read" in first
+        assert "0 %" not in first.partition("Coverage")[2]
+        whole = computed(fresh, "/run/tale?judge=surface")
+        assert [a or b for a, b in _CELLS.findall(whole)] == ["100 %"] * 6
+    _left_behind(result.path / "derived" / "judgments.sqlite", summed)
+    with serving(lambda access: view_app(tmp_path, access), Access()) as again:
+        first = again.ask("/run/tale?judge=surface")[2]
+        found = [a or b for a, b in _CELLS.findall(first)]
+        assert found == (["100 %", "—", "—", "—", "—", "—"] if summed else [])
+        assert ("answers read so far" if summed else "answers are being read") in first
+        assert "Answers are still being read" in again.ask("/run/tale/stories?judge=surface")[2]
+        listed = again.ask("/run/tale/judgments?judge=surface&eval_prompt=ep4")[2]
+        assert "No judgment is like this" not in listed
+        whole = computed(again, "/run/tale?judge=surface")
+        assert [a or b for a, b in _CELLS.findall(whole)] == ["100 %"] * 6
+        assert "rated of planned" in whole
+
+
+def _left_behind(file: Path, summed: bool) -> None:
+    """Leave the index as a process does that was killed: read as far as the first criterion with the first prompt."""
+    with sqlite3.connect(file) as db:
+        db.execute("DELETE FROM judgments WHERE criterion > 0 OR eval_prompt > 0")
+        db.execute("DELETE FROM texts WHERE place NOT IN (SELECT place FROM judgments)")
+        db.execute("DELETE FROM cells" + (" WHERE criterion > 0 OR eval_prompt > 0" if summed else ""))
+        db.execute("UPDATE meta SET value = '0' WHERE key = 'attempt'")
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [

@@ -105,7 +105,8 @@ def stories_page(site: Site, request: Request) -> Response:
         found = opened.journal.find_stories(after, wanted, system, STORIES + 1)
         criteria = opened.asked.criteria
         means: Any = {}
-        with judgments(site.index(folder).file) as index:
+        computed = site.index(folder)
+        with judgments(computed.file) as index:
             systems = sorted(index.names["system"].values()) if index is not None else []
             if index is not None:
                 means = {position: index.means(position, position).get(position, {}) for position, _ in found}
@@ -124,6 +125,7 @@ def stories_page(site: Site, request: Request) -> Response:
         text=wanted,
         system=system,
         systems=systems,
+        work=computed.work,
     )
 
 

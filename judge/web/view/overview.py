@@ -73,10 +73,14 @@ def _of_judge(site: Site, folder: ResultFolder) -> dict[str, Any]:
             if index is None:
                 return {"facts": facts, "coverage": None, "chart": None, "work": computed.work}
             asked = opened.asked
+            if computed.work is not None and not index.cells():
+                return {"facts": facts, "coverage": None, "chart": None, "work": computed.work}
             each = opened.journal.story_count() * asked.repeats
             scales = {criterion.name: criterion.scale.points() for criterion in asked.plan.criteria}
             made = {
-                "coverage": _coverage(index, asked.criteria, asked.eval_prompts, each),
+                "coverage": _coverage(
+                    index, asked.criteria, asked.eval_prompts, each if computed.work is None else None
+                ),
                 "chart": _chart(index, scales, asked.eval_prompts),
             }
     except JudgeError:
@@ -84,8 +88,12 @@ def _of_judge(site: Site, folder: ResultFolder) -> dict[str, Any]:
     return {"facts": facts, "work": computed.work, **made}
 
 
-def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int) -> dict[str, Any]:
-    """Rated of asked by criterion and Eval-Prompt, and what the rest is, by status."""
+def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int | None) -> dict[str, Any]:
+    """Rated of asked by criterion and Eval-Prompt, and what the rest is, by status.
+
+    `each` is how many repeats were planned for a cell; None while answers are still being read: shares are then of
+    those read so far, since an answer that nobody has read yet is not an answer without a rating.
+    """
     rated: dict[tuple[str, str], int] = defaultdict(int)
     tried: dict[tuple[str, str], int] = defaultdict(int)
     lost: dict[str, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
