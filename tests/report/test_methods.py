@@ -190,6 +190,42 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
         assert "a second round settled 1 of 1 disputed answers" in said()[1]
 
 
+def _audited(run: Path, file: Path, *words: str) -> str:
+    """The Methods sentence of a sample of 6 in which one annotator finished one item."""
+    from judge.audit.store import AuditStore
+
+    source = () if "--from" in words else (run,)
+    assert runs.command("audit", "sample", *source, "-n", "6", "-o", file, *words) == 0
+    with AuditStore.open(file) as store:
+        store.answer("Ada", 1, dict.fromkeys([one.key for one in store.categories], 0))
+    text = methods.paragraph(Material.read([run], ReportOptions(resamples=20, audit=file)))
+    return text.partition("One person audited ")[2].partition("; no explanation was finished")[0]
+
+
+def test_an_audit_is_drawn_by_what_was_known_of_its_explanations(unrated_run: Path, tmp_path: Path) -> None:
+    """No person rated the stories and nothing was mapped, so that neither distance nor cluster decided anything."""
+    said = _audited(unrated_run, tmp_path / "a.sqlite")
+    assert said == (
+        "1 of 6 explanations, drawn at random from 48, stratified by criterion and Eval-Prompt (equal allocation), "
+        "spread over rating, seed 1; annotators saw its judge, Eval-Prompt and rating, not the system"
+    )
+    said = _audited(unrated_run, tmp_path / "b.sqlite", "--by", "gap", "--spread", "cluster", "--blind", "rating")
+    assert said == (
+        "1 of 6 explanations, drawn at random from 48, seed 1; annotators saw its judge and Eval-Prompt, not the "
+        "system and rating"
+    )
+
+
+def test_an_audit_says_what_was_known_of_some_explanations_alone(unrated_run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "some.csv"
+    rows = [f"because of {n},Coherence,s{n},{n % 3 + 1 if n % 2 else ''}" for n in range(12)]
+    file.write_text("\n".join(["text,criterion,story,rating", *rows]), encoding="utf-8")
+    assert _audited(unrated_run, tmp_path / "c.sqlite", "--from", str(file)) == (
+        "1 of 6 explanations, drawn at random from 12, spread over rating (where known), seed 1; annotators saw its "
+        "rating, not the system"
+    )
+
+
 def test_two_reports_in_one_folder_do_not_overwrite_each_other(hostile_run: Path, tmp_path: Path) -> None:
     import judge
 
