@@ -13,6 +13,7 @@ from judge.audit.rates import agreement, rates
 from judge.audit.store import AuditStore
 from judge.report.audited import file_of
 from judge.report.material import Material
+from judge.report.raters import Raters
 from judge.stats.estimate import Estimate
 
 
@@ -26,6 +27,8 @@ class AuditFacts:
         Items drawn; items that at least one annotator, and at least two annotators, finished.
     annotators : int
         Annotators who finished an item.
+    raters : Raters
+        Who gave the ratings from which the judges' distance was taken.
     sampling : dict
         What `judge.audit.sampling` kept of the draw; empty where the audit was not drawn here.
     blind, seen : tuple of str
@@ -43,6 +46,7 @@ class AuditFacts:
     finished: int
     twice: int
     annotators: int
+    raters: Raters
     sampling: dict[str, Any]
     seed: int
     blind: tuple[str, ...]
@@ -68,6 +72,7 @@ def audit_facts(material: Material) -> AuditFacts | None:
             finished=int((found.raters > 0).sum()),
             twice=int((found.raters > 1).sum()),
             annotators=sum(_finished(found.given[keys[0]][:, j]) for j in range(len(found.annotators))),
+            raters=material.raters,
             sampling=dict(store.meta["sampling"]),
             seed=store.seed,
             blind=store.blind,
@@ -148,7 +153,7 @@ def _drawn(facts: AuditFacts) -> str:
 def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
     """Variables that the draw used, as prose names them, saying which are not known of every explanation."""
     partly = facts.sampling.get("unknown") or {}
-    plain = _plain(names)
+    plain = [facts.raters.said(name) for name in _plain(names)]
     return [f"{said} (where known)" if name in partly else said for name, said in zip(names, plain, strict=True)]
 
 

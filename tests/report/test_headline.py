@@ -7,6 +7,7 @@ from pathlib import Path
 
 from judge.analysis.correlation.leads import CEILING, CONTROL, Lead
 from judge.report import Material, ReportOptions, headline
+from judge.report.raters import Raters
 from judge.stats.estimate import Estimate
 
 CONTROL_BAR = Estimate(0.20, 100, 0.15, 0.25)
@@ -33,7 +34,7 @@ class Stub:
 
 
 def said(*leads: Lead) -> list[str]:
-    return list(headline._of_dataset(Stub(), list(leads)))  # type: ignore[arg-type]
+    return list(headline._of_dataset(Stub(), list(leads), Raters()))  # type: ignore[arg-type]
 
 
 def test_one_judge_is_not_called_the_closest() -> None:

@@ -94,7 +94,8 @@ def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_mate
     assert "to the provider" not in text
     assert "No person rated them: labels by construction" in text
     assert "who gave which rating" not in text
-    assert "The human ceiling, each rater against the mean of the others, is undefined here (" in text
+    assert "Agreement with the labels is Kendall's tau-b" in text
+    assert "There is no human ceiling, since no person rated the stories." in text
     assert "is shipped with judge and was fitted on other stories" in text
     assert "out of fold" not in text
     assert "no language model" in text
@@ -106,6 +107,18 @@ def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_mate
     assert "generation settings were not said" in other
     assert "3 ratings a story and criterion; who gave which rating is known." in other
     assert "The human ceiling is each rater against the mean of the others." in other
+
+
+def test_nothing_is_said_of_tests_that_nobodys_ratings_allow(unrated_run: Path) -> None:
+    material = Material.read([unrated_run], ReportOptions(resamples=60))
+    text = methods.paragraph(material)
+    assert "Contrasts are differences of the mean rating" in text
+    for absent in ("people", "label", "ceiling", "Williams", "permutation", "Diagnostics"):
+        assert absent not in text
+    family = {item.question: item.found for item in checklist.checklist(material)}[
+        "The family of tests, and its adjustment"
+    ]
+    assert "cannot be tested without people's ratings" in family
 
 
 def test_the_files_hold_the_cited_works_and_no_others(hostile_run: Path, tmp_path: Path) -> None:
@@ -169,7 +182,9 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
         assert (
             "One person audited 3 of 6 explanations, drawn at random from 864, stratified by criterion (equal " in text
         )
-        assert "spread over rating, distance from people and cluster, seed 4; annotators saw its Eval-Prompt" in text
+        assert (
+            "spread over rating, distance from the labels and cluster, seed 4; annotators saw its Eval-Prompt" in text
+        )
         assert " and rating, not the system and judge; no explanation was finished by two" in text
         assert "gwet" not in text
         assert "how far annotators agree is not known" in top
