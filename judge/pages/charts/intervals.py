@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from judge.pages.charts.svg import chart, element, mark, shortened, text, text_width
+from judge.pages.charts.svg import BOLD, chart, element, fitted, mark, shortened, text, text_width
 
 _PANEL, _GAP = 132.0, 20.0
 """Width of a panel unless the picture says another, and the space after it."""
@@ -80,7 +80,7 @@ class Intervals:
         bottom = lines * tall
         parts += self._legend(left, bottom + 6)
         columns = min(len(self.panels), self.across) or 1
-        width = max(left + columns * (self.width + _GAP) + 4.0, 320.0)
+        width = max(left + columns * (self.width + _GAP) + 4.0, left + self._legend_width() + 4.0, 320.0)
         return chart(self.identity, (width, bottom + (18 if self.legend else 0)), self.title, self.description, parts)
 
     def _axis(self) -> tuple[float, float, list[float]]:
@@ -118,14 +118,16 @@ class Intervals:
         def at(value: float) -> float:
             return x + self.width * (value - low) / (high - low)
 
-        title = shortened(panel.title, self.width)
-        yield text(x + self.width / 2, top + 12, title, anchor="middle", font_weight=600)
+        yield fitted(x + self.width / 2, top + 12, panel.title, self.width / BOLD, anchor="middle", font_weight=600)
         for tick in ticks:
             here = {"x1": at(tick), "x2": at(tick), "y1": top + _HEAD, "y2": top + _HEAD + tall}
             yield element("line", **here, class_="zero" if abs(tick) < 1e-12 else "axis")
             label = f"{self.factor * tick:.{digits}f}".replace("-", "−")
             yield text(at(tick), top + _HEAD + tall + 12, label, size=11, anchor="middle", class_="faint")
-        yield text(x + self.width / 2, top + _HEAD + tall + 27, self.unit, size=11, anchor="middle", class_="faint")
+        room = self.width + _GAP - 4
+        yield fitted(
+            x + self.width / 2, top + _HEAD + tall + 27, self.unit, room, size=11, anchor="middle", class_="faint"
+        )
         for one in panel.references:
             line = element(
                 "line",
@@ -149,6 +151,9 @@ class Intervals:
         # A wider target than the dot, for pointing at.
         parts.append(element("rect", x=x, y=y - _ROW / 2, width=self.width, height=_ROW, class_="target"))
         return mark(one.tip, *parts)
+
+    def _legend_width(self) -> float:
+        return sum(28 + text_width(name, 11) for name, _ in self.legend) + 24 * max(0, len(self.legend) - 1)
 
     def _legend(self, x: float, y: float) -> Iterator[Markup]:
         for name, dashed in self.legend:
