@@ -136,7 +136,6 @@ def _intervals(one: Layout, identity: str, material: Material) -> Markup:
         panels=panels,
         unit=f"{one.statistic} ×100",
         factor=100,
-        across=7,
         legend=dashed,
     ).svg()
 

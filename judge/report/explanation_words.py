@@ -35,7 +35,7 @@ def headline(material: Material) -> list[str]:
     made = []
     for look in looks(material):
         texts = sum(len(one.points) for one in folders if one.signature == look.signature)
-        made.append(f"{texts:,} explanation{' was' if texts == 1 else 's were'} looked at{_told(look.tables)}.")
+        made.append(f"{texts:,} explanation{' was' if texts == 1 else 's were'} analysed{_told(look.tables)}.")
     return made
 
 
@@ -47,9 +47,9 @@ def _told(tables: Sequence[dict[str, Any]]) -> str:
         return ""
     cells = f", over {len(known)} rows (judge × Eval-Prompt)" if len(known) > 1 else ""
     return (
-        f": from its wording alone a classifier tells the criterion of {_span([100 * told for told, _ in known])} % of "
-        f"them, where permuted labels give {_span([100 * by_chance for _, by_chance in known])} %{cells}; telling the "
-        "criterion is not being right"
+        f": from the wording alone a classifier tells the criterion of {_span([100 * told for told, _ in known])} % of "
+        f"them, and of {_span([100 * by_chance for _, by_chance in known])} % where it learned from permuted "
+        f"criteria{cells}; this says how far explanations differ by criterion, not whether they are right"
     )
 
 

@@ -257,7 +257,7 @@ def _further(material: Material) -> Iterator[str]:
     if facts is not None and facts.finished:
         yield audit_words.methods(facts, _cite("gwet-2008-computing"))
     if material.options.contamination:
-        yield f"Whether stories were seen in training was looked at by Min-K% Prob {_cite('shi-etal-2024-detecting')}."
+        yield f"Whether stories were seen in training was tested by Min-K% Prob {_cite('shi-etal-2024-detecting')}."
 
 
 def _listed(names: Sequence[str]) -> str:

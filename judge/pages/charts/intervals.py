@@ -13,6 +13,8 @@ from judge.pages.charts.svg import BOLD, chart, element, fitted, mark, shortened
 
 _PANEL, _GAP = 132.0, 20.0
 """Width of a panel unless the picture says another, and the space after it."""
+_SCREEN = 1150.0
+"""The widest that a picture becomes unless one panel needs more."""
 _ROW = 19.0
 _HEAD, _FOOT = 30.0, 44.0
 _LABELS = 300.0
@@ -58,30 +60,35 @@ class Intervals:
     panels: Sequence[IntervalPanel]
     unit: str
     factor: float = 1.0
-    across: int = 6
     width: float = _PANEL
     legend: Sequence[tuple[str, bool]] = ()
     """(name, dashed) of the lines."""
 
     def svg(self) -> Markup:
-        """The picture; more than `across` panels go on in further lines."""
+        """The picture; panels that are too many for a screen go on in further lines, as many in each."""
         left = min(max((text_width(row) for row in self.rows), default=0.0), _LABELS) + 14.0
+        across = self._across(left)
         low, high, ticks = self._axis()
         tall = _HEAD + _ROW * len(self.rows) + _FOOT
         parts: list[Markup] = []
         for k, panel in enumerate(self.panels):
-            line, place = divmod(k, self.across)
+            line, place = divmod(k, across)
             top = line * tall
             x = left + place * (self.width + _GAP)
             if not place:
                 parts += self._labels(left, top)
             parts += self._panel(panel, (x, top), (low, high), ticks)
-        lines = math.ceil(len(self.panels) / self.across) or 1
+        lines = math.ceil(len(self.panels) / across) or 1
         bottom = lines * tall
         parts += self._legend(left, bottom + 6)
-        columns = min(len(self.panels), self.across) or 1
+        columns = min(len(self.panels), across) or 1
         width = max(left + columns * (self.width + _GAP) + 4.0, left + self._legend_width() + 4.0, 320.0)
         return chart(self.identity, (width, bottom + (18 if self.legend else 0)), self.title, self.description, parts)
+
+    def _across(self, left: float) -> int:
+        """Panels in a line: as many as a screen has room for, evenly over the lines that they need."""
+        most = max(1, math.floor((_SCREEN - left) / (self.width + _GAP)))
+        return math.ceil(len(self.panels) / math.ceil(len(self.panels) / most)) if self.panels else 1
 
     def _axis(self) -> tuple[float, float, list[float]]:
         known = [
