@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,22 +10,11 @@ from judge.explanations.stored import StoredMap
 from judge.report.material import Material
 from judge.stats.estimate import Estimate
 
-_TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
-
 
 def looks(material: Material) -> list[StoredMap]:
     """One stored map for each look; a look at several result folders is stored in each, and counts once."""
     found = [one for one in map(stored.read, material.folders) if one is not None]
     return list({one.signature: one for one in found}.values())
-
-
-def embedded_by(model: str) -> str:
-    """What made the embeddings, in words where its name is a code of ours."""
-    code = _TFIDF.fullmatch(model)
-    if code is None:
-        return model
-    dimensions, seed = code.groups()
-    return f"TF-IDF of words and word pairs, reduced to {dimensions} dimensions by truncated SVD (seed {seed})"
 
 
 def headline(material: Material) -> list[str]:

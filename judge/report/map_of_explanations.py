@@ -18,7 +18,6 @@ from judge.explanations import stored, stored_tables
 from judge.explanations.stored import StoredMap
 from judge.pages.charts import Colouring, Point, ScatterMap
 from judge.report.blocks import figure, items, prose, shown
-from judge.report.explanation_words import embedded_by
 from judge.report.material import Material
 
 MOST = 3000
@@ -109,7 +108,7 @@ def _map(
         else f"all {len(placed):,}"
     )
     caption = (
-        f"Explanations embedded by {embedded_by(first.model)}, drawn by {first.method or 'no map'}: {sample}, at "
+        f"Explanations embedded by {first.embedded_by}, drawn by {first.method or 'no map'}: {sample}, at "
         f"{_places(chosen):,} distinct points; texts cut at {_CHARACTERS} characters. Nearness means similar "
         "wording; axes have no unit."
     )

@@ -18,7 +18,7 @@ from judge.errors import JudgeError
 from judge.ratings_table import RunFacts
 from judge.report import audit_words
 from judge.report.blocks import heading, prose
-from judge.report.explanation_words import embedded_by, looks
+from judge.report.explanation_words import looks
 from judge.report.headline import plain_reason
 from judge.report.material import Material
 from judge.report.references import works
@@ -249,7 +249,7 @@ def _further(material: Material) -> Iterator[str]:
         mapped = f"; they were mapped by {look.method}{umap}" if look.method else ""
         neural = not look.model.casefold().replace("-", "").startswith("tfidf")
         source = f" {_cite('reimers-gurevych-2019-sentence')}" if neural else ""
-        yield f"Explanations were embedded by {embedded_by(look.model)}{source}{mapped}."
+        yield f"Explanations were embedded by {look.embedded_by}{source}{mapped}."
     try:
         facts = audit_words.audit_facts(material)
     except JudgeError:

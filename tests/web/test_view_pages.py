@@ -176,6 +176,34 @@ def test_repeats_have_the_numbers_of_the_ratings_table(server: Served, folder: P
     assert set(shown) == {0, 1}
 
 
+def test_pages_name_labels_where_no_person_rated(tmp_path: Path, server: Served) -> None:
+    from judge.demo import run_demo
+
+    run_demo(tmp_path / "demo", quiet=True)
+    paths = (
+        "",
+        "/stories",
+        "/story?story=mole-original",
+        "/part/answer?judge=surface&story=mole-original&criterion=Coherence&eval_prompt=ep2",
+        "/disagreements",
+    )
+    with serving(lambda access: view_app(tmp_path, access), Access()) as running:
+        for path in paths:
+            text = computed(running, f"/run/demo{path}").partition("<main")[2] or running.ask(f"/run/demo{path}")[2]
+            shown = re.sub(r'<div class="text.*?</div>|<nav.*?</nav>|class="people"', "", text, flags=re.S)
+            assert "labels" in shown, path
+            assert "{&#39;" not in text, "a value is printed as words, not as Python has it"
+            # The control was fitted on people's ratings of other stories, and an option and its code have this name.
+            told = (
+                shown.partition("Asked and in force")[0].replace("--between people", "").replace("|between:people|", "")
+            )
+            assert re.findall(r"(?i).{40}\bpeople.{20}", told) == [], path
+    for path in ("", "/stories", "/story?story=p1-s2", "/disagreements"):
+        text = computed(server, f"/run/tale{path}")
+        assert "people" in text
+        assert "labels" not in text.partition("<main")[2]
+
+
 def test_neighbours_lead_through_all_stories(server: Served) -> None:
     seen: list[str] = []
     address: str | None = "/run/tale/story?story=p0-s0"

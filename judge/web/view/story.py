@@ -90,6 +90,8 @@ class StoryView:
     criteria: list[str]
     people: dict[str, Rated]
     judges: list[JudgeView] = field(default_factory=list)
+    raters: str = "people"
+    """As `Asked.raters`."""
 
 
 def people_of(story: Story, criteria: Sequence[str]) -> dict[str, Rated]:
