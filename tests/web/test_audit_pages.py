@@ -274,6 +274,17 @@ def test_results_are_on_their_own_page_alone(audit: Audited) -> None:
         assert "/results" not in shown
 
 
+def test_results_do_not_say_that_people_agree_before_two_of_them_finished_an_item(audit: Audited) -> None:
+    alone = "No item has been finished by two annotators yet"
+    assert alone in audit.server.ask("/results")[2]
+    audit.answer("Ada", 1, NONE)
+    assert alone in audit.server.ask("/results")[2]
+    audit.answer("Bob", 1, NONE)
+    text = audit.server.ask("/results")[2]
+    assert alone not in text
+    assert "Annotators do not differ on any item that two of them finished." in text
+
+
 def test_a_pack_is_one_file_a_name(audit: Audited, tmp_path: Path) -> None:
     audit.answer("Ada", 1, NONE, note="known to the server alone")
     written = write_pack(audit.store, ["Ada", "Bob B.", "bob-b-"], tmp_path / "pack")
