@@ -313,7 +313,7 @@ def test_links_for_other_machines_outlast_the_server(audit: Audited) -> None:
 
 def test_the_front_page_sets_no_pace_and_opens_nobodys_answers(audit: Audited) -> None:
     before = audit.server.ask()[2]
-    assert "about 3 minutes if an item takes one" in before
+    assert "about 3 minutes, if an item takes one minute" in before
     for item, seconds in ((1, 20), (2, 40), (3, 90)):
         audit.answer("Ada", item, NONE, seconds=seconds)
     after = audit.server.ask()[2]
