@@ -9,11 +9,13 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from judge.errors import JudgeError
 
-State = Literal["ok", "missing", "failed", "note"]
+State = Literal["failed", "missing", "note", "ok"]
+STATES: tuple[State, ...] = get_args(State)
+"""In the order in which they matter to who asks."""
 
 EXTRAS = {
     "stats": ("pingouin", "scikit-learn", "statsmodels"),
@@ -34,7 +36,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Everything, in the order in which it is printed."""
+    """Everything."""
     return [_python(), *_packages(), *_datasets(), _key(), _server(), _prices()]
 
 

@@ -124,7 +124,8 @@ def _wide_table(matrices: Sequence[RatingMatrix], line: str) -> Table:
         None
     )
     notes["flip %: how often two repeats of one story differ; high consistency is not validity"] = None
-    return Table("Consistency over repeats, and agreement of people", columns, rows, line, tuple(notes))
+    title = "Consistency over repeats" + (", and agreement of people" * any(row["judge"] == PEOPLE for row in rows))
+    return Table(title, columns, rows, line, tuple(notes))
 
 
 def _entries(matrices: Sequence[RatingMatrix]) -> Iterator[dict[str, Any]]:

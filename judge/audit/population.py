@@ -139,4 +139,4 @@ def _text(column: pd.Series[Any]) -> pd.Series[Any]:
     """The values as text, 4.0 as "4"."""
     number = pd.api.types.is_numeric_dtype(column)
     said = column.map(lambda v: NONE if pd.isna(v) else f"{v:g}" if number else str(v))
-    return said.astype(str)
+    return said.astype(str).replace("", NONE)

@@ -62,25 +62,29 @@ def sample(found: Population, options: SampleOptions, categories: Sequence[Categ
     rng = np.random.default_rng(options.seed)
     rows, first = _thinned(found, options, rng)
     by = tuple(name for name in options.by if len(options.by) == 1 or len(found.level(name).unique()) > 1)
-    codes, names = _codes(found, by, rows)
-    order = _codes(found, options.spread, rows)[0]
+    codes, levels = _codes(found, by, rows)
+    # What a sample is said to be drawn by is what it was drawn by: a variable that nothing differs in decided nothing.
+    used, spread = (tuple(n for n in names if _differs(found, n, rows)) for names in (by, options.spread))
+    order = _codes(found, spread, rows)[0]
     drawn = stratified.draw(codes, order, options.n, rng, options.allocation)
     weight = drawn.weight * first[drawn.unit]
     chosen = found.frame.iloc[rows[drawn.unit]]
-    strata = [names[code] for code in codes[drawn.unit]]
+    strata = [levels[code] for code in codes[drawn.unit]]
     subjects = _subjects(found, chosen, strata, weight)
     notes = [*_notes(found, options, drawn, rows, subjects), *_of_blindness(options.blind, subjects, categories)]
-    line = _signature(found, options, by, len(subjects))
+    line = _signature(found, options, (used, spread), len(subjects))
     sampling = {
         "options": {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(options).items()},
-        "by": list(by),
+        "by": list(used),
+        "spread": list(spread),
+        "unknown": _unknown(found, (*used, *spread), rows),
         "population": len(found.frame),
         "left_out": dict(found.left_out),
         "signature": line,
         "runs": sorted({fact.run for fact in found.facts}),
         "unequal": bool(np.ptp(weight) > 1e-9 * weight.max()),
     }
-    return Sampled(subjects, _table(by, names, codes, drawn, weight, line, notes), sampling, notes)
+    return Sampled(subjects, _table(by, levels, codes, drawn, weight, line, notes), sampling, notes)
 
 
 def _check(options: SampleOptions) -> None:
@@ -105,6 +109,18 @@ def _thinned(
         return np.arange(count), np.ones(count)
     story = np.asarray(found.frame.groupby(["dataset", "story"], sort=False, observed=True).ngroup(), dtype=np.int64)
     return stratified.thin(story, options.per_story, rng)
+
+
+def _differs(found: Population, name: str, rows: NDArray[np.int64]) -> bool:
+    """Whether these rows have more than one level of a variable: else nothing can be spread over it."""
+    levels = found.level(name).to_numpy()[rows]
+    return bool((levels != levels[0]).any())
+
+
+def _unknown(found: Population, variables: Sequence[str], rows: NDArray[np.int64]) -> dict[str, int]:
+    """Of how many of these rows each variable is not known; only variables of which it is any."""
+    counts = {name: int((found.level(name).iloc[rows] == NONE).sum()) for name in variables}
+    return {name: count for name, count in counts.items() if count}
 
 
 def _codes(
@@ -216,7 +232,9 @@ def _names_its_judge(subject: Subject) -> bool:
     return re.search(rf"(?<!\w)(?:{found})(?!\w)", subject.explanation, re.IGNORECASE) is not None
 
 
-def _signature(found: Population, options: SampleOptions, by: Sequence[str], count: int) -> str:
+def _signature(found: Population, options: SampleOptions, used: tuple[Sequence[str], Sequence[str]], count: int) -> str:
+    """`used` are the variables by which the sample was stratified, and over which it was spread."""
+    by, spread = used
     judges = ",".join(dict.fromkeys(str(name) for name in found.frame["judge"]))
     parsers = ",".join(dict.fromkeys(fact.parser for fact in found.facts))
     parts = [
@@ -225,7 +243,7 @@ def _signature(found: Population, options: SampleOptions, by: Sequence[str], cou
         f"parser:{parsers}" if parsers else "",
         f"sample:{count}/{options.allocation}/seed{options.seed}",
         f"by:{','.join(by)}" if by else "",
-        f"spread:{','.join(options.spread)}" if options.spread else "",
+        f"spread:{','.join(spread)}" if spread else "",
         "first-repeat" if options.first_repeat else "",
         f"per-story:{options.per_story}" if options.per_story else "",
         f"blind:{','.join(options.blind)}" if options.blind else "",

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from judge.doctor import Finding
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -20,10 +25,11 @@ def doctor(
         int | None, typer.Option("--seed", help="First seed of the simulated studies; default: a fresh one.")
     ] = None,
     workers: Annotated[int, typer.Option("--workers", help="Processes for --statistics.", min=1)] = 2,
+    control: Annotated[bool, typer.Option("--control", help="Print the control judge's model card instead.")] = False,
     form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
 ) -> None:
-    """What is installed, reachable and cached, the command that mends the rest, and the control judge's model card.
+    """What is installed, reachable and cached, and the command that mends the rest; what needs mending comes first.
 
     With --statistics: 500 simulated studies with fresh seeds; exit code 4 where a diagnostic misses what was planted
     or finds what was not.
@@ -33,23 +39,47 @@ def doctor(
     if statistics:
         _self_test(studies, seed, workers, form, output)
         return
-    from judge.backends.surface import model_card
-    from judge.doctor import examine
+    if control:
+        from judge.backends.surface import model_card
+        from judge.tables import emit
+
+        emit(model_card(), form, output)
+        return
+    _examine(form, output)
+
+
+def _examine(form: str, output: Path | None) -> None:
+    from judge.doctor import STATES, examine
     from judge.tables import Column, Table, emit
 
-    columns = [
-        Column("what", "what"),
-        Column("state", "state"),
-        Column("detail", "detail"),
-        Column("mend", "mend it with"),
-    ]
-    rows = [{"what": f.what, "state": f.state, "detail": f.detail, "mend": f.mend} for f in examine()]
-    signature = f"{sum(f['state'] == 'ok' for f in rows)} of {len(rows)} ok"
-    emit(
-        [Table("What works here", columns, rows, signature), *model_card()],
-        form,
-        output,
-    )
+    found = sorted(examine(), key=lambda one: STATES.index(one.state))
+    title, signature = "What works here", f"{sum(one.state == 'ok' for one in found)} of {len(found)} ok"
+    if form == "table":
+        from judge.cli.screen import listing
+
+        emit(listing(title, list(_facts(found)), signature), form, output)
+        return
+    titles = {"what": "what", "state": "state", "detail": "detail", "mend": "mend it with"}
+    rows = [{key: getattr(one, key) for key in titles} for one in found]
+    emit(Table(title, [Column(key, name) for key, name in titles.items()], rows, signature), form, output)
+
+
+def _facts(found: Sequence[Finding]) -> Iterator[tuple[str, str]]:
+    """A line a finding, and what mends it below; datasets that are alike and mended alike in one."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for one in found:
+        kind, _, name = one.what.rpartition(" ")
+        mend = one.mend or ""
+        if kind == "dataset":
+            mend = re.sub(rf"(?<![\w+]){re.escape(name)}(?![\w+])", "NAME", mend)
+        else:
+            kind, name = one.what, ""
+        alike.setdefault((one.state, kind, one.detail, mend), []).append(name)
+    for (state, kind, detail, mend), names in alike.items():
+        several = "s" if len(names) > 1 else ""
+        yield state, f"{kind}{several} {', '.join(names)}".rstrip() + f": {detail}"
+        if mend:
+            yield "", f"mend it with: {mend if several else mend.replace('NAME', names[0])}"
 
 
 def _self_test(studies: int, seed: int | None, workers: int, form: str, output: Path | None) -> None:

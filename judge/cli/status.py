@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,32 +29,64 @@ def status(
     from judge.tables import Column, Table, emit
 
     rows = [_row(folder) for folder in resolve(runs)]
-    columns = [
-        Column("run", "run"),
-        Column("judge", "judge"),
-        Column("answered", "answered"),
-        Column("planned", "planned"),
-        Column("failed", "given up"),
-        Column("causes", "causes"),
-        Column("batches", "in batches"),
-        Column("attempts", "attempts"),
-        Column("prompt_tokens", "prompt tokens"),
-        Column("cached_tokens", "of them cached"),
-        Column("completion_tokens", "answer tokens"),
-        Column("cost", "cost ($)", 4),
-        Column("hours", "hours", 2),
-        Column("first_request", "first request", 3),
-        Column("last_commit", "last commit", 3),
-    ]
-    if form == "table":
-        from datetime import datetime
-
-        for row in rows:
-            for key in ("first_request", "last_commit"):
-                if row[key] is not None:
-                    row[key] = datetime.fromtimestamp(row[key]).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     signature = f"status of {len(rows)} result folder{'s' if len(rows) != 1 else ''}"
-    emit(Table("Status", columns, rows, signature), form, output)
+    if form == "table":
+        from judge.cli.screen import listing
+
+        listed = [listing(f"{row['run']}", list(_facts(row))) for row in rows]
+        emit([*listed[:-1], replace(listed[-1], signature=signature)], form, output)
+        return
+    emit(
+        Table("Status", [Column(key, title, digits) for key, title, digits in _COLUMNS], rows, signature), form, output
+    )
+
+
+_COLUMNS = (
+    ("run", "run", 2),
+    ("judge", "judge", 2),
+    ("answered", "answered", 2),
+    ("planned", "planned", 2),
+    ("failed", "given up", 2),
+    ("causes", "causes", 2),
+    ("batches", "in batches", 2),
+    ("attempts", "attempts", 2),
+    ("prompt_tokens", "prompt tokens", 2),
+    ("cached_tokens", "of them cached", 2),
+    ("completion_tokens", "answer tokens", 2),
+    ("cost", "cost ($)", 4),
+    ("hours", "hours", 2),
+    ("first_request", "first request", 3),
+    ("last_commit", "last commit", 3),
+)
+"""Key, title and decimals of the columns that machines and papers get."""
+
+
+def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is known of a result folder, a line each."""
+    from datetime import datetime
+
+    yield "judge", str(row["judge"])
+    if row.get("answered") is None:
+        yield "answered", "ratings were imported: nothing was asked here"
+        return
+    planned = row["planned"]
+    # Cut, not rounded: 100.0 % means all.
+    share = f" of {planned:,} planned ({1000 * row['answered'] // planned / 10:.1f} %)" if planned else ""
+    yield "answered", f"{row['answered']:,}{share}"
+    yield "given up", f"{row['failed']:,}" + (f": {row['causes']}" if row["causes"] else "")
+    if row["batches"]:
+        yield "in batches", str(row["batches"])
+    yield "attempts", f"{row['attempts']:,}"
+    if row["prompt_tokens"] is not None:
+        cached = f", {row['cached_tokens']:,} of them cached" if row["cached_tokens"] is not None else ""
+        yield "tokens", f"{row['prompt_tokens']:,} of prompts{cached}; {row['completion_tokens'] or 0:,} of answers"
+    if row["cost"] is not None:
+        yield "cost", f"${row['cost']:.4f}"
+    if row["hours"] is not None:
+        yield "hours", f"{row['hours']:.2f}" if row["hours"] >= 0.01 else "less than 0.01"
+    for key, name in (("first_request", "first request"), ("last_commit", "last commit")):
+        if row[key] is not None:
+            yield name, datetime.fromtimestamp(row[key]).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _row(folder: ResultFolder) -> dict[str, Any]:

@@ -7,6 +7,7 @@ columns, so that a page prints what the command printed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -30,6 +31,7 @@ POINT = ("judge", "story", "system", "criterion", "eval_prompt", "repeat", "rati
 `x` and `y` are null without a map."""
 
 _DIGITS = 4
+_TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,15 @@ class StoredMap:
     tables: list[dict[str, Any]]
     keywords: dict[str, list[str]]
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def embedded_by(self) -> str:
+        """What made the embeddings, in words where its name is a code of ours."""
+        code = _TFIDF.fullmatch(self.model)
+        if code is None:
+            return self.model
+        dimensions, seed = code.groups()
+        return f"TF-IDF of words and word pairs, reduced to {dimensions} dimensions by truncated SVD (seed {seed})"
 
 
 def read(folder: ResultFolder) -> StoredMap | None:

@@ -179,10 +179,8 @@ def opens_a_list(page: Page, mention: Mention) -> bool:
 def numbers_a_list(page: Page, mention: Mention) -> bool:
     """Whether a number is as likely that of a list as a rating.
 
-    _LIST_NUMBER = re.compile(
-        r"1[ \t]{0,2}(?:[.)][ \t]{0,6}(?=[^\W\d]|[\"'“(])|:[ \t]{1,6}(?=\w|[\"'“(]))"  # "1: 1: This is" is a list too
-    )
-        ("### 2. Plot").
+    So is a "1.", "1)" or "1:" that opens a line and a sentence, and any number with a stop behind a bullet or in a
+    heading ("### 2. Plot").
     """
     line = page.low.rfind("\n", 0, mention.start) + 1
     if _BULLET.fullmatch(page.text, line, mention.start) and _ITEM.match(page.text, mention.stop):

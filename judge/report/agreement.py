@@ -17,12 +17,20 @@ from judge.pages.charts import HeatCell, HeatMap, HeatRow, Interval, IntervalPan
 from judge.report.blocks import figure, heading, prose, shown
 from judge.report.material import Material
 from judge.stats.estimate import Estimate
+from judge.tables import Table
 
 _NAMES = {CEILING: "people, one against the others", CONTROL: "control, surface of the text"}
 _SHORT = {CEILING: "people", CONTROL: "control"}
 _READ = (
     "Two bars stand beside every judge. The human ceiling is how far one person agrees with the mean of the others; "
-    "the control reads nothing but the surface of a text (length, repetition, vocabulary) and never saw the stories "
+    "the control"
+)
+_READ_LABELS = (
+    "No person rated these stories, so there is no human ceiling: judges are compared with labels. One bar stands "
+    "beside every judge: the control"
+)
+_READ_CONTROL = (
+    " reads nothing but the surface of a text (length, repetition, vocabulary) and never saw the stories "
     "it is shown on. A judge below the control has not been shown to read the story."
 )
 
@@ -31,24 +39,34 @@ def blocks(material: Material) -> list[Markup]:
     """Over all stories, beside the bars; then over system means."""
     if not material.has_people:
         return [prose("Nobody's ratings of these stories are known: nothing can be said about agreement with people.")]
-    made = [prose(_READ)]
+    made = [prose((_READ_LABELS if material.raters.labels_note else _READ) + _READ_CONTROL)]
     table = material.correlations()
-    found = layout.layouts_of(material.table, table)
+    found = _layouts(material, table)
     for number, one in enumerate(found):
-        made.append(figure(_heat_map(one, f"heat-{number}"), _caption(one, material)))
+        made.append(figure(_heat_map(one, f"heat-{number}", material), _caption(one, material)))
         if sum(row.kind not in (CEILING, CONTROL) for row in one.rows) > 1 or len(one.criteria) > 1:
-            made.append(figure(_intervals(one, f"dots-{number}"), _dots_caption(one)))
+            made.append(figure(_intervals(one, f"dots-{number}", material), _dots_caption(one)))
     made += [shown(one, material, folded=True) for one in layout.tables_of(found)]
     made.append(shown(material.leads[1], material))
     made.append(shown(table, material, folded=True, title=f"{table.title}, every row with what was lost"))
     return [*made, *_over_systems(material, "system")]
 
 
+def _layouts(material: Material, table: Table) -> list[Layout]:
+    """The table's datasets; without the ceiling's row where no person rated the stories."""
+    return [
+        replace(one, rows=tuple(row for row in one.rows if row.kind != CEILING))
+        if material.raters_of(one.dataset).labels_note
+        else one
+        for one in layout.layouts_of(material.table, table)
+    ]
+
+
 def _over_systems(material: Material, level: Level) -> Iterator[Markup]:
     yield heading("Over system means")
-    found = layout.layouts_of(material.table, material.correlations(level))
+    found = _layouts(material, material.correlations(level))
     for number, one in enumerate(found):
-        yield figure(_heat_map(one, f"heat-systems-{number}"), _caption(one, material))
+        yield figure(_heat_map(one, f"heat-systems-{number}", material), _caption(one, material))
     for table in layout.tables_of(found):
         yield shown(table, material, folded=True)
 
@@ -71,7 +89,7 @@ def _label(row: LayoutRow) -> str:
     return ", ".join(part for part in _name(row) if part)
 
 
-def _heat_map(one: Layout, identity: str) -> Markup:
+def _heat_map(one: Layout, identity: str, material: Material) -> Markup:
     means = len(one.criteria) > 1
     rows = []
     for row in one.rows:
@@ -82,7 +100,7 @@ def _heat_map(one: Layout, identity: str) -> Markup:
         rows.append(HeatRow(group, "" if row.kind in _SHORT else row.eval_prompt or "", cells))
     return HeatMap(
         identity=identity,
-        title=f"{one.statistic} ×100 with people, {one.where}, {one.dataset}",
+        title=f"{one.statistic} ×100 with {material.raters_of(one.dataset).them}, {one.where}, {one.dataset}",
         description=f"{len(one.rows)} rows by {len(one.criteria)} criteria; {one.size}. A table follows.",
         columns=[*one.short, *(["mean"] if means else [])],
         rows=rows,
@@ -97,7 +115,7 @@ def _cell(row: LayoutRow, criterion: str, cell: Estimate, unit: str) -> HeatCell
     return HeatCell(cell.value, shown_, f"{_label(row)}, {criterion}: {worded(cell)}{counted}")
 
 
-def _intervals(one: Layout, identity: str) -> Markup:
+def _intervals(one: Layout, identity: str, material: Material) -> Markup:
     judges = [row for row in one.rows if row.kind not in (CEILING, CONTROL)]
     panels = [
         IntervalPanel(
@@ -112,13 +130,12 @@ def _intervals(one: Layout, identity: str) -> Markup:
     dashed = [(_NAMES[kind], kind == CONTROL) for kind in (CEILING, CONTROL) if _has(one.rows, kind)]
     return Intervals(
         identity=identity,
-        title=f"{one.statistic} ×100 with people, with intervals, beside ceiling and control, {one.dataset}",
+        title=f"{one.statistic} ×100 with {material.raters_of(one.dataset).them}, with intervals, {one.dataset}",
         description=f"{len(judges)} rows in {len(panels)} panels; {one.size}. A table follows.",
         rows=[_label(row) for row in judges],
         panels=panels,
         unit=f"{one.statistic} ×100",
         factor=100,
-        across=7,
         legend=dashed,
     ).svg()
 
@@ -144,7 +161,8 @@ def _has(rows: Sequence[LayoutRow], kind: str) -> bool:
 
 def _caption(one: Layout, material: Material) -> str:
     names = ", ".join(f"{a} {b}" for a, b in zip(one.short, one.criteria, strict=True) if a != b)
-    text = f"{one.statistic} ×100 with people, {one.where}, {one.dataset}; {_size(one)}."
+    raters = material.raters_of(one.dataset)
+    text = f"{one.statistic} ×100 with {raters.them}, {one.where}, {one.dataset}; {_size(one)}."
     if names:
         text += f" {names}."
     if one.half_width is not None:
@@ -160,8 +178,8 @@ def _caption(one: Layout, material: Material) -> str:
             " A judge named with a comma and the word control was asked like any other, repeat by repeat; the row "
             "control is what stands beside every judge."
         )
-    if one.dataset in material.labels_notes:
-        text += f" No person rated these stories: {material.labels_notes[one.dataset]}."
+    if raters.labels_note:
+        text += f" No person rated these stories: {raters.labels_note}."
     if any(not cell.defined for cell in one.cells):
         text += " Hatched: undefined, the tip says why."
     return text

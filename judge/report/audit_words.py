@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from judge.audit.answered import answered
-from judge.audit.items import BLINDABLE
+from judge.audit.items import BLINDABLE, visible_facts
 from judge.audit.rates import agreement, rates
 from judge.audit.store import AuditStore
 from judge.report.audited import file_of
 from judge.report.material import Material
+from judge.report.raters import Raters
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 
@@ -27,10 +28,12 @@ class AuditFacts:
         Items drawn; items that at least one annotator, and at least two annotators, finished.
     annotators : int
         Annotators who finished an item.
+    raters : Raters
+        Who gave the ratings from which the judges' distance was taken.
     sampling : dict
         What `judge.audit.sampling` kept of the draw; empty where the audit was not drawn here.
-    blind : tuple of str
-        What annotators were not shown.
+    blind, seen : tuple of str
+        What annotators were not shown, and what they were shown of at least one item: nobody sees what is not known.
     settled, open : int
         Disputed answers that a second round settled, and that it did not.
     shares : sequence of (label, Estimate)
@@ -44,9 +47,11 @@ class AuditFacts:
     finished: int
     twice: int
     annotators: int
+    raters: Raters
     sampling: dict[str, Any]
     seed: int
     blind: tuple[str, ...]
+    seen: tuple[str, ...]
     settled: int
     open: int
     shares: Sequence[tuple[str, Estimate]]
@@ -68,9 +73,11 @@ def audit_facts(material: Material) -> AuditFacts | None:
             finished=int((found.raters > 0).sum()),
             twice=int((found.raters > 1).sum()),
             annotators=sum(_finished(found.given[keys[0]][:, j]) for j in range(len(found.annotators))),
+            raters=material.raters,
             sampling=dict(store.meta["sampling"]),
             seed=store.seed,
             blind=store.blind,
+            seen=_seen(store),
             settled=found.settled,
             open=found.open,
             shares=shares if found.raters.any() else (),
@@ -80,6 +87,11 @@ def audit_facts(material: Material) -> AuditFacts | None:
             if (found.raters > 1).any()
             else (),
         )
+
+
+def _seen(store: AuditStore) -> tuple[str, ...]:
+    shown = {name for item in store.items() for name in visible_facts(item.subject, store.blind)}
+    return tuple(name for name in BLINDABLE if name in shown)
 
 
 def headline(facts: AuditFacts) -> str:
@@ -112,9 +124,9 @@ def methods(facts: AuditFacts, cite: str) -> str:
     who = "One person" if facts.annotators == 1 else f"{facts.annotators} people"
     text = f"{who} audited {facts.finished:,} of {_many(facts.items, 'explanation', 'explanations')}, {_drawn(facts)}"
     if facts.sampling.get("options"):
-        seen = [name for name in BLINDABLE if name not in facts.blind]
-        shown = f"; annotators saw its {_listed(_plain(seen))}" if seen else "; annotators saw its texts alone"
-        text += f"{shown}, not the {_listed(_plain(['system', *facts.blind]))}"
+        seen = _listed(_plain(facts.seen))
+        text += f"; annotators saw its {seen}" if facts.seen else "; annotators saw its texts alone"
+        text += f", not the {_listed(_plain(['system', *facts.blind]))}"
     if facts.twice:
         text += f"; two or more finished {facts.twice:,} of them, on which agreement is Gwet's AC1 {cite}"
     else:
@@ -130,13 +142,20 @@ def _drawn(facts: AuditFacts) -> str:
     options = facts.sampling.get("options") or {}
     if not options:
         return "which were not drawn by this program"
-    by = _plain(facts.sampling.get("by") or ())
+    by, spread = (_known(facts, facts.sampling.get(key) or ()) for key in ("by", "spread"))
     strata = f"stratified by {_listed(by)} ({options['allocation']} allocation), " if by else ""
-    if options.get("spread"):
-        strata += f"spread over {_listed(_plain(options['spread']))}, "
+    if spread:
+        strata += f"spread over {_listed(spread)}, "
     if options.get("per_story"):
         strata += f"at most {options['per_story']} a story, "
     return f"drawn at random from {facts.sampling['population']:,}, {strata}seed {options['seed']}"
+
+
+def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
+    """Variables that the draw used, as prose names them, saying which are not known of every explanation."""
+    partly = facts.sampling.get("unknown") or {}
+    plain = [facts.raters.said(name) for name in _plain(names)]
+    return [f"{said} (where known)" if name in partly else said for name, said in zip(names, plain, strict=True)]
 
 
 def _plain(names: Sequence[str]) -> list[str]:

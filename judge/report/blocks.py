@@ -56,10 +56,12 @@ def shown(table: Table, material: Material, *, folded: bool | None = None, title
     # Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
     own = tuple(kept for note in table.notes if (kept := _for_page(note)))
     table = replace(table, title=table.title if title is None else title, notes=own)
-    notes = [note for note in own if note not in told]
+    notes = [material.raters.said(note) for note in own if note not in told]
+    table = material.raters.table(table)
     if not table.rows:  # nothing to unfold: what the notes say of it is all there is
-        head = table.title if table.title.endswith("?") else f"{table.title}:"
-        return prose(f"{head} {'; '.join(notes) or 'no rows'}.")
+        said = "; ".join(notes) or "no rows"
+        asks = table.title.endswith("?")
+        return prose(f"{table.title} {said[:1].upper()}{said[1:]}." if asks else f"{table.title}: {said}.")
     made = html_table(table, notes=notes)
     if folded or (folded is None and len(table.rows) > FOLD):
         count = f"{len(table.rows)} rows" if len(table.rows) != 1 else "1 row"

@@ -129,8 +129,9 @@ def _bars(material: Material) -> Iterator[Item]:
         return
     known = [m.by_rater(j) for m in material.matrices for j in range(len(m.criteria))]
     reasons = dict.fromkeys(str(r.reason) for r in known if not r.known)
-    if material.labels_notes:
-        notes = "; ".join(dict.fromkeys(material.labels_notes.values()))
+    labels = [note for m in material.matrices if (note := material.raters_of(m.dataset).labels_note)]
+    if labels:
+        notes = "; ".join(dict.fromkeys(labels))
         yield Item("People's ratings of the same stories", "gap", f"no person rated them: {notes}", _IMPORT)
     else:
         state = "open" if reasons else "met"
@@ -146,7 +147,7 @@ def _bars(material: Material) -> Iterator[Item]:
         unknown = kind == CEILING and any("unavailable" in reason for reason in missing)
         state = "met" if found and not missing else "open" if unknown else "gap"
         needs = "ratings of each story by two people or more" if state == "gap" and kind == CEILING else ""
-        yield Item(name, state, "; ".join(missing) or "beside every judge", needs=needs)
+        yield Item(name, state, material.raters.said("; ".join(missing)) or "beside every judge", needs=needs)
 
 
 def _tests(material: Material) -> Iterator[Item]:
@@ -156,6 +157,8 @@ def _tests(material: Material) -> Iterator[Item]:
         if several
         else "diagnostics: all tests of the table, Holm; no contrast was tested"
     )
+    if not material.has_people:
+        said = "differences between systems, Holm; contrasts and diagnostics cannot be tested without people's ratings"
     yield Item("The family of tests, and its adjustment", "met", said)
     yield Item(
         "Intervals that know which stories belong together",

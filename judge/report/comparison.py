@@ -47,12 +47,14 @@ def _compared(material: Material, by: Factor, names: Sequence[str], others: int)
     options = _options(material, by, names, others)
     yield heading(f"{_NAMES[by]} compared on the same stories")
     found = compared(material.table, options)
-    sentences = [f"{_where(found, entry)}{entry.sentence}" for entry in found.entries]
+    said = material.raters.said
+    sentences = [f"{_where(found, entry)}{said(entry.sentence)}" for entry in found.entries]
     if len(sentences) <= MOST_SENTENCES:
         yield items(sentences)
     else:
-        yield prose(_counted(found))
-    yield figure(_picture(found, by), _caption(found, options))
+        yield prose(material.raters.said(_counted(found)))
+    if any(entry.result.means["tau"].defined for entry in found.entries):
+        yield figure(_picture(found, by, material.raters.them), _caption(found, options))
     if len(sentences) > MOST_SENTENCES:
         summary = Markup("<summary>All {} contrasts, a sentence each</summary>").format(len(sentences))
         yield Markup("<details>{}{}</details>").format(summary, items(sentences))
@@ -91,7 +93,7 @@ def _where(found: Comparison, entry: Any) -> str:
     return f"{name}: " if name else ""
 
 
-def _picture(found: Comparison, by: Factor) -> Markup:
+def _picture(found: Comparison, by: Factor, them: str) -> Markup:
     names = []
     prompts: list[Interval] = []
     systems: list[Interval] = []
@@ -103,8 +105,9 @@ def _picture(found: Comparison, by: Factor) -> Markup:
             kept.append(Interval(estimate.value, estimate.low, estimate.high, f"{name}, {what}: {worded(estimate)}"))
     return Intervals(
         identity=f"contrasts-{by.replace('_', '-')}",
-        title=f"Differences of tau-b ×100 with people, mean over criteria: {_NAMES[by]}",
-        description=f"{len(names)} contrasts, with intervals over story-prompts and over systems too; tables follow.",
+        title=f"Differences of tau-b ×100 with {them}, mean over criteria: {_NAMES[by]}",
+        description=f"{'1 contrast' if len(names) == 1 else f'{len(names)} contrasts'}, with intervals over "
+        "story-prompts and over systems too; tables follow.",
         rows=names,
         panels=[IntervalPanel("story-prompts", prompts), IntervalPanel("systems too", systems)],
         unit="tau-b ×100, second − first",

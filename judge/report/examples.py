@@ -11,6 +11,7 @@ from judge.analysis.disagreements import find
 from judge.analysis.options import DisagreementsOptions
 from judge.report.blocks import prose
 from judge.report.material import Material
+from judge.report.raters import Raters
 
 _WHOLE = 700
 """Characters of a story shown at once; the rest is folded, and nothing is left out below `_MOST`."""
@@ -21,17 +22,23 @@ _REPEATS = 3
 
 def blocks(material: Material) -> list[Markup]:
     """One card a story, widest difference first."""
+    if not material.has_people:
+        return [prose("Nobody's ratings of these stories are known: there is nothing that a judge could differ from.")]
     options = DisagreementsOptions(drop_systems=material.options.drop_systems, top=material.options.examples)
     found = find(material.table, options)
     lead = (
-        f"The {len(found.rows)} stories, of {found.stories:,}, on which a judge and people differ most, each side "
-        "standardised (z), so that leniency is not disagreement. They are the extremes, not a sample."
+        f"The {len(found.rows)} stories, of {found.stories:,}, on which a judge and {material.raters.name} differ "
+        "most, each side standardised (z), so that leniency is not disagreement. They are the extremes, not a sample."
     )
     more = f"More, and other kinds: judge disagreements {material.named_runs} --top 20"
-    return [prose(lead), *(_card(row) for row in found.rows), prose(more, kind="faint")]
+    return [
+        prose(lead),
+        *(_card(row, material.raters_of(row["dataset"])) for row in found.rows),
+        prose(more, kind="faint"),
+    ]
 
 
-def _card(row: Mapping[str, Any]) -> Markup:
+def _card(row: Mapping[str, Any], raters: Raters) -> Markup:
     difference = f"{row['difference']:+.2f}".replace("-", "−")
     head = f"{row['rank']}. {row['story']} ({row['system']}), {row['criterion']}: {difference} z"
     parts = [Markup("<h3>{}</h3>").format(head)]
@@ -45,7 +52,8 @@ def _card(row: Mapping[str, Any]) -> Markup:
     people = row["people"]
     if people:
         given = ", ".join(f"{rating['rating']:g}" for rating in people["ratings"]) or "none"
-        parts.append(Markup("<p><strong>People</strong>: {}; mean {}{}</p>").format(given, *_mean(people)))
+        who = "Label" if raters.labels_note else "People"
+        parts.append(Markup("<p><strong>{}</strong>: {}; mean {}{}</p>").format(who, given, *_mean(people)))
     for side in row["sides"]:
         parts += _side(side)
     return Markup('<article class="card example">{}</article>').format(Markup("").join(parts))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,22 +10,11 @@ from judge.explanations.stored import StoredMap
 from judge.report.material import Material
 from judge.stats.estimate import Estimate
 
-_TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
-
 
 def looks(material: Material) -> list[StoredMap]:
     """One stored map for each look; a look at several result folders is stored in each, and counts once."""
     found = [one for one in map(stored.read, material.folders) if one is not None]
     return list({one.signature: one for one in found}.values())
-
-
-def embedded_by(model: str) -> str:
-    """What made the embeddings, in words where its name is a code of ours."""
-    code = _TFIDF.fullmatch(model)
-    if code is None:
-        return model
-    dimensions, seed = code.groups()
-    return f"TF-IDF of words and word pairs, reduced to {dimensions} dimensions by truncated SVD (seed {seed})"
 
 
 def headline(material: Material) -> list[str]:
@@ -35,7 +23,7 @@ def headline(material: Material) -> list[str]:
     made = []
     for look in looks(material):
         texts = sum(len(one.points) for one in folders if one.signature == look.signature)
-        made.append(f"{texts:,} explanation{' was' if texts == 1 else 's were'} looked at{_told(look.tables)}.")
+        made.append(f"{texts:,} explanation{' was' if texts == 1 else 's were'} analysed{_told(look.tables)}.")
     return made
 
 
@@ -47,9 +35,9 @@ def _told(tables: Sequence[dict[str, Any]]) -> str:
         return ""
     cells = f", over {len(known)} rows (judge × Eval-Prompt)" if len(known) > 1 else ""
     return (
-        f": from its wording alone a classifier tells the criterion of {_span([100 * told for told, _ in known])} % of "
-        f"them, where permuted labels give {_span([100 * by_chance for _, by_chance in known])} %{cells}; telling the "
-        "criterion is not being right"
+        f": from the wording alone a classifier tells the criterion of {_span([100 * told for told, _ in known])} % of "
+        f"them, and of {_span([100 * by_chance for _, by_chance in known])} % where it learned from permuted "
+        f"criteria{cells}; this says how far explanations differ by criterion, not whether they are right"
     )
 
 

@@ -21,6 +21,7 @@ from judge.rating_matrix import RatingMatrix
 from judge.report import audit_words, explanation_words
 from judge.report.agreement import worded
 from judge.report.material import Material
+from judge.report.raters import Raters
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 
@@ -33,9 +34,10 @@ def sentences(material: Material) -> list[str]:
     made = []
     for matrix in material.matrices:
         mine = [lead for lead in found if lead.dataset == matrix.dataset]
-        if matrix.dataset in material.labels_notes:
-            made.append(f"No person rated the stories of {matrix.dataset}: {material.labels_notes[matrix.dataset]}.")
-        made += list(_of_dataset(matrix, mine))
+        raters = material.raters_of(matrix.dataset)
+        if raters.labels_note:
+            made.append(f"No person rated the stories of {matrix.dataset}: {raters.labels_note}.")
+        made += list(_of_dataset(matrix, mine, raters))
     for fact in material.table.facts:
         if fact.judge.startswith("scripted/"):
             made.append(f"{fact.judge} gives scripted answers: figures about it say nothing about any judge.")
@@ -51,7 +53,7 @@ def sentences(material: Material) -> list[str]:
     return made
 
 
-def _of_dataset(matrix: RatingMatrix, found: Sequence[Lead]) -> Iterator[str]:
+def _of_dataset(matrix: RatingMatrix, found: Sequence[Lead], raters: Raters) -> Iterator[str]:
     where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
     if not matrix.cells:
         yield f"No judge was asked about {where}."
@@ -68,30 +70,32 @@ def _of_dataset(matrix: RatingMatrix, found: Sequence[Lead]) -> Iterator[str]:
     shown = judges or found
     defined = [lead for lead in shown if lead.value.value is not None]
     if not defined:
-        yield f"On {where} agreement with people is undefined: {shown[0].value.reason}."
+        yield f"On {where} agreement with {raters.them} is undefined: {shown[0].value.reason}."
         return
     best = defined[near_ties.highest([lead.value.value for lead in defined])]
-    yield _agreement(where, best, len(shown))
-    yield from _beside(best)
+    yield _agreement(where, best, len(shown), raters)
+    yield from _beside(best, raters)
 
 
-def _agreement(where: str, best: Lead, rows: int) -> str:
+def _agreement(where: str, best: Lead, rows: int, raters: Raters) -> str:
     number = len(best.criteria)
     over = f"mean over {number} criteria" if number > 1 else best.criteria[0]
-    what = f"Kendall's tau‑b ×100 with people, {over}, is {worded(best.value)}"
+    what = f"Kendall's tau‑b ×100 with {raters.them}, {over}, is {worded(best.value)}"
     if rows == 1:
         return f"On {where}, {_name(best)}: {what}."
     most = "higher" if rows == 2 else "highest"
     flattered = f"the {most} of {rows} rows, one a judge and Eval-Prompt, on these same stories, which flatters it"
-    return f"On {where}, {_name(best)} follows people closest: {what} ({flattered})."
+    return f"On {where}, {_name(best)} follows {raters.them} closest: {what} ({flattered})."
 
 
-def _beside(best: Lead) -> Iterator[str]:
+def _beside(best: Lead, raters: Raters) -> Iterator[str]:
     control, ceiling = best.bars[CONTROL], best.bars[CEILING]
     if not best.control:
         yield _against(
             best, CONTROL, f"The control, which reads nothing but the surface of a text, reaches {worded(control)}"
         )
+    if raters.labels_note:
+        return  # there are no people of whom one could say how far they agree
     if ceiling.value is None:
         yield f"How far people agree with each other cannot be said: {plain_reason(ceiling)}."
     else:

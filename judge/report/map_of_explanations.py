@@ -34,9 +34,9 @@ def blocks(material: Material) -> list[Markup]:
     found = [(folder, stored.read(folder)) for folder in material.folders]
     known = [(folder, one) for folder, one in found if one is not None]
     if not known and not material.explains:
-        return [prose("These answers came without explanations: there is nothing to look at.")]
+        return [prose("These answers came without explanations: there is nothing to analyse.")]
     if not known:
-        sentence = "Explanations were not looked at yet. This makes the map and its tables:"
+        sentence = "The explanations have not been analysed yet. This command makes the map and its tables:"
         return [prose(sentence), Markup("<pre>{}</pre>").format(f"judge explain {material.named_runs}")]
     made: list[Markup] = []
     groups: dict[str, list[int]] = {}
@@ -48,7 +48,10 @@ def blocks(material: Material) -> list[Markup]:
         made += _one_look(material, [one for _, one in group], texts, number)
     missing = len(material.folders) - len(known)
     if missing:
-        made.append(prose(f"{missing} of {len(material.folders)} result folders were not looked at: judge explain."))
+        sentence = (
+            f"{missing} of {len(material.folders)} result folders hold no analysis of explanations; it is made by"
+        )
+        made.append(prose(f"{sentence} judge explain."))
     return made
 
 
@@ -62,7 +65,7 @@ def _one_look(
     if placed:
         made.append(_map(placed, first, texts, number, material.options.seed))
     else:
-        made.append(prose(f"{len(every):,} explanations were looked at; no map was drawn of them."))
+        made.append(prose(f"{len(every):,} explanations were analysed; no map was drawn of them."))
     if first.keywords:
         words = [f"cluster {name}: {', '.join(found_)}" for name, found_ in first.keywords.items() if found_]
         made += [prose("Words that set each cluster apart, best first:"), items(words)]
@@ -105,8 +108,9 @@ def _map(
         else f"all {len(placed):,}"
     )
     caption = (
-        f"Explanations by {first.model}, drawn by {first.method or 'no map'}: {sample}, at {_places(chosen):,} "
-        f"distinct points; texts cut at {_CHARACTERS} characters. Nearness means similar wording; axes have no unit."
+        f"Explanations embedded by {first.embedded_by}, drawn by {first.method or 'no map'}: {sample}, at "
+        f"{_places(chosen):,} distinct points; texts cut at {_CHARACTERS} characters. Nearness means similar "
+        "wording; axes have no unit."
     )
     line = prose(first.signature, kind="signature")
     return Markup('<div class="map-grid">{}<div>{}</div></div>').format(figure(drawn, caption) + line, panel)

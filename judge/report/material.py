@@ -21,6 +21,7 @@ from judge.contamination import scores_file
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
+from judge.report.raters import Raters
 from judge.run_folder import ResultFolder, read_manifest, resolve
 from judge.tables import Table
 
@@ -118,19 +119,20 @@ class Material:
         """What holds for every table of these runs: said once on the page."""
         return tuple(dict.fromkeys(note for fact in self.table.facts for note in fact.notes))
 
+    def raters_of(self, dataset: str) -> Raters:
+        """Who gave the ratings of a dataset's stories that judges are compared with."""
+        return Raters(next((fact.labels_note for fact in self.table.facts if fact.dataset == dataset), None))
+
     @cached_property
-    def labels_notes(self) -> dict[str, str]:
-        """Dataset -> what its labels are, where no person gave them (labels by construction)."""
-        found = {}
-        for fact, manifest in zip(self.table.facts, self.manifests, strict=True):
-            definition = (manifest.get("in_force") or {}).get("definition") or {}
-            if definition.get("labels_note"):
-                found[fact.dataset] = str(definition["labels_note"])
-        return found
+    def raters(self) -> Raters:
+        """The same for what speaks of all datasets: labels where no dataset's stories were rated by people."""
+        rated = [self.raters_of(matrix.dataset) for matrix in self.matrices if matrix.criteria]
+        notes = dict.fromkeys(one.labels_note for one in rated)
+        return Raters() if None in notes else Raters("; ".join(note for note in notes if note) or None)
 
     @cached_property
     def has_people(self) -> bool:
-        """Whether anybody rated any of the stories."""
+        """Whether any of the stories has ratings to compare judges with: people's, or labels."""
         return any(matrix.criteria for matrix in self.matrices)
 
     @cached_property

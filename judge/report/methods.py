@@ -13,15 +13,16 @@ import numpy as np
 from markupsafe import Markup
 
 from judge.analysis import coverage
-from judge.analysis.correlation.leads import CEILING
+from judge.analysis.correlation.leads import CEILING, Lead
 from judge.errors import JudgeError
 from judge.ratings_table import RunFacts
 from judge.report import audit_words
 from judge.report.blocks import heading, prose
-from judge.report.explanation_words import embedded_by, looks
+from judge.report.explanation_words import looks
 from judge.report.headline import plain_reason
 from judge.report.material import Material
 from judge.report.references import works
+from judge.tables import Table
 from judge.version import __version__
 
 _CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
@@ -87,10 +88,10 @@ def _stories(material: Material) -> Iterator[str]:
             f"The stories are {asked:,} of the dataset {matrix.dataset}{source}: {prompts} story-prompts, "
             f"{len(matrix.systems)} systems{out}."
         )
-        if matrix.dataset in material.labels_notes:
+        if note := material.raters_of(matrix.dataset).labels_note:
             yield (
-                f"No person rated them: {material.labels_notes[matrix.dataset]}. What is called people's ratings here "
-                f"are these labels, on {_listed(matrix.criteria)}."
+                f"No person rated them: {note}. In place of people's ratings stand these labels, on "
+                f"{_listed(matrix.criteria)}."
             )
         elif matrix.criteria:
             raters = sorted({int(count) for count in np.unique(matrix.raters) if count})
@@ -170,20 +171,17 @@ def _parsing(material: Material) -> Iterator[str]:
 def _statistics(material: Material) -> Iterator[str]:
     options = material.options
     if material.has_people:
+        raters = material.raters
+        given = "the label" if raters.labels_note else "the mean of people's ratings"
         yield (
-            f"Agreement with people is Kendall's tau-b {_cite('kendall-1945-ties')} between the mean of a judge's "
-            "rated repeats and the mean of people's ratings of a story, over all stories and over system means, with "
+            f"Agreement with {raters.them} is Kendall's tau-b {_cite('kendall-1945-ties')} between the mean of a "
+            f"judge's rated repeats and {given} of a story, over all stories and over system means, with "
             f"95 % percentile intervals from {options.resamples:,} resamples of story-prompts "
             f"{_cite('deutsch-etal-2021-statistical')} (seed {options.seed})."
         )
         yield from _bars(material)
     if len(material.judges) > 1 or len(material.eval_prompts) > 1:
-        yield (
-            "Contrasts are on the same stories and repeats: permutation tests of both sides' scores "
-            f"({options.permutations:,} swaps) {_cite('deutsch-etal-2021-statistical')} and Williams' test "
-            f"{_cite('williams-1959-regression')}, adjusted over the family of all contrasts and criteria of a "
-            f"comparison {_cite('benjamini-hochberg-1995-controlling')}."
-        )
+        yield _contrasts(material)
     if any(fact.repeats > 1 for fact in material.table.facts):
         yield (
             "Consistency over repeats is the family of intraclass correlations "
@@ -193,11 +191,34 @@ def _statistics(material: Material) -> Iterator[str]:
     yield f"{what} between systems are adjusted by Holm's method {_cite('holm-1979-simple')}."
 
 
+def _contrasts(material: Material) -> str:
+    options = material.options
+    if not material.has_people:  # nothing can be tested: what is tested is the difference of agreement
+        return (
+            "Contrasts are differences of the mean rating, of what was parsed and of consistency, on the same stories "
+            f"and repeats, with 95 % intervals from {options.resamples:,} resamples of story-prompts."
+        )
+    return (
+        "Contrasts are on the same stories and repeats: permutation tests of both sides' scores "
+        f"({options.permutations:,} swaps) {_cite('deutsch-etal-2021-statistical')} and Williams' test "
+        f"{_cite('williams-1959-regression')}, adjusted over the family of all contrasts and criteria of a "
+        f"comparison {_cite('benjamini-hochberg-1995-controlling')}."
+    )
+
+
 def _bars(material: Material) -> Iterator[str]:
     """Ceiling and control as they were made here; nothing of what could not be made."""
     try:
         found, table = material.leads
     except JudgeError:
+        return
+    yield from _ceiling(material, found)
+    yield from _control(table)
+
+
+def _ceiling(material: Material, found: Sequence[Lead]) -> Iterator[str]:
+    if material.raters.labels_note:
+        yield "There is no human ceiling, since no person rated the stories."
         return
     ceilings = [lead.bars[CEILING] for lead in found]
     reasons = dict.fromkeys(plain_reason(one) for one in ceilings if one.value is None)
@@ -207,6 +228,9 @@ def _bars(material: Material) -> Iterator[str]:
         yield f"{ceiling.replace(',', ' is', 1)}{undefined}."
     elif reasons:
         yield f"{ceiling}, is undefined here ({'; '.join(reasons)})."
+
+
+def _control(table: Table) -> Iterator[str]:
     refitted, shipped = (f"control:surface:{how}" in table.signature for how in ("refit", "shipped"))
     regression = "is a ridge regression on surface features of the text"
     if refitted:
@@ -225,7 +249,7 @@ def _further(material: Material) -> Iterator[str]:
         mapped = f"; they were mapped by {look.method}{umap}" if look.method else ""
         neural = not look.model.casefold().replace("-", "").startswith("tfidf")
         source = f" {_cite('reimers-gurevych-2019-sentence')}" if neural else ""
-        yield f"Explanations were embedded by {embedded_by(look.model)}{source}{mapped}."
+        yield f"Explanations were embedded by {look.embedded_by}{source}{mapped}."
     try:
         facts = audit_words.audit_facts(material)
     except JudgeError:
@@ -233,7 +257,7 @@ def _further(material: Material) -> Iterator[str]:
     if facts is not None and facts.finished:
         yield audit_words.methods(facts, _cite("gwet-2008-computing"))
     if material.options.contamination:
-        yield f"Whether stories were seen in training was looked at by Min-K% Prob {_cite('shi-etal-2024-detecting')}."
+        yield f"Whether stories were seen in training was tested by Min-K% Prob {_cite('shi-etal-2024-detecting')}."
 
 
 def _listed(names: Sequence[str]) -> str:

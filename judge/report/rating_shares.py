@@ -11,6 +11,7 @@ from judge.analysis.options import DistributionOptions
 from judge.pages.charts import Distribution, Distributions
 from judge.report.blocks import figure, shown, spread
 from judge.report.material import Material
+from judge.report.raters import Raters
 
 
 def blocks(material: Material) -> list[Markup]:
@@ -19,17 +20,20 @@ def blocks(material: Material) -> list[Markup]:
     made = []
     found = distributions.distributions(material.table, options)
     for number, one in enumerate(found):
-        made.append(figure(_picture(one, f"shares-{number}"), _caption(one)))
+        made.append(figure(_picture(one, f"shares-{number}", material), _caption(one)))
     made += [shown(table, material, folded=True) for table in distributions.tables(material.table, options)]
     return made
 
 
-def _name(one: Counted) -> str:
+def _name(one: Counted, raters: Raters) -> str:
+    if one.run is None:
+        return raters.name
     name = ", ".join(part for part in (one.judge, one.eval_prompt) if part)
     return f"{name} (control)" if one.control else name
 
 
-def _picture(found: Found, identity: str) -> Markup:
+def _picture(found: Found, identity: str, material: Material) -> Markup:
+    raters = material.raters_of(found.dataset)
     judges = list(dict.fromkeys(row[0].judge for row in found.rows if row[0].run is not None))
     points: dict[str, list[str]] = {}
     for row in found.rows:
@@ -45,7 +49,7 @@ def _picture(found: Found, identity: str) -> Markup:
         description=f"{len(found.rows)} rows by {len(found.criteria)} criteria. The table after it has every share.",
         points=[points.get(name.casefold(), []) for name in found.criteria],
         columns=list(found.criteria),
-        rows=[_name(row[0]) for row in found.rows],
+        rows=[_name(row[0], raters) for row in found.rows],
         cells=cells,
         kinds=[8 if row[0].run is None else judges.index(row[0].judge) % 7 + 1 for row in found.rows],
     ).svg()

@@ -57,8 +57,9 @@ def sections(material: Material, progress: Progress | None = None) -> Iterator[S
     for identity, title, maker in SECTIONS:
         if progress is not None:
             progress(title)
+        named = title if identity == "audit" else material.raters.said(title)
         try:
             blocks = maker(material)
         except JudgeError as error:
-            blocks = [failed(f"{title} cannot be shown: {error}.", error.hint)]
-        yield Section(identity, title, blocks)
+            blocks = [failed(f"{named} cannot be shown: {error}.", error.hint)]
+        yield Section(identity, named, blocks)

@@ -43,6 +43,11 @@ def _who(row: Mapping[str, Any]) -> str:
     return ", ".join(str(part) for part in (row["judge"], row["eval_prompt"]) if part)
 
 
+def _with_people(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether people's agreement with each other stands beside the judges'."""
+    return any(row["judge"] == PEOPLE for row in rows)
+
+
 def _picture(rows: Sequence[Mapping[str, Any]]) -> Markup:
     names = list(dict.fromkeys(map(_who, rows)))
     criteria = list(dict.fromkeys(str(row["criterion"]) for row in rows))
@@ -56,9 +61,10 @@ def _picture(rows: Sequence[Mapping[str, Any]]) -> Markup:
         kind = judges.index(str(row["judge"])) % 7 + 1 if row and row["judge"] in judges else 8
         return Interval(found.value, found.low, found.high, tip, kind=kind)
 
+    of_raters = " (judges) and of raters (people)" if _with_people(rows) else ""
     return Intervals(
         identity="consistency-dots",
-        title=f"{_FORM} of repeats (judges) and of raters (people), with 95 % intervals",
+        title=f"{_FORM} of repeats{of_raters}, with 95 % intervals",
         description=f"{len(names)} rows in {len(criteria)} panels, one a criterion. A table follows.",
         rows=names,
         panels=[IntervalPanel(name, [dot(one, name) for one in names]) for name in criteria],
@@ -69,4 +75,5 @@ def _picture(rows: Sequence[Mapping[str, Any]]) -> Markup:
 def _caption(table: Table) -> str:
     counts = [int(row["n"]) for row in table.rows if row["judge"] != PEOPLE]
     counted = f"{spread('n =', counts)} complete stories" if counts else "no judge"
-    return f"{_FORM}: one repeat with another (for people, one rater with another), with F intervals, 95 %; {counted}."
+    people = " (for people, one rater with another)" if _with_people(table.rows) else ""
+    return f"{_FORM}: one repeat with another{people}, with F intervals, 95 %; {counted}."

@@ -33,12 +33,17 @@ def system_blocks(material: Material) -> list[Markup]:
 
 def diagnostic_blocks(material: Material) -> list[Markup]:
     """Known ways to go wrong, as tests; every test that found nothing stands in the folded table."""
+    if not material.has_people:
+        sentence = (
+            "Nobody's ratings of these stories are known, and every test sets a judge beside them: none was made."
+        )
+        return [prose(sentence)]
     options = DiagnoseOptions(drop_systems=material.options.drop_systems)
     (found,) = diagnose.tables(material.table, options)
     (every,) = diagnose.tables(material.table, options, full=True)
     told = [note for note in found.notes if note not in material.general_notes]
     return [
-        *(prose(f"{note[:1].upper()}{note[1:]}.") for note in told[:1]),
+        *(prose(material.raters.said(f"{note[:1].upper()}{note[1:]}.")) for note in told[:1]),
         shown(_tally(every), material),
         shown(found, material, folded=True),
         shown(every, material, folded=True, title=f"{every.title}: every test, found or not"),

@@ -7,6 +7,7 @@ behind `/results` alone, which no page for annotators links to: to know it would
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -155,7 +156,9 @@ def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
             trouble = f"{error}."
         all_ = disputes(store)
         open_ = [one for one in all_ if one.open]
-        return pages.response("audit_results.html", tables=found, trouble=trouble, open=len(open_), disputed=len(all_))
+        done = Counter(item for item, _ in {(one.item, one.annotator) for one in store.answers() if one.done})
+        numbers = {"open": len(open_), "disputed": len(all_), "twice": sum(count > 1 for count in done.values())}
+        return pages.response("audit_results.html", tables=found, trouble=trouble, **numbers)
 
     return endpoint
 

@@ -415,6 +415,50 @@ def test_nothing_moves_and_the_buttons_stay_in_sight(
     assert complaints == []
 
 
+@pytest.mark.parametrize(
+    ("width", "height"), [(1280, 720), (1280, 600), (1366, 768), (1440, 700), (1024, 768), (390, 844)]
+)
+def test_feedback_of_practice_is_in_sight_and_nothing_covers_it(
+    browser: Any, serving: Serving, audit: Path, complaints: list[str], width: int, height: int
+) -> None:
+    server = serving("audit", "serve", audit, "--port", "0")
+    for pressed in ("0", "12345"):
+        context = browser.new_context(viewport={"width": width, "height": height})
+        page = context.new_page()
+        watch(page, complaints)
+        page.goto(server.address)
+        page.fill("#name", f"Ada {pressed}")
+        page.locator("#name").press("Enter")
+        page.wait_for_selector("#work:not([hidden])")
+        for _ in range(5):
+            press(page, pressed)
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#feedback:not([hidden])")
+            found = page.evaluate(_UNCOVERED)
+            assert found["covered"] == []
+            if (width, height) == (1280, 720) and pressed == "0":
+                assert found["whole"], "what was expected can be read without scrolling"
+            page.keyboard.press("Enter")
+        context.close()
+    assert complaints == []
+
+
+_UNCOVERED = """() => {
+  const covered = [];
+  const box = document.getElementById('feedback').getBoundingClientRect();
+  const inside = (x, y) => document.elementFromPoint(x, y)?.closest('#feedback') !== null;
+  for (const x of [box.left + 12, (box.left + box.right) / 2, box.right - 12]) {
+    for (const y of [box.top + 12, (box.top + box.bottom) / 2, box.bottom - 12]) {
+      if (x < 0 || y < 0 || x > innerWidth || y > innerHeight || !inside(x, y)) covered.push([x, y]);
+    }
+  }
+  const next = document.getElementById('next').getBoundingClientRect();
+  if (next.bottom > innerHeight || next.top < box.bottom - 1) covered.push('next');
+  const feedback = document.getElementById('feedback');
+  return { covered, whole: feedback.scrollHeight <= feedback.clientHeight + 1 };
+}"""
+
+
 def test_a_browser_remembers_the_name_that_was_used_in_it(
     browser: Any, serving: Serving, audit: Path, complaints: list[str]
 ) -> None:

@@ -52,8 +52,8 @@ def test_plots_are_drawn_and_nothing_but_the_file_is_asked_for(
     assert all(width > 200 and height > 40 for width, height in charts)
     # Marks are where they can be seen: every cell of the first heat map has a size.
     cells = page.eval_on_selector_all("#heat-0 .mark rect", "all => all.map(one => one.getBoundingClientRect().width)")
-    # Ceiling, two Eval-Prompts, control: six criteria and their mean.
-    assert len(cells) == 4 * 7
+    # Two Eval-Prompts and the control (no person rated these stories): six criteria and their mean.
+    assert len(cells) == 3 * 7
     assert min(cells) > 20
     assert complaints == []
 
@@ -152,7 +152,7 @@ def test_everything_can_be_read_without_a_script(browser: Any, demo_file: Path) 
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(demo_file.as_uri())
-    for heading in ("What the runs show", "Agreement with people", "Methods", "What a reviewer will ask"):
+    for heading in ("What the runs show", "Agreement with the labels", "Methods", "What a reviewer will ask"):
         assert page.get_by_role("heading", name=heading).is_visible()
     # What only a script can do is not offered.
     assert not page.locator("[data-copy]").first.is_visible()
@@ -242,3 +242,38 @@ def test_it_prints(browser: Any, demo_file: Path) -> None:
     assert all(width <= wide + 1 for width, _ in drawn(page))
     assert page.pdf(format="A4").startswith(b"%PDF")
     context.close()
+
+
+def test_no_text_of_a_picture_is_cut(page: Any, demo_file: Path, tmp_path: Path) -> None:
+    """Over six criteria and over one, where a key is wider than the cells: the boxes that the browser draws."""
+    run = tmp_path / "one"
+    run.mkdir()
+    (run / "run.yaml").write_text(
+        "{name: one, dataset: demo, judge: surface, criteria: {set: hanna, only: [Complexity]}, eval_prompts: [ep2]}"
+    )
+    command = [sys.executable, "-m", "judge"]
+    subprocess.run([*command, "run", str(run), "--quiet"], check=True, capture_output=True)
+    subprocess.run([*command, "report", str(run), "--quick", "--quiet"], check=True, capture_output=True)
+    for file in (demo_file, run / "report.html"):
+        page.goto(file.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        found = page.evaluate(_BOXES)
+        assert found["seen"] > 20
+        assert found["outside"] == []
+
+
+_BOXES = """() => {
+  const outside = [];
+  let seen = 0;
+  for (const svg of document.querySelectorAll('svg.chart')) {
+    const { width, height } = svg.viewBox.baseVal;
+    for (const one of svg.querySelectorAll('text')) {
+      const box = one.getBBox();
+      seen += 1;
+      if (box.x < 0 || box.y < -1 || box.x + box.width > width || box.y + box.height > height) {
+        outside.push(`${svg.id}: ${one.textContent}`);
+      }
+    }
+  }
+  return { seen, outside };
+}"""

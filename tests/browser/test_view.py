@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from judge.explanations.stored import POINT, StoredMap, write
 from judge.run_folder import ResultFolder
+from judge.web.view.index import update
 from tests.browser.conftest import Command, command, watch
 from tests.server.loopback import LoopbackServer
 from tests.web.view_runs import define, finish, make_run, scripted, start
@@ -91,6 +93,27 @@ def test_a_phone_scrolls_down_only(browser: Any, complaints: list[str], site: Co
     _visit(page, site, path)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     context.close()
+    assert complaints == []
+
+
+def test_the_first_paint_of_a_finished_run_holds_no_zero(
+    page: Any, complaints: list[str], tmp_path: Path, serving: Callable[..., Command]
+) -> None:
+    """Over an index that a killed process left empty, so that nothing is read yet when the page is first painted."""
+    result = ResultFolder(make_run(tmp_path / "runs") / "surface")
+    file = result.path / "derived" / "judgments.sqlite"
+    update(result, file)
+    with sqlite3.connect(file) as db:
+        db.executescript("DELETE FROM cells; DELETE FROM texts; DELETE FROM judgments; UPDATE meta SET value = '0'"
+                         " WHERE key = 'attempt'")  # fmt: skip
+    site = serving("view", tmp_path / "runs", "--port", "0")
+    page.goto(f"{site.address}run/tale?judge=surface", wait_until="commit")
+    page.wait_for_selector(".waiting, table.grid")
+    assert page.locator(".waiting").count() == 1
+    assert page.locator("table.grid").count() == 0
+    _settled(page)
+    page.wait_for_selector("table.grid")
+    assert page.locator("table.grid tbody tr:not(.lost) td").all_text_contents() == ["100 %"] * 6
     assert complaints == []
 
 

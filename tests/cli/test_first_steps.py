@@ -11,6 +11,7 @@ import pytest
 from judge.cli.main import main
 from judge.run_spec import load_run_spec
 from tests.server.loopback import LoopbackServer
+from tests.web.view_runs import define
 
 
 def run(*arguments: str) -> int:
@@ -81,17 +82,71 @@ def test_doctor_names_what_is_missing_and_what_mends_it(
     assert run("doctor", "--format", "json") == 0
     out = capsys.readouterr().out
     assert "sk-secret-4711" not in out
-    here, *cards = json.loads(out)
+    here = json.loads(out)
     rows = {row["what"]: row for row in here["rows"]}
     assert "judge data fetch mans_roc" in rows["dataset mans_roc"]["mend"]
     assert rows["dataset demo"]["state"] == "ok"
     assert rows["OPENAI_API_KEY"]["detail"] == "set"
     assert "mock" in rows["OPENAI_BASE_URL"]["detail"]
-    assert any("not a language model" in card["title"] for card in cards)
+    states = [row["state"] for row in here["rows"]]
+    assert states == sorted(states, key=["failed", "missing", "note", "ok"].index)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     assert run("doctor", "--format", "json") == 0
-    rows = {row["what"]: row for row in json.loads(capsys.readouterr().out)[0]["rows"]}
-    assert rows["OPENAI_BASE_URL"]["state"] == "failed"
+    (first, *_) = json.loads(capsys.readouterr().out)["rows"]
+    assert (first["what"], first["state"]) == ("OPENAI_BASE_URL", "failed")
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_doctor_fits_the_screen_and_says_first_what_needs_mending(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    for name in ("JUDGE_DATA", "JUDGE_HOME", "JUDGE_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert run("doctor") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert lines[2].startswith("failed   OPENAI_BASE_URL:")
+    text = " ".join(" ".join(lines).split())
+    assert "datasets mans_roc, mans_wp," in text
+    assert "judge data fetch NAME, or with a copy at hand: judge data add NAME PATH" in text
+    assert lines[-1].endswith(" ok")
+    # What the control was made of is told when it is asked for.
+    assert "surface" not in text
+    assert run("doctor", "--control", "--format", "json") == 0
+    cards = json.loads(capsys.readouterr().out)
+    assert [len(card["rows"]) for card in cards] == [8, 30]
+    assert all("surface" in card["title"] for card in cards)
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_status_fits_the_screen(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    loopback: Callable[..., LoopbackServer],
+    columns: int,
+) -> None:
+    """With a line for everything: a server that fails now and then, counts tokens and costs."""
+    server = loopback(p500=0.4, fault_mode="sticky", seed=2)
+    folder = define(tmp_path, "a-run", judge="openai/gpt-4o-mini", base_url=f"{server.url}/v1", max_attempts=1)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert run("run", str(folder), "--quiet", "--set", "generation={}") == 3
+    capsys.readouterr()
+    assert run("status", str(folder), "--format", "json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert run("status", str(folder)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    text = " ".join(" ".join(lines).split())
+    share = 1000 * row["answered"] // row["planned"] / 10
+    assert f"judge openai/gpt-4o-mini answered {row['answered']} of {row['planned']} planned ({share} %)" in text
+    assert f"given up {row['failed']}: {row['failed']} server attempts {row['attempts']} tokens" in text
+    assert f"{row['completion_tokens']:,} of answers cost ${row['cost']:.4f} hours" in text
+    assert "first request 20" in text
+    assert lines[-1] == "status of 1 result folder"
 
 
 def test_demo_status_and_ratings_as_the_readme_has_them(

@@ -22,7 +22,7 @@ from judge.pages.charts import (
     ScatterMap,
 )
 from judge.pages.charts.colours import Scale, _luminance
-from judge.pages.charts.svg import shortened, text_width
+from judge.pages.charts.svg import BOLD, shortened, text_width
 
 NASTY = "<script>alert('x')</script> & \"q\""
 SVG = "{http://www.w3.org/2000/svg}"
@@ -157,3 +157,46 @@ def test_long_names_are_cut_where_they_end() -> None:
     assert cut.endswith("…")
     assert text_width(cut) <= 120
     assert shortened("two\n lines ", 200) == "two lines"
+
+
+LONG = "a judge with a very long name indeed/and-a-revision-of-2026-11-22-that-nobody-needs-to-read-to-its-end"
+
+
+def pictures(name: str, columns: int) -> dict[str, Markup]:
+    """One chart of each kind with rows, columns and keys of this name."""
+    one = Interval(0.2, 0.1, 0.3, "tip")
+    lines = [("people, one against the others", False), ("control, surface of the text", True)]
+    cells = [HeatCell(0.2, "20", "tip")] * columns
+    counts = [Distribution([1, 2], 3)] * columns
+    points = [Point(float(k), float(k % 2), k) for k in range(9)]
+    return {
+        "heat map": HeatMap(
+            "h", "t", "d", [name] * columns, [HeatRow(name, name, cells)], "Kendall's tau-b ×100"
+        ).svg(),
+        "intervals": Intervals(
+            "i", "t", "d", [name], [IntervalPanel(name, [one])] * columns, "tau-b ×100, second − first", legend=lines
+        ).svg(),
+        "distributions": Distributions(
+            "s", "t", "d", [["1", "2"]] * columns, [name] * columns, [name], [counts], [1]
+        ).svg(),
+        "map": ScatterMap("m", "t", "d", points, [Colouring("c", [name], [0] * 9)]).svg(),
+    }
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7])
+@pytest.mark.parametrize("name", ["e", "Complexity", LONG])
+def test_every_text_lies_in_its_picture_and_none_is_cut_in_silence(name: str, columns: int) -> None:
+    for kind, picture in pictures(name, columns).items():
+        root = tree(picture)
+        around = {child: parent for parent in root.iter() for child in parent}
+        for text in root.iter(f"{SVG}text"):
+            said, size = str(text.text), float(text.get("font-size", 12))
+            wide = text_width(said, size) * (BOLD if text.get("font-weight") else 1)
+            before = {"end": 1.0, "middle": 0.5}.get(text.get("text-anchor", "start"), 0.0)
+            left = float(text.get("x", 0)) - before * wide
+            assert left >= 0, (kind, said)
+            assert left + wide <= float(root.get("width", 0)), (kind, said)
+            if said.endswith("…"):
+                whole = around[text].find(f"{SVG}title")
+                assert whole is not None, (kind, said)
+                assert str(whole.text).startswith(said[:-1])

@@ -22,6 +22,12 @@ def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def unrated_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run over stories that no person rated."""
+    return runs.unrated(tmp_path_factory.mktemp("report") / "unrated")
+
+
+@pytest.fixture(scope="session")
 def hanna_run(studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """HANNA's released ratings."""
     return runs.hanna(studies, tmp_path_factory.mktemp("report") / "hanna")

@@ -41,10 +41,6 @@ def command(*arguments: str | Path) -> int:
 
 def hostile(folder: Path) -> Path:
     """16 stories by two systems, three known raters, a scripted judge that explains itself; everything hostile."""
-    from judge.execution.session import Sitting, sit
-    from judge.run_folder import folder_for
-    from judge.run_spec import load_run_spec
-
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "stories.jsonl").open("w", encoding="utf-8") as stream:
         for number in range(16):
@@ -64,6 +60,40 @@ def hostile(folder: Path) -> Path:
         "note: \"<script>alert('note')</script> {{7*7}}\"\n",
         encoding="utf-8",
     )
+    return _sat(folder)
+
+
+def unrated(folder: Path) -> Path:
+    """6 stories by two systems that no person rated, and a scripted judge that explains itself."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "stories.jsonl").open("w", encoding="utf-8") as stream:
+        for number in range(6):
+            told = {"id": f"s{number}", "story_prompt": f"prompt {number // 2}", "system": "AB"[number % 2]}
+            stream.write(json.dumps(told | {"text": f"Lamp number {number} went out. " * (number + 3)}) + "\n")
+    with (folder / "answers.jsonl").open("w", encoding="utf-8") as stream:
+        for number in range(7):
+            stream.write(
+                json.dumps({"text": f"Rating: {1 + number % 5}\nThe lamp goes out for reason {number}."}) + "\n"
+            )
+    (folder / "run.yaml").write_text(
+        "name: unrated\n"
+        "dataset: stories.jsonl\n"
+        f"judge: scripted/{folder / 'answers.jsonl'}\n"
+        "criteria: {set: hanna, only: [Coherence, Engagement]}\n"
+        "eval_prompts: [ep2, ep3]\n"
+        "repeats: 2\n",
+        encoding="utf-8",
+    )
+    return _sat(folder)
+
+
+def _sat(folder: Path) -> Path:
+    """Run the folder's definition to its end."""
+    from judge.execution.session import Sitting, sit
+    from judge.run_folder import folder_for
+    from judge.run_spec import load_run_spec
+
+    definition = folder / "run.yaml"
     spec = load_run_spec(definition)
     result = folder_for(definition, spec.name, spec.judge, spec.revision)
     sit(Sitting(spec, folder, result, quiet=True))
@@ -110,5 +140,5 @@ def page(*runs: Path, **options: Any) -> str:
 if __name__ == "__main__":
     # As a process of its own, for tests whose process has a running event loop: WHICH FOLDER OUTPUT.
     which, place, output = sys.argv[1:]
-    made = {"demo": demo, "hostile": hostile}[which](Path(place))
+    made = {"demo": demo, "hostile": hostile, "unrated": unrated}[which](Path(place))
     Path(output).write_text(page(made, title=HOSTILE[0] if which == "hostile" else None), encoding="utf-8")

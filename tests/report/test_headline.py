@@ -7,6 +7,7 @@ from pathlib import Path
 
 from judge.analysis.correlation.leads import CEILING, CONTROL, Lead
 from judge.report import Material, ReportOptions, headline
+from judge.report.raters import Raters
 from judge.stats.estimate import Estimate
 
 CONTROL_BAR = Estimate(0.20, 100, 0.15, 0.25)
@@ -33,7 +34,7 @@ class Stub:
 
 
 def said(*leads: Lead) -> list[str]:
-    return list(headline._of_dataset(Stub(), list(leads)))  # type: ignore[arg-type]
+    return list(headline._of_dataset(Stub(), list(leads), Raters()))  # type: ignore[arg-type]
 
 
 def test_one_judge_is_not_called_the_closest() -> None:
@@ -90,8 +91,8 @@ def test_a_run_of_the_control_alone_says_what_it_is(demo_run: Path) -> None:
     assert sentences[1].startswith("The only judge asked about demo (48 stories, 4 systems) is the control")
     assert any("median over 12 cells (judge × Eval-Prompt × criterion)" in one for one in sentences)
     assert any("is the higher of 2 rows" in one or "(the higher of 2 rows" in one for one in sentences)
-    (explained,) = [one for one in sentences if "looked at" in one]
-    assert explained.startswith("864 explanations were looked at: from its wording alone a classifier tells")
+    (explained,) = [one for one in sentences if "explanations were" in one]
+    assert explained.startswith("864 explanations were analysed: from the wording alone a classifier tells")
     assert "not how good a judge is" in sentences[1]
     assert "Nothing was lost: each of the 1,728 repeats asked has a rating." in sentences
     # The control is not set beside itself.

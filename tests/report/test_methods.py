@@ -94,7 +94,8 @@ def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_mate
     assert "to the provider" not in text
     assert "No person rated them: labels by construction" in text
     assert "who gave which rating" not in text
-    assert "The human ceiling, each rater against the mean of the others, is undefined here (" in text
+    assert "Agreement with the labels is Kendall's tau-b" in text
+    assert "There is no human ceiling, since no person rated the stories." in text
     assert "is shipped with judge and was fitted on other stories" in text
     assert "out of fold" not in text
     assert "no language model" in text
@@ -106,6 +107,18 @@ def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_mate
     assert "generation settings were not said" in other
     assert "3 ratings a story and criterion; who gave which rating is known." in other
     assert "The human ceiling is each rater against the mean of the others." in other
+
+
+def test_nothing_is_said_of_tests_that_nobodys_ratings_allow(unrated_run: Path) -> None:
+    material = Material.read([unrated_run], ReportOptions(resamples=60))
+    text = methods.paragraph(material)
+    assert "Contrasts are differences of the mean rating" in text
+    for absent in ("people", "label", "ceiling", "Williams", "permutation", "Diagnostics"):
+        assert absent not in text
+    family = {item.question: item.found for item in checklist.checklist(material)}[
+        "The family of tests, and its adjustment"
+    ]
+    assert "cannot be tested without people's ratings" in family
 
 
 def test_the_files_hold_the_cited_works_and_no_others(hostile_run: Path, tmp_path: Path) -> None:
@@ -169,7 +182,9 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
         assert (
             "One person audited 3 of 6 explanations, drawn at random from 864, stratified by criterion (equal " in text
         )
-        assert "spread over rating, distance from people and cluster, seed 4; annotators saw its Eval-Prompt" in text
+        assert (
+            "spread over rating, distance from the labels and cluster, seed 4; annotators saw its Eval-Prompt" in text
+        )
         assert " and rating, not the system and judge; no explanation was finished by two" in text
         assert "gwet" not in text
         assert "how far annotators agree is not known" in top
@@ -188,6 +203,42 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
 
         store.answer("Eve", 1, {first: 1}, round_no=ADJUDICATION)
         assert "a second round settled 1 of 1 disputed answers" in said()[1]
+
+
+def _audited(run: Path, file: Path, *words: str) -> str:
+    """The Methods sentence of a sample of 6 in which one annotator finished one item."""
+    from judge.audit.store import AuditStore
+
+    source = () if "--from" in words else (run,)
+    assert runs.command("audit", "sample", *source, "-n", "6", "-o", file, *words) == 0
+    with AuditStore.open(file) as store:
+        store.answer("Ada", 1, dict.fromkeys([one.key for one in store.categories], 0))
+    text = methods.paragraph(Material.read([run], ReportOptions(resamples=20, audit=file)))
+    return text.partition("One person audited ")[2].partition("; no explanation was finished")[0]
+
+
+def test_an_audit_is_drawn_by_what_was_known_of_its_explanations(unrated_run: Path, tmp_path: Path) -> None:
+    """No person rated the stories and nothing was mapped, so that neither distance nor cluster decided anything."""
+    said = _audited(unrated_run, tmp_path / "a.sqlite")
+    assert said == (
+        "1 of 6 explanations, drawn at random from 48, stratified by criterion and Eval-Prompt (equal allocation), "
+        "spread over rating, seed 1; annotators saw its judge, Eval-Prompt and rating, not the system"
+    )
+    said = _audited(unrated_run, tmp_path / "b.sqlite", "--by", "gap", "--spread", "cluster", "--blind", "rating")
+    assert said == (
+        "1 of 6 explanations, drawn at random from 48, seed 1; annotators saw its judge and Eval-Prompt, not the "
+        "system and rating"
+    )
+
+
+def test_an_audit_says_what_was_known_of_some_explanations_alone(unrated_run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "some.csv"
+    rows = [f"because of {n},Coherence,s{n},{n % 3 + 1 if n % 2 else ''}" for n in range(12)]
+    file.write_text("\n".join(["text,criterion,story,rating", *rows]), encoding="utf-8")
+    assert _audited(unrated_run, tmp_path / "c.sqlite", "--from", str(file)) == (
+        "1 of 6 explanations, drawn at random from 12, spread over rating (where known), seed 1; annotators saw its "
+        "rating, not the system"
+    )
 
 
 def test_two_reports_in_one_folder_do_not_overwrite_each_other(hostile_run: Path, tmp_path: Path) -> None:

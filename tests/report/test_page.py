@@ -110,6 +110,55 @@ def test_the_map_carries_texts_as_data(demo_page: str) -> None:
     assert "all 864" in demo_page
 
 
+_OF_RATERS = re.compile(r"people|person|\breaders?\b|human|\braters?\b|labels?", re.IGNORECASE)
+
+
+def _speaks_of_raters(page: str) -> list[str]:
+    """Every text, tip and copy of the page that names people or labels, but stories and explanations."""
+    page = re.sub(r'<div class="text".*?</div>|<(script|style)\b.*?</\1>', "", page, flags=re.DOTALL)
+    tips = re.findall(r'(?:title|aria-label)="([^"]*)"', page)
+    lines = [line for text in Outline(page).texts for line in text.splitlines()]
+    return list(dict.fromkeys(one for one in (*lines, *map(html.unescape, tips)) if _OF_RATERS.search(one)))
+
+
+def test_a_page_over_labels_never_speaks_of_people_who_rated(demo_page: str) -> None:
+    """One value decides all of it: the demo's labels are by construction, and no person rated its stories."""
+    found = _speaks_of_raters(demo_page)
+    asserted = [one for one in found if re.search(r"people|person|human", one, re.IGNORECASE)]
+    # What may be said of people: that they rated nothing, and that they can audit explanations; and a CSV's key.
+    allowed = (
+        "o person rated",
+        "uman ceiling",
+        "by people",
+        "by two people",
+        ",people,same,",
+        "People's ratings of the",
+    )
+    assert [one for one in asserted if not any(words in one for words in allowed)] == []
+    assert any("follows the labels closest: Kendall's tau‑b ×100 with the labels" in one for one in found)
+    assert any(one == "Mean rating, demo: labels" for one in found)
+    assert "Agreement with the labels" in found
+    assert not any("with people" in one or "people's" in one for one in found if "In place of people's" not in one)
+
+
+def test_a_page_over_peoples_ratings_never_speaks_of_labels(hostile_page: str) -> None:
+    found = _speaks_of_raters(hostile_page)
+    assert any("with people" in one for one in found)
+    assert any("follows people closest" in one for one in found)
+    assert "Agreement with people" in found
+    assert [one for one in found if re.search(r"labels|no person rated", one, re.IGNORECASE)] == []
+
+
+def test_a_page_over_stories_that_nobody_rated_compares_with_nobody(unrated_run: Path) -> None:
+    page = runs.page(unrated_run)
+    found = _speaks_of_raters(page)
+    told = "Nobody's ratings of these stories are known: "
+    assert f"{told}there is nothing that a judge could differ from." in html.unescape(page)
+    assert f"{told}nothing can be said about agreement with people." in found
+    for words in ("follows people", "of raters (people)", "people are the measure", "people rated none", "labels"):
+        assert not [one for one in found if words in one], words
+
+
 def test_hanna_at_its_whole_size_is_under_six_megabytes_and_prints_the_tables_numbers(
     hanna_run: Path, hanna_page: str
 ) -> None:

@@ -274,6 +274,17 @@ def test_results_are_on_their_own_page_alone(audit: Audited) -> None:
         assert "/results" not in shown
 
 
+def test_results_do_not_say_that_people_agree_before_two_of_them_finished_an_item(audit: Audited) -> None:
+    alone = "No item has been finished by two annotators yet"
+    assert alone in audit.server.ask("/results")[2]
+    audit.answer("Ada", 1, NONE)
+    assert alone in audit.server.ask("/results")[2]
+    audit.answer("Bob", 1, NONE)
+    text = audit.server.ask("/results")[2]
+    assert alone not in text
+    assert "Annotators do not differ on any item that two of them finished." in text
+
+
 def test_a_pack_is_one_file_a_name(audit: Audited, tmp_path: Path) -> None:
     audit.answer("Ada", 1, NONE, note="known to the server alone")
     written = write_pack(audit.store, ["Ada", "Bob B.", "bob-b-"], tmp_path / "pack")
@@ -302,7 +313,7 @@ def test_links_for_other_machines_outlast_the_server(audit: Audited) -> None:
 
 def test_the_front_page_sets_no_pace_and_opens_nobodys_answers(audit: Audited) -> None:
     before = audit.server.ask()[2]
-    assert "about 3 minutes if an item takes one" in before
+    assert "about 3 minutes, if an item takes one minute" in before
     for item, seconds in ((1, 20), (2, 40), (3, 90)):
         audit.answer("Ada", item, NONE, seconds=seconds)
     after = audit.server.ask()[2]

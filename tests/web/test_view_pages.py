@@ -100,7 +100,7 @@ def test_pages_visit_each_judgment_once_under_each_filter(
     if "text" in filters:
         frame = frame[[filters["text"].casefold() in text.casefold() for text in _texts(folder, slug, frame)]]
     expected = [
-        (f"/run/tale/story?{urlencode({'story': s, 'judge': slug})}#c-{c}".replace("&", "&amp;"), c, e, int(r) + 1)
+        (f"/run/tale/story?{urlencode({'story': s, 'judge': slug})}#c-{c}".replace("&", "&amp;"), c, e, int(r))
         for s, c, e, r in zip(frame["story"], frame["criterion"], frame["eval_prompt"], frame["repeat"], strict=True)
     ]
     assert _walk(server, address) == expected
@@ -165,6 +165,44 @@ def test_a_story_shows_what_all_judges_and_people_said(server: Served, folder: P
     assert len(titled) == len(people) == 4
     assert re.search(r'<mark title="the rating was read here">\d', text)
     assert "thinking, never read for a rating" in text
+
+
+def test_repeats_have_the_numbers_of_the_ratings_table(server: Served, folder: Path) -> None:
+    slug = scripted(folder / "tale").name
+    text = server.ask(f"/run/tale/story?story=p1-s2&judge={slug}")[2]
+    given = read([folder / "tale" / slug]).frame
+    own = given[(given["story"] == "p1-s2") & (given["source"] == "judge")]
+    shown = [int(n) for said in re.findall(r">repeat ([\d, ]+)<", text) for n in said.split(", ")]
+    assert sorted(shown) == sorted(int(n) for n in own["repeat"])
+    assert set(shown) == {0, 1}
+
+
+def test_pages_name_labels_where_no_person_rated(tmp_path: Path, server: Served) -> None:
+    from judge.demo import run_demo
+
+    run_demo(tmp_path / "demo", quiet=True)
+    paths = (
+        "",
+        "/stories",
+        "/story?story=mole-original",
+        "/part/answer?judge=surface&story=mole-original&criterion=Coherence&eval_prompt=ep2",
+        "/disagreements",
+    )
+    with serving(lambda access: view_app(tmp_path, access), Access()) as running:
+        for path in paths:
+            text = computed(running, f"/run/demo{path}").partition("<main")[2] or running.ask(f"/run/demo{path}")[2]
+            shown = re.sub(r'<div class="text.*?</div>|<nav.*?</nav>|class="people"', "", text, flags=re.S)
+            assert "labels" in shown, path
+            assert "{&#39;" not in text, "a value is printed as words, not as Python has it"
+            # The control was fitted on people's ratings of other stories, and an option and its code have this name.
+            told = (
+                shown.partition("Asked and in force")[0].replace("--between people", "").replace("|between:people|", "")
+            )
+            assert re.findall(r"(?i).{40}\bpeople.{20}", told) == [], path
+    for path in ("", "/stories", "/story?story=p1-s2", "/disagreements"):
+        text = computed(server, f"/run/tale{path}")
+        assert "people" in text
+        assert "labels" not in text.partition("<main")[2]
 
 
 def test_neighbours_lead_through_all_stories(server: Served) -> None:
@@ -234,6 +272,42 @@ def test_an_index_goes_on_from_where_it_was_and_is_made_again_where_it_is_broken
     with closing(sqlite3.connect(file)) as db, db:
         db.execute("UPDATE meta SET value = 'another parser' WHERE key = 'identity'")
     assert update(result, file) == total
+
+
+_CELLS = re.compile(r'<td class="number[^"]*">(?:<a [^>]*>([^<]*)</a>|<span [^>]*>(—)</span>)</td>')
+
+
+@pytest.mark.parametrize("summed", [False, True])
+def test_answers_that_nobody_read_yet_are_no_answers_without_a_rating(tmp_path: Path, summed: bool) -> None:
+    """The first page over a finished run whose index a killed process left behind, and over one without an index."""
+    result = ResultFolder(make_run(tmp_path) / "surface")
+    with serving(lambda access: view_app(tmp_path, access), Access()) as fresh:
+        first = fresh.ask("/run/tale?judge=surface")[2]
+        assert "answers are being read" in first
+        assert "0 %" not in first.partition("Coverage")[2]
+        whole = computed(fresh, "/run/tale?judge=surface")
+        assert [a or b for a, b in _CELLS.findall(whole)] == ["100 %"] * 6
+    _left_behind(result.path / "derived" / "judgments.sqlite", summed)
+    with serving(lambda access: view_app(tmp_path, access), Access()) as again:
+        first = again.ask("/run/tale?judge=surface")[2]
+        found = [a or b for a, b in _CELLS.findall(first)]
+        assert found == (["100 %", "—", "—", "—", "—", "—"] if summed else [])
+        assert ("answers read so far" if summed else "answers are being read") in first
+        assert "Answers are still being read" in again.ask("/run/tale/stories?judge=surface")[2]
+        listed = again.ask("/run/tale/judgments?judge=surface&eval_prompt=ep4")[2]
+        assert "No judgment is like this" not in listed
+        whole = computed(again, "/run/tale?judge=surface")
+        assert [a or b for a, b in _CELLS.findall(whole)] == ["100 %"] * 6
+        assert "rated of planned" in whole
+
+
+def _left_behind(file: Path, summed: bool) -> None:
+    """Leave the index as a process does that was killed: read as far as the first criterion with the first prompt."""
+    with sqlite3.connect(file) as db:
+        db.execute("DELETE FROM judgments WHERE criterion > 0 OR eval_prompt > 0")
+        db.execute("DELETE FROM texts WHERE place NOT IN (SELECT place FROM judgments)")
+        db.execute("DELETE FROM cells" + (" WHERE criterion > 0 OR eval_prompt > 0" if summed else ""))
+        db.execute("UPDATE meta SET value = '0' WHERE key = 'attempt'")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from judge.tables import Column, Table
 
 
 def model_card(card: Card | None = None) -> list[Table]:
-    """Two tables, for `judge doctor`: out-of-fold agreement with people, and the weight of every feature."""
+    """Two tables, for `judge doctor --control`: out-of-fold agreement with people, and the weight of every feature."""
     card = card or read_card(shipped_model())
     signature = f"surface@{card.hash}|{LABEL}"
     return [_agreement(card, signature), _weights(card, signature)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from judge.pages.charts.svg import chart, element, mark, shortened, text, text_width
+from judge.pages.charts.svg import BOLD, chart, element, fitted, mark, shortened, text, text_width
 
 _WIDTH, _HEIGHT, _GAP = 104.0, 38.0, 12.0
 _ROW = _HEIGHT + 8.0
@@ -45,18 +45,17 @@ class Distributions:
         parts: list[Markup] = []
         for j, name in enumerate(self.columns):
             x = left + j * (_WIDTH + _GAP)
-            head = shortened(name, _WIDTH + _GAP - 4)
-            parts.append(text(x + _WIDTH / 2, 11, head, anchor="middle", font_weight=600))
+            parts.append(fitted(x + _WIDTH / 2, 11, name, (_WIDTH + _GAP - 4) / BOLD, anchor="middle", font_weight=600))
             parts += self._foot(j, x, _HEAD + _ROW * len(self.rows))
         for i, row in enumerate(self.rows):
             y = _HEAD + i * _ROW
             parts.append(mark(row, text(left - 10, y + _HEIGHT / 2, shortened(row, left - 12), anchor="end")))
             for j in range(len(self.columns)):
                 parts += self._histogram(i, j, (left + j * (_WIDTH + _GAP), y), top)
-        size = (max(left + len(self.columns) * (_WIDTH + _GAP) + 4, 300.0), _HEAD + _ROW * len(self.rows) + _FOOT)
-        parts.append(
-            text(left, size[1] - 8, f"tallest bar: {100 * top:.0f} % of a row's ratings", size=11, class_="faint")
-        )
+        tallest = f"tallest bar: {100 * top:.0f} % of a row's ratings"
+        width = max(left + len(self.columns) * (_WIDTH + _GAP) + 4, left + text_width(tallest, 11) + 4, 300.0)
+        size = (width, _HEAD + _ROW * len(self.rows) + _FOOT)
+        parts.append(text(left, size[1] - 8, tallest, size=11, class_="faint"))
         return chart(self.identity, size, self.title, self.description, parts)
 
     def _foot(self, column: int, x: float, y: float) -> Iterator[Markup]:

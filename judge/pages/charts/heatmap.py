@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from judge.pages.charts.colours import Scale
-from judge.pages.charts.svg import chart, element, mark, shortened, text, text_width
+from judge.pages.charts.svg import BOLD, chart, element, fitted, mark, shortened, text, text_width
 
 _WIDTH, _HEIGHT = 52.0, 24.0
 _GAP = 9.0
 _LABELS = 330.0
 """The widest that labels may become."""
 _HEAD, _FOOT = 26.0, 40.0
+_STEPS, _STEP = 24, 6.0
+"""Colours of the key, and how wide each is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,11 @@ class HeatMap:
         scale = Scale.of([c.value for row in self.rows for c in row.cells if c.value is not None])
         near = max((text_width(row.label) for row in self.rows), default=0.0)
         near = min(near, _LABELS / 2) + (10.0 if near else 0.0)
-        far = min(max((text_width(row.group) for row in self.rows), default=0.0) * 1.06, _LABELS - near)
+        far = min(max((text_width(row.group) for row in self.rows), default=0.0) * BOLD, _LABELS - near)
         left = near + far + 14.0
         places = self._places()
         bottom = _HEAD + (places[-1] + _HEIGHT if places else 0.0)
-        width = max(left + self._x(len(self.columns)) + 4.0, 300.0)
+        width = max(left + self._x(len(self.columns)) + 4.0, left + _key_width(self.unit) + 4.0, 300.0)
         parts = [_hatching(self.identity), *self._heads(left), *self._labels(left, near, far, places)]
         for row, place in zip(self.rows, places, strict=True):
             for i, cell in enumerate(row.cells):
@@ -77,17 +79,18 @@ class HeatMap:
 
     def _heads(self, left: float) -> Iterator[Markup]:
         for i, name in enumerate(self.columns):
-            short = shortened(name, _WIDTH - 2)
-            yield text(left + self._x(i) + _WIDTH / 2, _HEAD - 12, short, anchor="middle", font_weight=600)
+            yield fitted(
+                left + self._x(i) + _WIDTH / 2, _HEAD - 12, name, (_WIDTH - 2) / BOLD, anchor="middle", font_weight=600
+            )
 
     def _labels(self, left: float, near: float, far: float, places: Sequence[float]) -> Iterator[Markup]:
         for i, (row, place) in enumerate(zip(self.rows, places, strict=True)):
             y = _HEAD + place + _HEIGHT / 2
             if row.label:
-                yield text(left - 6, y, shortened(row.label, near), anchor="end")
+                yield fitted(left - 6, y, row.label, near, anchor="end")
             if not i or row.group != self.rows[i - 1].group:
                 x, room = (left - 6 - near, far) if row.label else (left - 6, far + near)
-                yield mark(row.group, text(x, y, shortened(row.group, room / 1.06), anchor="end", font_weight=600))
+                yield mark(row.group, text(x, y, shortened(row.group, room / BOLD), anchor="end", font_weight=600))
 
     def _cell(self, x: float, y: float, cell: HeatCell, scale: Scale) -> Markup:
         box = {"x": x, "y": y, "width": _WIDTH - 1, "height": _HEIGHT - 1}
@@ -107,12 +110,15 @@ def _hatching(identity: str) -> Markup:
     return element("defs", pattern)
 
 
+def _key_width(unit: str) -> float:
+    return _STEPS * _STEP + 10 + text_width(unit, 11)
+
+
 def _key(x: float, y: float, scale: Scale, unit: str) -> Iterator[Markup]:
-    steps, wide = 24, 6.0
-    for i in range(steps):
-        value = scale.low + (scale.high - scale.low) * (i + 0.5) / steps
-        yield element("rect", x=x + i * wide, y=y, width=wide + 0.3, height=9, fill=scale.colour(value))
-    end = x + steps * wide
+    for i in range(_STEPS):
+        value = scale.low + (scale.high - scale.low) * (i + 0.5) / _STEPS
+        yield element("rect", x=x + i * _STEP, y=y, width=_STEP + 0.3, height=9, fill=scale.colour(value))
+    end = x + _STEPS * _STEP
     yield text(x, y + 18, f"{100 * scale.low:.0f}".replace("-", "−"), size=11, class_="faint")
     yield text(end, y + 18, f"{100 * scale.high:.0f}", size=11, anchor="end", class_="faint")
     yield text(end + 10, y + 5, unit, size=11, class_="faint")

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from judge.pages.charts.svg import chart, element, mark, shortened, text, text_width
+from judge.pages.charts.svg import BOLD, chart, element, fitted, mark, shortened, text, text_width
 
 _PANEL, _GAP = 132.0, 20.0
 """Width of a panel unless the picture says another, and the space after it."""
+_SCREEN = 1150.0
+"""The widest that a picture becomes unless one panel needs more."""
 _ROW = 19.0
 _HEAD, _FOOT = 30.0, 44.0
 _LABELS = 300.0
@@ -58,30 +60,35 @@ class Intervals:
     panels: Sequence[IntervalPanel]
     unit: str
     factor: float = 1.0
-    across: int = 6
     width: float = _PANEL
     legend: Sequence[tuple[str, bool]] = ()
     """(name, dashed) of the lines."""
 
     def svg(self) -> Markup:
-        """The picture; more than `across` panels go on in further lines."""
+        """The picture; panels that are too many for a screen go on in further lines, as many in each."""
         left = min(max((text_width(row) for row in self.rows), default=0.0), _LABELS) + 14.0
+        across = self._across(left)
         low, high, ticks = self._axis()
         tall = _HEAD + _ROW * len(self.rows) + _FOOT
         parts: list[Markup] = []
         for k, panel in enumerate(self.panels):
-            line, place = divmod(k, self.across)
+            line, place = divmod(k, across)
             top = line * tall
             x = left + place * (self.width + _GAP)
             if not place:
                 parts += self._labels(left, top)
             parts += self._panel(panel, (x, top), (low, high), ticks)
-        lines = math.ceil(len(self.panels) / self.across) or 1
+        lines = math.ceil(len(self.panels) / across) or 1
         bottom = lines * tall
         parts += self._legend(left, bottom + 6)
-        columns = min(len(self.panels), self.across) or 1
-        width = max(left + columns * (self.width + _GAP) + 4.0, 320.0)
+        columns = min(len(self.panels), across) or 1
+        width = max(left + columns * (self.width + _GAP) + 4.0, left + self._legend_width() + 4.0, 320.0)
         return chart(self.identity, (width, bottom + (18 if self.legend else 0)), self.title, self.description, parts)
+
+    def _across(self, left: float) -> int:
+        """Panels in a line: as many as a screen has room for, evenly over the lines that they need."""
+        most = max(1, math.floor((_SCREEN - left) / (self.width + _GAP)))
+        return math.ceil(len(self.panels) / math.ceil(len(self.panels) / most)) if self.panels else 1
 
     def _axis(self) -> tuple[float, float, list[float]]:
         known = [
@@ -118,14 +125,16 @@ class Intervals:
         def at(value: float) -> float:
             return x + self.width * (value - low) / (high - low)
 
-        title = shortened(panel.title, self.width)
-        yield text(x + self.width / 2, top + 12, title, anchor="middle", font_weight=600)
+        yield fitted(x + self.width / 2, top + 12, panel.title, self.width / BOLD, anchor="middle", font_weight=600)
         for tick in ticks:
             here = {"x1": at(tick), "x2": at(tick), "y1": top + _HEAD, "y2": top + _HEAD + tall}
             yield element("line", **here, class_="zero" if abs(tick) < 1e-12 else "axis")
             label = f"{self.factor * tick:.{digits}f}".replace("-", "−")
             yield text(at(tick), top + _HEAD + tall + 12, label, size=11, anchor="middle", class_="faint")
-        yield text(x + self.width / 2, top + _HEAD + tall + 27, self.unit, size=11, anchor="middle", class_="faint")
+        room = self.width + _GAP - 4
+        yield fitted(
+            x + self.width / 2, top + _HEAD + tall + 27, self.unit, room, size=11, anchor="middle", class_="faint"
+        )
         for one in panel.references:
             line = element(
                 "line",
@@ -149,6 +158,9 @@ class Intervals:
         # A wider target than the dot, for pointing at.
         parts.append(element("rect", x=x, y=y - _ROW / 2, width=self.width, height=_ROW, class_="target"))
         return mark(one.tip, *parts)
+
+    def _legend_width(self) -> float:
+        return sum(28 + text_width(name, 11) for name, _ in self.legend) + 24 * max(0, len(self.legend) - 1)
 
     def _legend(self, x: float, y: float) -> Iterator[Markup]:
         for name, dashed in self.legend:

@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from judge.pages.charts.colours import category
-from judge.pages.charts.svg import chart, element, shortened, text, text_width
+from judge.pages.charts.svg import chart, element, fitted, text_width
 
 _WIDTH, _HEIGHT, _MARGIN = 760.0, 520.0, 16.0
 
 _NEAR = 45.0
 """How far around a name dots are looked at for whether it is theirs."""
+
+_NAME = 150.0
+"""The widest that a name in the picture may become."""
 
 MOST_NAMES = 30
 """With more categories than this none is named in the picture."""
@@ -108,8 +111,8 @@ class ScatterMap:
             mine = [place for place, own in zip(places, one.of_point, strict=True) if own == number]
             if not mine:
                 continue
-            short = shortened(one.categories[number].partition(":")[0], 150, 11)
-            half = text_width(short, 11) / 2
+            name = one.categories[number].partition(":")[0]
+            half = min(text_width(name, 11), _NAME) / 2
             x, y = _median([p[0] for p in mine]), _median([p[1] for p in mine])
             near = [math.dist(place, (x, y)) < _NEAR for place in places]
             around = [own for own, close in zip(one.of_point, near, strict=True) if close]
@@ -118,7 +121,7 @@ class ScatterMap:
             if covers or 3 * around.count(number) <= 2 * len(around):
                 continue
             taken.append((x, y, half))
-            parts.append(text(x, y, short, size=11, anchor="middle", class_="halo"))
+            parts.append(fitted(x, y, name, _NAME, size=11, anchor="middle", class_="halo"))
         return element("g", *parts, class_=f"names names-{k}", aria_hidden="true")
 
     def _legend(self, k: int) -> Markup:

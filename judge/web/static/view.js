@@ -37,21 +37,22 @@
   };
   document.querySelectorAll("[data-part]").forEach(wait);
 
-  // data-until: ask until the page no longer waits (or, with data-every, once), then load it: its scripts start afresh.
+  // data-until: ask until the page no longer waits, or for data-every milliseconds, then load it: its scripts start afresh.
   const until = (place) => {
+    const began = Date.now();
     const again = async () => {
       try {
         const text = await part(place.dataset.until);
         const made = new DOMParser().parseFromString(text, "text/html");
         const next = made.querySelector("[data-until]");
-        if (!next || place.dataset.every) {
+        if (!next || Date.now() - began > Number(place.dataset.every || Infinity)) {
           location.reload();
           return;
         }
       } catch { /* ask again */ }
       later(1500, again);
     };
-    later(Number(place.dataset.every || 1000), again);
+    later(1000, again);
   };
   document.querySelectorAll("[data-until]").forEach(until);
 

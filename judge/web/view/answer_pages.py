@@ -103,9 +103,10 @@ def stories_page(site: Site, request: Request) -> Response:
                 str(request.url.include_query_params(story=name).replace(path=f"/run/{run.key}/story"))
             )
         found = opened.journal.find_stories(after, wanted, system, STORIES + 1)
-        criteria = opened.asked.criteria
+        criteria, raters = opened.asked.criteria, opened.asked.raters
         means: Any = {}
-        with judgments(site.index(folder).file) as index:
+        computed = site.index(folder)
+        with judgments(computed.file) as index:
             systems = sorted(index.names["system"].values()) if index is not None else []
             if index is not None:
                 means = {position: index.means(position, position).get(position, {}) for position, _ in found}
@@ -124,6 +125,8 @@ def stories_page(site: Site, request: Request) -> Response:
         text=wanted,
         system=system,
         systems=systems,
+        raters=raters,
+        work=computed.work,
     )
 
 
@@ -151,7 +154,7 @@ def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
         before, after = opened.journal.story_at(position - 1), opened.journal.story_at(position + 1)
         total = opened.journal.story_count()
         sides.append(side(chosen[0], opened, story))
-        criteria = list(opened.asked.criteria)
+        criteria, raters = list(opened.asked.criteria), opened.asked.raters
     for slug in chosen[1:]:
         sides.append(_other_side(slug, run.results[slug], story))
         criteria += [criterion for criterion, _ in sides[-1].cells if criterion not in criteria]
@@ -164,6 +167,7 @@ def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
         criteria,
         people_of(story, criteria),
         sides,
+        raters,
     )
 
 
@@ -244,9 +248,9 @@ def answer_part(site: Site, request: Request) -> Response:
         if criterion not in opened.asked.criteria or prompt not in opened.asked.eval_prompts:
             raise NotFoundError(f"{criterion!r} with {prompt!r} was not asked in run {run.name}")
         found = cell(opened, story, criterion, prompt)
-        people = people_of(story, [criterion])[criterion]
+        values: dict[str, Any] = {"people": people_of(story, [criterion])[criterion], "raters": opened.asked.raters}
     repeat = _int(query.get("repeat"))
-    return site.page("answer_part.html", run, slug=slug, story=story, cell=found, people=people, repeat=repeat)
+    return site.page("answer_part.html", run, slug=slug, story=story, cell=found, repeat=repeat, **values)
 
 
 def _story_at(journal: JournalReader, position: int) -> Story:

@@ -70,7 +70,7 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
         facts = {
             "state": state,
             "signature": found.signature,
-            "model": found.model,
+            "model": found.embedded_by,
             "method": found.method,
             "keywords": found.keywords,
             "notes": list(getattr(found, "notes", ())),

@@ -73,19 +73,27 @@ def _of_judge(site: Site, folder: ResultFolder) -> dict[str, Any]:
             if index is None:
                 return {"facts": facts, "coverage": None, "chart": None, "work": computed.work}
             asked = opened.asked
+            if computed.work is not None and not index.cells():
+                return {"facts": facts, "coverage": None, "chart": None, "work": computed.work}
             each = opened.journal.story_count() * asked.repeats
             scales = {criterion.name: criterion.scale.points() for criterion in asked.plan.criteria}
             made = {
-                "coverage": _coverage(index, asked.criteria, asked.eval_prompts, each),
-                "chart": _chart(index, scales, asked.eval_prompts),
+                "coverage": _coverage(
+                    index, asked.criteria, asked.eval_prompts, each if computed.work is None else None
+                ),
+                "chart": _chart(index, scales, asked.eval_prompts, asked.raters),
             }
     except JudgeError:
         return {"facts": facts, "coverage": None, "chart": None, "work": None}  # the figures above say why
     return {"facts": facts, "work": computed.work, **made}
 
 
-def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int) -> dict[str, Any]:
-    """Rated of asked by criterion and Eval-Prompt, and what the rest is, by status."""
+def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int | None) -> dict[str, Any]:
+    """Rated of asked by criterion and Eval-Prompt, and what the rest is, by status.
+
+    `each` is how many repeats were planned for a cell; None while answers are still being read: shares are then of
+    those read so far, since an answer that nobody has read yet is not an answer without a rating.
+    """
     rated: dict[tuple[str, str], int] = defaultdict(int)
     tried: dict[tuple[str, str], int] = defaultdict(int)
     lost: dict[str, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
@@ -101,13 +109,16 @@ def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: i
         "each": each,
         "rated": rated,
         "tried": tried,
+        "untried": any(not tried[criterion, prompt] for criterion in criteria for prompt in prompts),
         "lost": {status: dict(cells) for status, cells in sorted(lost.items())},
         "total": sum(tried.values()),
     }
 
 
-def _chart(index: Judgments, scales: Mapping[str, list[float]], prompts: list[str]) -> Distributions | None:
-    """Histograms of ratings over the scale's points: a row an Eval-Prompt, and people's below them."""
+def _chart(
+    index: Judgments, scales: Mapping[str, list[float]], prompts: list[str], raters: str
+) -> Distributions | None:
+    """Histograms of ratings over the scale's points: a row an Eval-Prompt, and people's (or labels) below them."""
     counts: dict[tuple[str, str], list[int]] = {}
     for criterion, prompt, _, rating, n in index.cells():
         if rating is not None:
@@ -116,16 +127,16 @@ def _chart(index: Judgments, scales: Mapping[str, list[float]], prompts: list[st
     people: dict[tuple[str, str], list[int]] = {}
     for criterion, value, n in index.people():
         if (name := known.get(criterion.casefold())) is not None:
-            _add(people, ("people", name), scales[name], value, n)
-    rows = [*prompts, *(["people"] if people else [])]
+            _add(people, (raters, name), scales[name], value, n)
+    rows = [*prompts, *([raters] if people else [])]
     if not counts or any(len(points) > 41 for points in scales.values()):
         return None
     cells = [[_cell((counts | people).get((row, criterion))) for criterion in scales] for row in rows]
     return Distributions(
         "ratings",
         "Ratings given, by Eval-Prompt and criterion",
-        "Small histograms: each column is a criterion, each row an Eval-Prompt or people; ratings between points are"
-        " counted at the nearest.",
+        f"Small histograms: each column is a criterion, each row an Eval-Prompt or {raters}; ratings between points"
+        " are counted at the nearest.",
         [[f"{point:g}" for point in points] for points in scales.values()],
         list(scales),
         rows,
@@ -172,6 +183,9 @@ def _flat(values: Any, prefix: str = "") -> Any:
         name = f"{prefix}{key}"
         if isinstance(value, dict) and value:
             yield from _flat(value, f"{name}.")
+        elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+            for number, one in enumerate(value, start=1):
+                yield from _flat(one, f"{name}.{number}.")
         elif key in ("began", "ended") and isinstance(value, int | float):
             yield name, time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))
         elif isinstance(value, list):

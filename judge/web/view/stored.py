@@ -53,6 +53,11 @@ class Asked:
         """Names of the Eval-Prompts, in order."""
         return [prompt.name for prompt in self.plan.eval_prompts]
 
+    @property
+    def raters(self) -> str:
+        """What stands beside the judge's ratings, as pages name it: people, or labels that no person gave."""
+        return "labels" if self.definition.get("labels_note") else "people"
+
     def query(self, story: Story, criterion: str, eval_prompt: str) -> Query | None:
         """The query as it was rendered; None where it cannot have been asked (a reference story is missing, say)."""
         asked = self.reading.criteria.get(criterion)

@@ -27,8 +27,8 @@ class Said:
 
     @property
     def number(self) -> str:
-        """The repeats as people count them, from 1."""
-        return ", ".join(str(repeat + 1) for repeat in self.repeats)
+        """The repeats as every table and file numbers them, from 0."""
+        return ", ".join(str(repeat) for repeat in self.repeats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,8 @@ class StoryView:
     criteria: list[str]
     people: dict[str, Rated]
     judges: list[JudgeView] = field(default_factory=list)
+    raters: str = "people"
+    """As `Asked.raters`."""
 
 
 def people_of(story: Story, criteria: Sequence[str]) -> dict[str, Rated]:

@@ -119,12 +119,14 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
         return
     rows = [{key: value for key, value in row.items() if key != "text"} for row in found.rows]
     notes = [*(note for fact in table.facts for note in fact.notes), *found.notes]
+    labels = bool(table.facts) and all(fact.labels_note for fact in table.facts)
     line = signature(table, found.matrices, options)
     write_kept(
         file,
         {
             "state": state,
             "rows": rows,
+            "raters": "labels" if labels else "people",
             "stories": found.stories,
             "signature": line,
             "notes": list(dict.fromkeys(notes)),

@@ -1,0 +1,18 @@
+"""Names beside texts, wrapped to the screen, for reading. Never for machines: they get whole tables."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+
+from judge.tables import Column, Table
+
+_WIDEST, _NARROWEST = 80, 30
+
+
+def listing(title: str, facts: Sequence[tuple[str, str]], signature: str = "") -> Table:
+    """A table of two columns without heads, no wider than the screen, nor than 80 columns; texts go on below."""
+    screen = min(_WIDEST, max(_NARROWEST, shutil.get_terminal_size((_WIDEST, 24)).columns))
+    beside = max((len(name) for name, _ in facts), default=0) + 2
+    columns = [Column("name", ""), Column("text", "", wrap=screen - beside)]
+    return Table(title, columns, [{"name": name, "text": text} for name, text in facts], signature)

@@ -1,0 +1,89 @@
+"""Who gave the ratings that judges are compared with: people, or a rule (labels by construction). Never decides it.
+
+Every sentence of the page that names them takes its words from here, so that none speaks of people where nobody read
+a story. The analyses name people; `said` and `table` put their words right where the ratings are labels.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judge.analysis.consistency import PEOPLE
+from judge.analysis.correlation.rows import CEILING
+from judge.stats.estimate import Estimate
+from judge.tables import Table
+
+NO_CEILING = "no human ceiling: no person rated the stories"
+
+_LABELLED = (
+    (CEILING, "human ceiling"),
+    ("human ceiling undefined with fewer than 2 raters", NO_CEILING),
+    ("control and people", "control and human ceiling"),
+    ("judge minus people", "judge minus labels"),
+    ("minus people's", "minus the labels'"),
+    ("minus people", "minus human ceiling"),
+    ("above them on", "above that on"),
+    ("both judge and people rated", "the judge rated and that have labels"),
+    ("people: undefined, no story was rated twice", NO_CEILING),
+    ("two-way forms are undefined for people", "two-way forms are undefined for labels"),
+    ("judge and people", "judge and labels"),
+    ("people are", "the labels are"),
+    ("people's ratings", "the labels"),
+    ("people's", "the labels'"),
+)
+"""What the analyses say of people, and what holds of labels; longer phrases first."""
+
+_OTHERWISE = re.compile(r"\b(with|than|as|of|against|from) people(?![\w/'-])|(?<![\w/-])(people)(?![\w/'-])")
+_WORDS = ("diagnostic", "verdict", "sentence")
+"""Columns whose cells are the program's own words: names of judges, systems and criteria are left as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raters:
+    """`labels_note` says what the labels are; None where people rated the stories, or nobody did."""
+
+    labels_note: str | None = None
+
+    @property
+    def them(self) -> str:
+        """Whom judges are compared with, in a sentence."""
+        return "the labels" if self.labels_note else "people"
+
+    @property
+    def name(self) -> str:
+        """The same as a name, of a row or in brackets."""
+        return "labels" if self.labels_note else PEOPLE
+
+    @property
+    def ratings(self) -> str:
+        """What they gave."""
+        return "the labels" if self.labels_note else "people's ratings"
+
+    def said(self, text: str) -> str:
+        """A sentence or title of an analysis, right for these raters."""
+        if not self.labels_note:
+            return text
+        for people, labels in _LABELLED:
+            text = text.replace(people, labels)
+        return _OTHERWISE.sub(lambda found: f"{found[1]} the labels" if found[1] else "labels", text)
+
+    def table(self, table: Table) -> Table:
+        """A table of an analysis, right for these raters."""
+        if not self.labels_note:
+            return table
+        return replace(
+            table,
+            title=self.said(table.title),
+            columns=[replace(column, title=self.said(column.title)) for column in table.columns],
+            rows=[{key: self._cell(key, value) for key, value in row.items()} for row in table.rows],
+            notes=[self.said(note) for note in table.notes],
+        )
+
+    def _cell(self, key: str, value: Any) -> Any:
+        if isinstance(value, Estimate) and value.reason:
+            return replace(value, reason=self.said(value.reason))
+        if isinstance(value, str) and (value in (PEOPLE, CEILING) or key in _WORDS):
+            return self.said(value)
+        return value
