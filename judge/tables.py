@@ -8,7 +8,7 @@ import math
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -30,7 +30,8 @@ class Column:
     `half_width` prints an interval as ± where it reaches as far up as down; other intervals are printed by their ends.
     `text` marks free text, such as a story: its markup is escaped in Markdown.
     On the screen, text wider than `wrap` characters goes on in further lines. `p` marks p values: one that would be
-    rounded to 0 is printed as less than the last decimal.
+    rounded to 0 is printed as less than the last decimal; `share` marks shares, of which the same holds but for 0
+    itself.
     """
 
     key: str
@@ -41,6 +42,7 @@ class Column:
     text: bool = False
     wrap: int | None = None
     p: bool = False
+    share: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,18 +241,32 @@ def cell_text(row: Mapping[str, Any], column: Column) -> str:
 def _estimate(estimate: Estimate, column: Column) -> str:
     if estimate.value is None:
         return "undefined"
-    text = _number(estimate.value, column)
     if estimate.low is not None and estimate.high is not None:
+        column = _fine_enough(estimate, column)
+        text = _number(estimate.value, column)
         up, down = estimate.high - estimate.value, estimate.value - estimate.low
         if column.half_width and math.isclose(up, down, rel_tol=1e-6):
             return f"{text} ±{_number(up, column)}"
-        text += f" [{_number(estimate.low, column)}, {_number(estimate.high, column)}]"
-    return text
+        return f"{text} [{_number(estimate.low, column)}, {_number(estimate.high, column)}]"
+    return _number(estimate.value, column)
+
+
+_MORE_DIGITS = 3
+
+
+def _fine_enough(estimate: Estimate, column: Column) -> Column:
+    """The column with as many more decimals, up to 3, as keep an interval from being printed as a single number."""
+    found = column
+    for more in range(_MORE_DIGITS + 1):
+        found = replace(column, digits=column.digits + more)
+        if len({_number(end, found) for end in (estimate.low, estimate.high) if end is not None}) > 1:
+            return found
+    return column if estimate.low == estimate.high else found
 
 
 def _number(value: float, column: Column) -> str:
     text = f"{value * column.factor:.{column.digits}f}"
-    if column.p and float(text) == 0:
+    if float(text) == 0 and (column.p or (column.share and value > 0)):
         return f"<{10**-column.digits:.{column.digits}f}"
     return text.replace("-0." + "0" * column.digits, "0." + "0" * column.digits) if float(text) == 0 else text
 
