@@ -87,12 +87,12 @@ def compare(
         permutations=permutations,
         seed=seed,
     )
-    keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
+    keep = Selection.of(criterion, judge, eval_prompt, people=[against])
     table = narrowed(read(runs, parser=parser), keep)
     if options.by == "parser" and not heatmap:
         if parser != "ours":
             raise SpecError("--by parser compares ours with as-published", hint="leave --parser out")
-        table = both_parsers(table, read(runs, parser="as-published"))
+        table = both_parsers(table, narrowed(read(runs, parser="as-published"), keep))
     found = _layout(table, options) if heatmap else compare_tables.tables(table, options)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)
 
