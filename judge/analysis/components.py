@@ -90,7 +90,8 @@ def tables(table: RatingsTable, options: ComponentsOptions | None = None, *, ful
     found = []
     for matrix in build(table, drop_systems=options.drop_systems):
         studies, notes = _studies(table, matrix, options)
-        line = signature(table, [matrix], options, extra=(f"components:{_method(studies)}", f"ci:generalized/{DRAWS}"))
+        how = f"components:{_method(studies)}"
+        line = signature(table, [matrix], options, extra=(how,), intervals=f"generalized/{DRAWS}")
         facts = [note for fact in table.facts if fact.dataset == matrix.dataset for note in fact.notes]
         make = _long_table if full or len(studies) == 1 else _share_table
         found.append(make(studies, line, [*dict.fromkeys(facts), *notes]))

@@ -47,7 +47,7 @@ class Selection:
 def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
     """The table with the judges' rows that `keep` names, and people's rows of the criteria that it names.
 
-    Where people rated none of these criteria, all their rows stay, since the judges' are set against theirs.
+    Where people rated no criterion that a judge rated, all their rows stay: all judges' are set against these.
 
     Raises
     ------
@@ -62,7 +62,8 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
     if keep.criteria:
         named = _is(frame["criterion"], keep.criteria, "--criterion", frame["criterion"])
         folded = frame["criterion"].astype(str).str.casefold()
-        others = folded.isin(_folded(keep.people)) if (named & ~judged).any() else True
+        in_common = set(folded[judged]) & set(folded[~judged])
+        others = folded.isin(_folded(keep.people)) if in_common or not judged.any() else True
         wanted &= named | (~judged & others)
     if keep.judges:
         wanted &= ~judged | _is(frame["judge"], keep.judges, "--judge", frame.loc[judged, "judge"])

@@ -179,8 +179,8 @@ def _statistics(material: Material) -> Iterator[str]:
         yield from _bars(material)
     if len(material.judges) > 1 or len(material.eval_prompts) > 1:
         yield (
-            "Contrasts are on the same stories and repeats: permutation tests of both sides' scores "
-            f"({options.permutations:,} swaps) {_cite('deutsch-etal-2021-statistical')} and Williams' test "
+            "Contrasts are on the same stories and repeats: two-sided permutation tests of both sides' scores "
+            f"({options.permutations:,} swaps) {_cite('deutsch-etal-2021-statistical')} and Williams' two-sided test "
             f"{_cite('williams-1959-regression')}, adjusted over the family of all contrasts and criteria of a "
             f"comparison {_cite('benjamini-hochberg-1995-controlling')}."
         )

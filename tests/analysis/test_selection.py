@@ -41,11 +41,14 @@ def test_the_peoples_criterion_that_all_are_set_against_stays(table: RatingsTabl
     assert {criterion for *_, criterion in _left(part, "judge")} == {"Coherence"}
 
 
-def test_people_who_rated_none_of_these_criteria_stay_to_be_compared_with(table: RatingsTable) -> None:
+def test_people_who_rated_no_criterion_of_the_judges_stay_to_be_compared_with(table: RatingsTable) -> None:
     people = table.frame["source"] == "rater"
     frame = table.frame[~people | (table.frame["criterion"] == "Overall")]
     part = narrowed(dataclasses.replace(table, frame=frame), Selection.of("Coherence", None, None))
     assert _left(part, "rater") == {("Overall",)}
+    frame = table.frame[~people | table.frame["criterion"].isin(["Overall", "Relevance"])]
+    part = narrowed(dataclasses.replace(table, frame=frame), Selection.of("Coherence", None, None))
+    assert _left(part, "rater") == set()  # where criteria match by name, no other is put in place of one that does not
 
 
 @pytest.mark.parametrize(
