@@ -116,8 +116,8 @@ def _ci(found: Table) -> list[str]:
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_signature_names_the_intervals_that_the_table_has(name: str, table: RatingsTable) -> None:
     for found in MAKERS[name](table):
-        if not found.signature:
-            continue  # a story's text below a list
+        if not found.signature or found.title.startswith("Reliability"):
+            continue  # a story's text below a list; bins, whose ends are no interval
         methods = set(_methods(found))
         flat = json.loads(render(found, "json"))["rows"]
         ends = any(row.get(key) is not None for row in flat for key in row if key.endswith("low"))
