@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OVER_CRITERIA = "mean over criteria"
 _FEW_SYSTEMS = 10
 _SHARED = ("run", "judge", "eval_prompt", "structured", "parser")
-_TEXT = ("dataset", *_SHARED, "first", "second", "criterion", "sentence")
+_TEXT = ("dataset", *_SHARED, "first", "second", "criterion", "tail", "sentence")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

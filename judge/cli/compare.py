@@ -92,7 +92,7 @@ def compare(
     if options.by == "parser" and not heatmap:
         if parser != "ours":
             raise SpecError("--by parser compares ours with as-published", hint="leave --parser out")
-        table = both_parsers(table, narrowed(read(runs, parser="as-published"), keep))
+        table = both_parsers(table, read(runs, parser="as-published"))
     found = _layout(table, options) if heatmap else compare_tables.tables(table, options)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)
 
