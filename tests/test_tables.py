@@ -137,7 +137,7 @@ def test_long_text_goes_on_in_further_lines_on_the_screen_only() -> None:
 
 
 def test_a_p_value_is_never_printed_as_zero() -> None:
-    columns = [Column("p", "p", digits=3, p=True), Column("x", "x", digits=3)]
+    columns = [Column("p", "p", digits=3, p="two-sided"), Column("x", "x", digits=3)]
     text = render(Table("t", columns, [{"p": 0.0004, "x": 0.0004}, {"p": 0.0006, "x": 0.0006}], "s"), "table")
     assert text.splitlines()[3].split() == ["<0.001", "0.000"]
     assert text.splitlines()[4].split() == ["0.001", "0.001"]
@@ -162,3 +162,13 @@ def test_an_interval_is_never_rounded_to_a_single_number(value: float, low: floa
     assert render(table, "table").splitlines()[3].strip() == printed
     cell = printed.replace("<", "&lt;")
     assert f"| {cell} |" in render(table, "md")
+
+
+def test_p_values_name_their_tail_for_people_and_machines() -> None:
+    columns = [Column("who", "who"), Column("p", "p", digits=3, p="greater"), Column("adjusted", "adj.", p="greater")]
+    rows = [{"who": "a", "p": 0.01, "adjusted": 0.02}, {"who": "b", "p": None, "adjusted": None}]
+    table = Table("t", columns, rows, "s")
+    assert [row["tail"] for row in json.loads(render(table, "json"))["rows"]] == ["greater", None]
+    for form in FORMATS:
+        assert "p, adj.: one-sided, greater: how often chance gives as large a statistic" in render(table, form)
+    assert render(table, "csv").splitlines()[0] == "who,p,tail,adjusted"
