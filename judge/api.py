@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judge.analysis.selection import Selection
     from judge.audit.frames import OpenedAudit
     from judge.datasets import Dataset
     from judge.explanations.looked import Looked
@@ -44,120 +45,142 @@ class LoadedDataset:
 
 
 class OpenedRun:
-    """Results of one or more RUNs. Answers are parsed once, when first needed, by `parser`."""
+    """Results of one or more RUNs. Answers are parsed once, when first needed, by `parser`.
 
-    def __init__(self, runs: Sequence[Path | str], parser: str = "ours") -> None:
+    Wherever an option takes several names, a string is one name.
+    """
+
+    def __init__(self, runs: Path | str | Sequence[Path | str], parser: str = "ours") -> None:
         from judge.run_folder import resolve
 
-        self.folders = [folder.path for folder in resolve(runs)]
+        self.folders = [folder.path for folder in resolve([runs] if isinstance(runs, str | Path) else runs)]
         self.parser = parser
+        self._kept: tuple[Selection, ...] = ()
 
     @cached_property
     def table(self) -> RatingsTable:
         """The ratings table with stories and facts, as the commands use it."""
+        return self._read(self.parser)
+
+    def _read(self, parser: str) -> RatingsTable:
+        from judge.analysis.selection import narrowed
         from judge.ratings_table import read
 
-        return read(self.folders, self.parser)
+        table = read(self.folders, parser)
+        for keep in self._kept:
+            table = narrowed(table, keep)
+        return table
 
     def ratings(self) -> pd.DataFrame:
         """The ratings table: one row for each repeat and each rater. `rating` is NaN where there is none."""
         return self.table.frame.copy()
 
-    def coverage(self, by: Sequence[str] = ("judge", "criterion", "eval_prompt"), **options: Any) -> pd.DataFrame:
+    def coverage(
+        self, by: str | Sequence[str] = ("judge", "criterion", "eval_prompt"), *, drop_systems: str | Sequence[str] = ()
+    ) -> pd.DataFrame:
         """Asked, answered and rated repeats by any of judge, criterion, eval_prompt, system."""
         from judge.analysis.coverage import coverage
+        from judge.analysis.options import names
 
-        return coverage(self.table, by, **options)
+        return coverage(self.table, names(by), drop_systems=names(drop_systems))
 
     def consistency(self, **options: Any) -> pd.DataFrame:
         """ICC family, exact agreement, flip rate over repeats. Options are `ConsistencyOptions`' fields."""
         from judge.analysis.consistency import consistency
-        from judge.analysis.options import ConsistencyOptions
+        from judge.analysis.options import ConsistencyOptions, from_words
 
-        return consistency(self.table, ConsistencyOptions(**options))
+        return consistency(self.table, from_words(ConsistencyOptions, **options))
 
     def components(self, **options: Any) -> pd.DataFrame:
         """What ratings vary over: variance components. Options are `ComponentsOptions`' fields."""
         from judge.analysis.components import components
-        from judge.analysis.options import ComponentsOptions
+        from judge.analysis.options import ComponentsOptions, from_words
 
-        return components(self.table, ComponentsOptions(**options))
+        return components(self.table, from_words(ComponentsOptions, **options))
 
     def d_study(self, **options: Any) -> pd.DataFrame:
         """How many repeats, Eval-Prompts, judges... a `target` takes. Options are `ComponentsOptions`' fields."""
         from judge.analysis.components import plans
-        from judge.analysis.options import ComponentsOptions
+        from judge.analysis.options import ComponentsOptions, from_words
 
-        return plans(self.table, ComponentsOptions(**options))
+        return plans(self.table, from_words(ComponentsOptions, **options))
 
     def correlate(self, **options: Any) -> pd.DataFrame:
         """Correlations with people. Options are `CorrelationOptions`' fields, e.g. `level="system", ci="none"`."""
         from judge.analysis.correlation import correlate
-        from judge.analysis.options import CorrelationOptions
+        from judge.analysis.options import CorrelationOptions, from_words
 
-        return correlate(self.table, CorrelationOptions(**options))
+        return correlate(self.table, from_words(CorrelationOptions, **options))
 
     def only(
-        self, *, criterion: Sequence[str] = (), judge: Sequence[str] = (), eval_prompt: Sequence[str] = ()
+        self,
+        *,
+        criterion: str | Sequence[str] = (),
+        judge: str | Sequence[str] = (),
+        eval_prompt: str | Sequence[str] = (),
     ) -> OpenedRun:
-        """The same results narrowed to some criteria, judges and Eval-Prompts, e.g. `run.only(judge=["surface"])`."""
+        """The same results narrowed to some criteria, judges and Eval-Prompts, e.g. `run.only(eval_prompt="ep1")`."""
         from judge.analysis.selection import Selection, narrowed
 
+        keep = Selection.of(criterion, judge, eval_prompt)
         part = OpenedRun(self.folders, self.parser)
-        part.table = narrowed(self.table, Selection(tuple(criterion), tuple(judge), tuple(eval_prompt)))
+        part._kept = (*self._kept, keep)
+        part.table = narrowed(self.table, keep)
         return part
 
     def systems(self, **options: Any) -> pd.DataFrame:
         """Means, ranks and groups of systems by people and judges. Options are `SystemsOptions`' fields."""
-        from judge.analysis.options import SystemsOptions
+        from judge.analysis.options import SystemsOptions, from_words
         from judge.analysis.systems import systems
 
-        return systems(self.table, SystemsOptions(**options))
+        return systems(self.table, from_words(SystemsOptions, **options))
 
     def system_differences(self, **options: Any) -> pd.DataFrame:
         """All pairs of systems on the same story-prompts, p adjusted. Options are `SystemsOptions`' fields."""
-        from judge.analysis.options import SystemsOptions
+        from judge.analysis.options import SystemsOptions, from_words
         from judge.analysis.systems import differences
 
-        return differences(self.table, SystemsOptions(**options))
+        return differences(self.table, from_words(SystemsOptions, **options))
 
-    def system_separation(self, **options: Any) -> pd.DataFrame:
-        """Which pairs of systems judges tell apart as people do, see alone or miss. Option: `drop_systems`."""
+    def system_separation(self, *, drop_systems: str | Sequence[str] = ()) -> pd.DataFrame:
+        """Which pairs of systems judges tell apart as people do, see alone or miss."""
+        from judge.analysis.options import names
         from judge.analysis.separation import separation
 
-        return separation(self.table, **options)
+        return separation(self.table, drop_systems=names(drop_systems))
 
     def criteria(self, view: str = "halo", **options: Any) -> pd.DataFrame:
         """One of the views "halo", "pairs", "multitrait" and "scale-use". Options are `CriteriaOptions`' fields."""
         from judge.analysis.criteria import criteria
-        from judge.analysis.options import CriteriaOptions
+        from judge.analysis.options import CriteriaOptions, from_words
 
-        return criteria(self.table, CriteriaOptions(**options), view=view)
+        return criteria(self.table, from_words(CriteriaOptions, **options), view=view)
 
     def disagreements(self, **options: Any) -> pd.DataFrame:
         """Stories on which ratings differ most, with texts. Options are `DisagreementsOptions`' fields."""
         from judge.analysis.disagreements import disagreements
-        from judge.analysis.options import DisagreementsOptions
+        from judge.analysis.options import DisagreementsOptions, from_words
 
-        return disagreements(self.table, DisagreementsOptions(**options))
+        return disagreements(self.table, from_words(DisagreementsOptions, **options))
 
     def explain(self, **options: Any) -> Looked:
         """Explanations embedded, mapped and clustered: `.rows` has `cluster, x, y`. `ExplainOptions`' fields.
 
         `judge.explanations.tables.tables` makes the tables of `judge explain` from what this gives.
         """
+        from judge.analysis.options import from_words
         from judge.explanations.looked import look
         from judge.explanations.options import ExplainOptions
         from judge.explanations.texts_runs import of_table
 
-        return look(of_table(self.table), ExplainOptions(**options))
+        return look(of_table(self.table), from_words(ExplainOptions, **options))
 
     def jury(self, **options: Any) -> pd.DataFrame:
         """A panel's ratings as one, out of fold, beside its best member, mean and control; `JuryOptions`' fields."""
         from judge.analysis.jury import jury
-        from judge.analysis.options import JuryOptions
+        from judge.analysis.options import JuryOptions, from_words
 
-        return jury(self.table, JuryOptions(**options))
+        return jury(self.table, from_words(JuryOptions, **options))
 
     def compare(self, by: str = "eval_prompt", **options: Any) -> pd.DataFrame:
         """Paired contrasts on the same stories, `by` eval_prompt, judge, structured, parser or run.
@@ -170,8 +193,8 @@ class OpenedRun:
 
         chosen = from_words(CompareOptions, by=by, **options)
         if chosen.by == "parser":
-            ours = self.table if self.parser == "ours" else OpenedRun(self.folders).table
-            return compare(both_parsers(ours, OpenedRun(self.folders, "as-published").table), chosen)
+            ours = self.table if self.parser == "ours" else self._read("ours")
+            return compare(both_parsers(ours, self._read("as-published")), chosen)
         return compare(self.table, chosen)
 
     def report(self, output: Path | str, *, methods: bool = False, **options: Any) -> list[Path]:
@@ -179,11 +202,12 @@ class OpenedRun:
 
         Options are `ReportOptions`' fields, e.g. `drop_systems=("Human",), resamples=200`.
         """
+        from judge.analysis.options import from_words
         from judge.report import Material, ReportOptions
         from judge.report.write import write_methods, write_page
 
         said = {"parser": self.parser, "command": f"open_run(...).report({str(output)!r})"} | options
-        material = Material.read(self.folders, ReportOptions(**said))
+        material = Material.read(self.folders, from_words(ReportOptions, **said))
         write_page(material, Path(output), quiet=True)
         return [Path(output), *(write_methods(material, Path(output)) if methods else [])]
 

@@ -8,7 +8,7 @@ import math
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -29,8 +29,10 @@ class Column:
 
     `half_width` prints an interval as ± where it reaches as far up as down; other intervals are printed by their ends.
     `text` marks free text, such as a story: its markup is escaped in Markdown.
-    On the screen, text wider than `wrap` characters goes on in further lines. `p` marks p values: one that would be
-    rounded to 0 is printed as less than the last decimal.
+    On the screen, text wider than `wrap` characters goes on in further lines. `p` marks p values and names
+    their tail: ``two-sided``, ``greater``, ``less``, ``two one-sided``, or ``row`` where each row's column `tail` does.
+    One that would be rounded to 0 is printed as less than the last decimal; `share` marks shares, of which the same
+    holds but for 0 itself.
     """
 
     key: str
@@ -40,7 +42,8 @@ class Column:
     half_width: bool = False
     text: bool = False
     wrap: int | None = None
-    p: bool = False
+    p: Literal["", "two-sided", "greater", "less", "two one-sided", "row"] = ""
+    share: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,10 @@ def printable(text: str) -> str:
 
 
 def flat_row(row: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Any]:
-    """A row of plain values: an `Estimate` under key k becomes k, k_low, k_high, k_n and, if undefined, k_reason."""
+    """A row of plain values: an `Estimate` under key k becomes k, k_low, k_high, k_n and, if undefined, k_reason.
+
+    Where there are p values, `tail` names theirs.
+    """
     flat: dict[str, Any] = {}
     for column in columns:
         value = row.get(column.key)
@@ -119,6 +125,9 @@ def flat_row(row: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Any
                 flat[f"{column.key}_reason"] = value.reason
         else:
             flat[column.key] = None if isinstance(value, float) and math.isnan(value) else value
+    if tails := {column.p: None for column in columns if column.p not in ("", "row")}:
+        tested = any(flat.get(column.key) is not None for column in columns if column.p)
+        flat["tail"] = ", ".join(tails) if tested else None
     return flat
 
 
@@ -144,6 +153,8 @@ def _csv(table: Table) -> str:
     names: dict[str, None] = {}
     for column in table.columns:
         names[column.key] = None
+        if column.p not in ("", "row"):
+            names["tail"] = None
         for suffix in ("_low", "_high", "_n", "_reason"):
             if any(f"{column.key}{suffix}" in row for row in rows):
                 names[f"{column.key}{suffix}"] = None
@@ -151,7 +162,7 @@ def _csv(table: Table) -> str:
     writer = csv.DictWriter(stream, fieldnames=list(names), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    for note in [table.signature, *table.notes]:
+    for note in [table.signature, *table.notes, *_tails(table)]:
         stream.write(f"# {printable(note)}\n")
     return stream.getvalue()
 
@@ -264,28 +275,60 @@ def cell_text(row: Mapping[str, Any], column: Column) -> str:
 def _estimate(estimate: Estimate, column: Column) -> str:
     if estimate.value is None:
         return "undefined"
-    text = _number(estimate.value, column)
     if estimate.low is not None and estimate.high is not None:
+        column = _fine_enough(estimate, column)
+        text = _number(estimate.value, column)
         up, down = estimate.high - estimate.value, estimate.value - estimate.low
         if column.half_width and math.isclose(up, down, rel_tol=1e-6):
             return f"{text} ±{_number(up, column)}"
-        text += f" [{_number(estimate.low, column)}, {_number(estimate.high, column)}]"
-    return text
+        return f"{text} [{_number(estimate.low, column)}, {_number(estimate.high, column)}]"
+    return _number(estimate.value, column)
+
+
+_MORE_DIGITS = 3
+
+
+def _fine_enough(estimate: Estimate, column: Column) -> Column:
+    """The column with as many more decimals, up to 3, as keep an interval from being printed as a single number."""
+    found = column
+    for more in range(_MORE_DIGITS + 1):
+        found = replace(column, digits=column.digits + more)
+        if len({_number(end, found) for end in (estimate.low, estimate.high) if end is not None}) > 1:
+            return found
+    return column if estimate.low == estimate.high else found
 
 
 def _number(value: float, column: Column) -> str:
     text = f"{value * column.factor:.{column.digits}f}"
-    if column.p and float(text) == 0:
+    if float(text) == 0 and (column.p or (column.share and value > 0)):
         return f"<{10**-column.digits:.{column.digits}f}"
     return text.replace("-0." + "0" * column.digits, "0." + "0" * column.digits) if float(text) == 0 else text
 
 
+_TAILS = {
+    "two-sided": "two-sided",
+    "greater": "one-sided, greater: how often chance gives as large a statistic",
+    "less": "one-sided, less: how often chance gives as small a statistic",
+    "two one-sided": "two one-sided tests, the larger p of both",
+    "row": "the column tail says of each whether it is two-sided or one-sided",
+}
+
+
+def _tails(table: Table) -> list[str]:
+    """One sentence for each kind of tail, naming the columns of p values."""
+    found: dict[str, dict[str, None]] = {}
+    for column in table.columns:
+        if column.p and table.rows:
+            found.setdefault(column.p, {})[column.title] = None
+    return [f"{', '.join(titles)}: {_TAILS[tail]}" for tail, titles in found.items()]
+
+
 def reasons(table: Table) -> list[str]:
-    """One sentence for each distinct reason why cells are undefined, naming the columns."""
+    """One sentence for each tail of p values, and for each distinct reason why cells are undefined, naming columns."""
     found: dict[str, dict[str, None]] = {}
     for row in table.rows:
         for column in table.columns:
             value = row.get(column.key)
             if isinstance(value, Estimate) and value.reason:
                 found.setdefault(value.reason, {})[column.title] = None
-    return [f"{', '.join(titles)}: {reason}" for reason, titles in found.items()]
+    return [*_tails(table), *(f"{', '.join(titles)}: {reason}" for reason, titles in found.items())]

@@ -137,7 +137,7 @@ def test_long_text_goes_on_in_further_lines_on_the_screen_only() -> None:
 
 
 def test_a_p_value_is_never_printed_as_zero() -> None:
-    columns = [Column("p", "p", digits=3, p=True), Column("x", "x", digits=3)]
+    columns = [Column("p", "p", digits=3, p="two-sided"), Column("x", "x", digits=3)]
     text = render(Table("t", columns, [{"p": 0.0004, "x": 0.0004}, {"p": 0.0006, "x": 0.0006}], "s"), "table")
     assert text.splitlines()[3].split() == ["<0.001", "0.000"]
     assert text.splitlines()[4].split() == ["0.001", "0.001"]
@@ -173,3 +173,34 @@ def test_cells_stand_one_under_another_on_a_narrow_screen() -> None:
     assert render(slim, "table", narrow=24) == render(slim, "table")
     for form in ("json", "csv", "md", "latex"):
         assert render(wide, form, narrow=24) == render(wide, form)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "printed"),
+    [
+        (0.002, 0.001, 0.004, "0.2 [0.1, 0.4]"),  # not "0 [0, 0]"
+        (0.00002, 0.00001, 0.00004, "0.002 [0.001, 0.004]"),
+        (2e-7, 1e-7, 3e-7, "<0.001 [<0.001, <0.001]"),
+        (0.0, 0.0, 0.031, "0 [0, 3]"),
+        (0.004, 0.0, 0.031, "<1 [0, 3]"),
+        (0.9991, 0.9985, 0.9994, "99.91 [99.85, 99.94]"),
+        (0.5, 0.5, 0.5, "50 [50, 50]"),
+        (0.25, 0.11, 0.44, "25 [11, 44]"),
+    ],
+)
+def test_an_interval_is_never_rounded_to_a_single_number(value: float, low: float, high: float, printed: str) -> None:
+    column = Column("share", "share %", digits=0, factor=100, share=True)
+    table = Table("t", [column], [{"share": Estimate(value, 9, low, high)}], "s")
+    assert render(table, "table").splitlines()[3].strip() == printed
+    cell = printed.replace("<", "&lt;")
+    assert f"| {cell} |" in render(table, "md")
+
+
+def test_p_values_name_their_tail_for_people_and_machines() -> None:
+    columns = [Column("who", "who"), Column("p", "p", digits=3, p="greater"), Column("adjusted", "adj.", p="greater")]
+    rows = [{"who": "a", "p": 0.01, "adjusted": 0.02}, {"who": "b", "p": None, "adjusted": None}]
+    table = Table("t", columns, rows, "s")
+    assert [row["tail"] for row in json.loads(render(table, "json"))["rows"]] == ["greater", None]
+    for form in FORMATS:
+        assert "p, adj.: one-sided, greater: how often chance gives as large a statistic" in render(table, form)
+    assert render(table, "csv").splitlines()[0] == "who,p,tail,adjusted"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OVER_CRITERIA = "mean over criteria"
 _FEW_SYSTEMS = 10
 _SHARED = ("run", "judge", "eval_prompt", "structured", "parser")
-_TEXT = ("dataset", *_SHARED, "first", "second", "criterion", "sentence")
+_TEXT = ("dataset", *_SHARED, "first", "second", "criterion", "tail", "sentence")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +106,7 @@ def compare(table: RatingsTable, options: CompareOptions | None = None) -> pd.Da
         parsed, explained, icc, tau`) the sides (`_first, _second`), the difference (second minus first) with `_low,
         _high, _detectable` and, where undefined, `_reason`; `tau_both_low, tau_both_high, tau_both_detectable`: the
         same difference with systems resampled too; `rating_d, parsed_h, explained_h`; `permutation_p, williams_t,
-        williams_p` and `_adjusted`; `sentence` on the rows of means.
+        williams_p` and `_adjusted`, `tail` (two-sided); `sentence` on the rows of means.
     """
     found = compared(table, options)
     adjusted = iter(found.family.rows)
@@ -203,4 +203,5 @@ def _flat_tests(outcome: Outcome, adjusted: Any) -> dict[str, Any]:
         "williams_t": agreement.williams.statistic,
         "williams_p": agreement.williams.p,
         "williams_p_adjusted": adjusted.williams,
+        "tail": "two-sided",
     }

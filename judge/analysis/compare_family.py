@@ -69,7 +69,7 @@ def _text(permutation: multiplicity.Adjusted, williams: int) -> str:
     if permutation.m == 0:
         return f"family: {permutation.family}; m = 0, as no difference of tau could be tested"
     tests = f"m = {permutation.m} permutation tests, two-sided, adjusted by {_METHODS[permutation.method]}"
-    apart = f"Williams' m = {williams} p values are adjusted apart"
+    apart = f"Williams' m = {williams} p values, two-sided, are adjusted apart"
     return f"family: {permutation.family}; {tests}; {apart}; intervals are not adjusted"
 
 

@@ -38,15 +38,18 @@ def tables(table: RatingsTable, options: CompareOptions | None = None) -> list[T
 def tables_of(table: RatingsTable, found: Comparison, options: CompareOptions) -> list[Table]:
     """The same of a comparison that is at hand already."""
     line = signature(table, found.matrices, options, extra=["tau:b"])
+    drawn = f"{options.resamples}/seed{options.seed}"
+    both = signature(table, found.matrices, options, extra=["tau:b"], intervals=f"boot-inputs+boot-both/{drawn}")
+    inputs = signature(table, found.matrices, options, intervals=f"boot-inputs/{drawn}", without=("level", "adjust"))
     facts = [note for fact in table.facts for note in fact.notes]
     general = tuple(dict.fromkeys([*facts, *found.notes]))
     many = NAMES[options.by][1]
     return [
-        _sentences(found, many, line, general),
-        _means(found, many, line, options),
+        _sentences(found, many, both, general),
+        _means(found, many, both, options),
         _agreement(found, line, options),
-        _ratings(found, line),
-        _answers(found, line),
+        _ratings(found, inputs),
+        _answers(found, inputs),
     ]
 
 
@@ -116,11 +119,11 @@ def _agreement(found: Comparison, line: str, options: CompareOptions) -> Table:
         Column("second", "second", digits=1, factor=100),
         Column("tau", "boot-inputs", digits=1, factor=100),
         Column("tau_both", "boot-both", digits=1, factor=100),
-        Column("permutation", "perm. p", digits=3, p=True),
-        Column("permutation_adjusted", "adj.", digits=3, p=True),
+        Column("permutation", "perm. p", digits=3, p="two-sided"),
+        Column("permutation_adjusted", "adj.", digits=3, p="two-sided"),
         Column("williams_t", "Williams t"),
-        Column("williams", "p", digits=3, p=True),
-        Column("williams_adjusted", "adj.", digits=3, p=True),
+        Column("williams", "p", digits=3, p="two-sided"),
+        Column("williams_adjusted", "adj.", digits=3, p="two-sided"),
         Column("detectable", "detectable", digits=1, factor=100),
         Column("detectable_both", "systems too", digits=1, factor=100),
         Column("shown", "shown for"),

@@ -1,6 +1,6 @@
 """What ratings vary over: variance components of a run, and the D-study beside them. Never fills a gap in a design.
 
-The balanced part of a run is found in `balanced`, the statistics are in `stats.variance_components`.
+The array of a criterion's ratings is made in `rated_design`, the statistics are in `stats.variance_components`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis import d_study
-from judge.analysis.balanced import REPEAT, balanced
 from judge.analysis.d_study import Study
 from judge.analysis.options import ComponentsOptions
+from judge.analysis.rated_design import REPEAT, rated_design
 from judge.analysis.signature import signature
 from judge.errors import DataError
 from judge.rating_matrix import RatingMatrix, build
+from judge.stats.analogous_anova import Term
 from judge.stats.estimate import Estimate
 from judge.stats.variance_components import Component, VarianceComponents, variance_components
 from judge.tables import Column, Table
@@ -32,13 +33,14 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
     Returns
     -------
     DataFrame
-        `dataset, criterion, term, levels, df, mean_square, variance, low, high, negative, share, ratings`; `share` is
-        of the sum of the components, negative ones as 0. A criterion without a balanced part has no rows.
+        `dataset, criterion, term, levels, df, mean_square, variance, low, high, negative, share, ratings, asked,
+        method`; `share` is of the sum of the components, negative ones as 0; `ratings` of the `asked` answers are used.
+        A criterion whose variances cannot be told apart has no rows.
 
     Raises
     ------
     DataError
-        No criterion has a balanced part.
+        The variances of no criterion can be told apart.
     """
     options = options or ComponentsOptions()
     rows = [
@@ -55,6 +57,8 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
             "negative": part.negative,
             "share": study.found.share(part).value,
             "ratings": study.found.n,
+            "asked": study.part.asked,
+            "method": _method([study]),
         }
         for matrix in build(table, drop_systems=options.drop_systems)
         for study in _studies(table, matrix, options)[0]
@@ -86,7 +90,8 @@ def tables(table: RatingsTable, options: ComponentsOptions | None = None, *, ful
     found = []
     for matrix in build(table, drop_systems=options.drop_systems):
         studies, notes = _studies(table, matrix, options)
-        line = signature(table, [matrix], options, extra=("components:anova",))
+        how = f"components:{_method(studies)}"
+        line = signature(table, [matrix], options, extra=(how,), intervals=f"generalized/{DRAWS}")
         facts = [note for fact in table.facts if fact.dataset == matrix.dataset for note in fact.notes]
         make = _long_table if full or len(studies) == 1 else _share_table
         found.append(make(studies, line, [*dict.fromkeys(facts), *notes]))
@@ -95,7 +100,7 @@ def tables(table: RatingsTable, options: ComponentsOptions | None = None, *, ful
 
 
 def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptions) -> tuple[list[Study], list[str]]:
-    """One study a criterion, and notes; a criterion without a balanced part becomes a note, all of them an error."""
+    """One study a criterion, and notes; a criterion that cannot be told becomes a note, all of them an error."""
     controls = {(fact.run, fact.judge) for fact in table.facts if fact.control}
     asked = {(cell.run, cell.judge) for cell in matrix.cells}
     left_out = controls & asked if asked - controls else set()
@@ -104,9 +109,10 @@ def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptio
     refused: list[DataError] = []
     for criterion in dict.fromkeys(cell.criterion for cell in matrix.cells):
         try:
-            part = balanced(matrix, criterion, left_out=left_out)
+            part = rated_design(matrix, criterion, left_out=left_out)
             rng = np.random.default_rng(options.seed)
-            studies.append(Study(criterion, part, variance_components(part.ratings, part.facets, rng=rng)))
+            found = variance_components(part.ratings, part.facets, rng=rng, draws=DRAWS)
+            studies.append(Study(criterion, part, found))
         except DataError as error:
             refused.append(error)
             continue
@@ -121,6 +127,11 @@ def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptio
     return studies, sentences
 
 
+def _method(studies: Sequence[Study]) -> str:
+    """How the components are estimated; the two are the same where nothing is missing."""
+    return "anova" if all(study.part.whole for study in studies) else "henderson-1"
+
+
 def _name(part: Component, found: VarianceComponents) -> str:
     """The term as printed: repeats without their nest; where there are none, the last term with what hides in it."""
     if part.term.own == (REPEAT,):
@@ -128,6 +139,9 @@ def _name(part: Component, found: VarianceComponents) -> str:
     last = part is found.components[-1]
     return f"{part.term}, and all else" if last else str(part.term)
 
+
+DRAWS = 2000
+"""Draws behind the intervals."""
 
 _READING = (
     "a x b: how far differences between a's levels change with b; all facets count as samples of more",
@@ -141,11 +155,27 @@ def _share_table(studies: Sequence[Study], line: str, notes: Sequence[str]) -> T
     for study in studies:
         for part in study.found.components:
             name = _name(part, study.found)
-            rows.setdefault(name, {"term": name, "df": part.df})[study.criterion] = study.found.share(part)
+            row = rows.setdefault(name, {"term": name, "df": _df(part.term, studies)})
+            row[study.criterion] = study.found.share(part)
     columns = [Column("term", "ratings vary over"), Column("df", "df")]
-    columns += [Column(study.criterion, study.criterion, digits=0, factor=100) for study in studies]
-    added = (*notes, "shares of the sum of the variances; the variances themselves: --full", *_READING)
+    columns += [Column(study.criterion, study.criterion, digits=1, factor=100, share=True) for study in studies]
+    added = (*notes, *_counted_as_0(studies), "the variances themselves: --full", *_READING)
     return Table("Share of the variance of single ratings, % [95 %]", columns, list(rows.values()), line, added)
+
+
+def _df(term: Term, studies: Sequence[Study]) -> int | str:
+    """Degrees of freedom; from fewest to most where gaps make them differ between criteria."""
+    found = {part.df for study in studies for part in study.found.components if part.term == term}
+    return found.pop() if len(found) == 1 else f"{min(found)}-{max(found)}"
+
+
+def _counted_as_0(studies: Sequence[Study]) -> list[str]:
+    """What a share of 0 is."""
+    count = sum(part.negative for study in studies for part in study.found.components)
+    if not count:
+        return ["shares of the sum of the variances"]
+    why = "as a rule from sampling error around small variances"
+    return [f"shares of the sum of the variances; {count} of these are estimated below 0, {why}, and counted as 0"]
 
 
 def _long_table(studies: Sequence[Study], line: str, notes: Sequence[str]) -> Table:
@@ -168,9 +198,9 @@ def _long_table(studies: Sequence[Study], line: str, notes: Sequence[str]) -> Ta
         Column("levels", "levels"),
         Column("df", "df"),
         Column("variance", "variance [95 %]", digits=3),
-        Column("share", "share % [95 %]", digits=0, factor=100),
+        Column("share", "share % [95 %]", digits=1, factor=100, share=True),
     ]
     if any(row["negative"] for row in rows):
         columns.append(Column("negative", ""))
-        notes = [*notes, "negative estimates come from sampling error around small variances; shares count them as 0"]
-    return Table("Variance components of single ratings", columns, rows, line, (*notes, *_READING))
+    added = (*notes, *_counted_as_0(studies), *_READING)
+    return Table("Variance components of single ratings", columns, rows, line, added)

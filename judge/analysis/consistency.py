@@ -42,9 +42,9 @@ def consistency(table: RatingsTable, options: ConsistencyOptions | None = None) 
     Returns
     -------
     DataFrame
-        `dataset, run, judge, eval_prompt, criterion, form, icc, low, high, f, df1, df2, p, n, incomplete, k, exact,
-        flip, within_sd, reason`. For people `judge` is "people": two-way forms only where the same known raters rated
-        every story, else one-way forms. `n` counts complete stories, `incomplete` those with a missing repeat.
+        `dataset, run, judge, eval_prompt, criterion, form, icc, low, high, f, df1, df2, p, tail, n, incomplete, k,
+        exact, flip, within_sd, reason`. For people `judge` is "people": two-way forms only where the same known raters
+        rated every story, else one-way forms. `n` counts complete stories, `incomplete` those with a missing repeat.
     """
     options = options or ConsistencyOptions()
     rows: list[dict[str, Any]] = []
@@ -62,6 +62,7 @@ def consistency(table: RatingsTable, options: ConsistencyOptions | None = None) 
                     "df1": row.df1,
                     "df2": row.df2,
                     "p": row.p,
+                    "tail": None if row.p is None else "greater",
                     "n": estimate.n,
                     "incomplete": entry["family"].incomplete,
                     "k": entry["family"].k,
@@ -78,17 +79,28 @@ def tables(table: RatingsTable, options: ConsistencyOptions | None = None, *, fu
     """The consistency table as printed; with `full` one row a form, with F, degrees of freedom and p; or pingouin's."""
     options = options or ConsistencyOptions()
     matrices = build(table, drop_systems=options.drop_systems)
-    line = signature(table, matrices, options)
+    line = signature(table, matrices, options, intervals="f")
     if options.engine == "pingouin":
         return _pingouin_tables(matrices, line)
     if full:
         frame = consistency(table, options)
-        columns = [Column(str(name), str(name), digits=3) for name in frame.columns if name != "dataset"]
+        named = [str(name) for name in frame.columns if name != "dataset"]
+        columns = [Column(name, name, digits=3, p="row" if name == "p" else "") for name in named]
         rows = [{str(k): _plain(v) for k, v in row.items()} for row in frame.to_dict("records")]
-        return [Table("Consistency, every form", columns, rows, line)]
+        crossed = any(row["form"] in REML and row["low"] is not None for row in rows)
+        return [Table("Consistency, every form", columns, rows, _line(table, matrices, options, crossed=crossed))]
     wide = _wide_table(matrices, line)
+    crossed = any(
+        isinstance(row.get(form), Estimate) and row[form].low is not None for row in wide.rows for form in REML
+    )
+    wide = replace(wide, signature=_line(table, matrices, options, crossed=crossed))
     facts = [note for fact in table.facts for note in fact.notes]
     return [replace(wide, notes=tuple(dict.fromkeys([*facts, *wide.notes])))]
+
+
+def _line(table: RatingsTable, matrices: Sequence[RatingMatrix], options: ConsistencyOptions, *, crossed: bool) -> str:
+    """The signature: F intervals, and, where there are crossed effects, the profile likelihood's."""
+    return signature(table, matrices, options, intervals="f", extra=("reml:profile-likelihood",) if crossed else ())
 
 
 def _wide_table(matrices: Sequence[RatingMatrix], line: str) -> Table:

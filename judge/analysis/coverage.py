@@ -16,7 +16,7 @@ import pandas as pd
 from judge.analysis.options import CoverageOptions
 from judge.analysis.signature import signature
 from judge.rating_matrix import RatingMatrix, build
-from judge.stats.association import Association, with_group, with_number
+from judge.stats.association import PERMUTATIONS, Association, with_group, with_number
 from judge.stats.bounds import mean_bounds
 from judge.tables import Column, Table
 
@@ -97,8 +97,8 @@ def associations(table: RatingsTable, options: CoverageOptions | None = None) ->
     Returns
     -------
     DataFrame
-        `run, judge, eval_prompt, criterion, with, test, effect, correlation, p, n, lost, reason`; `effect` is Cramér's
-        V for systems, else the AUC (.5 = none); p values are two-sided and not adjusted.
+        `run, judge, eval_prompt, criterion, with, test, effect, correlation, p, tail, n, lost, reason`; `effect` is
+        Cramér's V for systems, else the AUC (.5 = none); p values are not adjusted.
     """
     options = options or CoverageOptions()
     return _associations(build(table, drop_systems=options.drop_systems), options.seed)
@@ -112,7 +112,20 @@ def _associations(matrices: Sequence[RatingMatrix], seed: int) -> pd.DataFrame:
         for i in range(len(matrix.cells))
         for cell, name, test in _cell_associations(matrix, i, rng)
     ]
-    columns = ["run", "judge", "eval_prompt", "criterion", "with", "test", "effect", "correlation", "p", "n", "lost"]
+    columns = [
+        "run",
+        "judge",
+        "eval_prompt",
+        "criterion",
+        "with",
+        "test",
+        "effect",
+        "correlation",
+        "p",
+        "tail",
+        "n",
+        "lost",
+    ]
     return pd.DataFrame(rows, columns=[*columns, "reason"])
 
 
@@ -166,7 +179,7 @@ def summary_line(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> st
 def summary(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> Table:
     """The short coverage table that stands before statistics: one row a judge and Eval-Prompt."""
     options = CoverageOptions(drop_systems=tuple(drop_systems))
-    line = signature(table, build(table, drop_systems=drop_systems), options)
+    line = signature(table, build(table, drop_systems=drop_systems), options, without=("seed",))
     return _count_table(table, ("judge", "eval_prompt"), options, line)
 
 
@@ -184,11 +197,13 @@ def tables(table: RatingsTable, options: CoverageOptions | None = None) -> list[
     """All coverage tables: counts by Eval-Prompt, criterion and system, associations of loss, bounds."""
     options = options or CoverageOptions()
     matrices = build(table, drop_systems=options.drop_systems)
-    line = signature(table, matrices, options)
+    line = signature(table, matrices, options, without=("seed",))
+    tested = signature(table, matrices, options, without=("seed",), extra=(f"perm:{PERMUTATIONS}/seed{options.seed}",))
+    ends = signature(table, matrices, options, without=("seed",), extra=("bounds:worst-best",))
     return [
         *(_count_table(table, ("judge", by), options, line) for by in ("eval_prompt", "criterion", "system")),
-        _association_table(_associations(matrices, options.seed), line),
-        _bounds_table(_bounds(matrices, scales_of(table)), line),
+        _association_table(_associations(matrices, options.seed), tested),
+        _bounds_table(_bounds(matrices, scales_of(table)), ends),
     ]
 
 
@@ -230,6 +245,7 @@ def _flat(test: Association) -> dict[str, Any]:
         "effect": test.effect,
         "correlation": test.correlation,
         "p": test.p,
+        "tail": test.tail,
         "n": test.n,
         "lost": test.lost,
         "reason": test.reason,
@@ -243,7 +259,7 @@ def _association_table(frame: pd.DataFrame, line: str) -> Table:
         notes = ["nothing was lost: every asked repeat has a rating"]
     else:
         notes = [
-            "unit: the story, lost when one of its repeats has no rating; p is two-sided and not adjusted",
+            "unit: the story, lost when one of its repeats has no rating; p is not adjusted",
             f"{len(tested)} tests, {strong} with p < .05 ({_ALPHA * len(tested):.1f} expected from chance alone)",
             "effect: Cramér's V for systems; for numbers the chance that a lost story has the higher one (.50 = none)",
         ]
@@ -257,7 +273,8 @@ def _association_table(frame: pd.DataFrame, line: str) -> Table:
         Column("test", "test"),
         Column("effect", "effect"),
         Column("correlation", "r"),
-        Column("p", "p", digits=3, p=True),
+        Column("p", "p", digits=3, p="row"),
+        Column("tail", "tail"),
         Column("reason", "why not"),
     ]
     rows = [{str(k): _plain(v) for k, v in row.items()} for row in frame.to_dict("records")]

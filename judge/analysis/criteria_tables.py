@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from judge.analysis import criteria as analysis
 from judge.analysis.criteria import Profile
 from judge.analysis.options import CriteriaOptions
-from judge.analysis.signature import signature
+from judge.analysis.signature import NO_INTERVAL, signature
 from judge.analysis.system_tables import FEW
 from judge.rating_matrix import RatingMatrix, build
 from judge.records import Scale
@@ -34,6 +34,9 @@ _LONG = {
     "multitrait": "Tau-b of the judge's criteria with people's",
     "scale-use": "Scale use",
 }
+
+
+_SUMMARY = "Criteria: mean tau-b x100 between them"
 
 
 def tables(
@@ -65,8 +68,11 @@ def tables(
     said = [note for fact in table.facts for note in fact.notes]
     said += [*notes, *_notes(found, options, known, several=several)]
     said += _left_out(matrices, found) if several and not full and form not in ("json", "csv") else []
-    line = signature(table, matrices, options, extra=_people_only(matrices))
-    made = [replace(one, signature=line) for one in made]
+    extra = _people_only(matrices)
+    line = signature(table, matrices, options, extra=extra)
+    bare = signature(table, matrices, options, extra=extra, intervals=NO_INTERVAL)
+    with_intervals = {_SUMMARY, _LONG["halo"]}
+    made = [replace(one, signature=line if one.title.startswith(tuple(with_intervals)) else bare) for one in made]
     return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *dict.fromkeys(said)))]
 
 
@@ -108,14 +114,14 @@ def _summary(found: Sequence[Profile], several_datasets: bool) -> Table:
         Column("halo", "between criteria", digits=1, factor=100),
     ]
     if all(one.source.is_people for one in found):
-        return Table("Criteria: mean tau-b x100 between them", columns, rows, "")
+        return Table(_SUMMARY, columns, rows, "")
     columns += [
         Column("excess", "minus people's", digits=1, factor=100),
         Column("validity", "same criterion", digits=1, factor=100),
         Column("heterotrait", "other criteria", digits=1, factor=100),
         Column("own", "own is best"),
     ]
-    return Table("Criteria: mean tau-b x100 between them, and with people's", columns, rows, "")
+    return Table(f"{_SUMMARY}, and with people's", columns, rows, "")
 
 
 def _scale_use(found: Sequence[Profile], *, several_datasets: bool, full: bool) -> Table:

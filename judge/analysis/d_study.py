@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from judge.analysis.balanced import EVAL_PROMPT, JUDGE, REPEAT, STORY, STORY_PROMPT, SYSTEM, Balanced
+from judge.analysis.rated_design import EVAL_PROMPT, JUDGE, REPEAT, STORY, STORY_PROMPT, SYSTEM, RatedDesign
 from judge.stats.d_study import INFINITE, Coefficient, Plan, Reliability, d_study, smallest
 from judge.stats.variance_components import VarianceComponents
 from judge.tables import Column, Table
@@ -20,10 +20,10 @@ MOST = {REPEAT: 100, EVAL_PROMPT: 50, JUDGE: 50, STORY_PROMPT: 10_000, STORY: 10
 
 
 class Study(NamedTuple):
-    """One criterion of a run: its balanced part and what the ratings there vary over."""
+    """One criterion of a run: its ratings and what they vary over."""
 
     criterion: str
-    part: Balanced
+    part: RatedDesign
     found: VarianceComponents
 
 
@@ -76,10 +76,14 @@ def table(studies: Sequence[Study], line: str, target: float) -> Table:
         "reaches: by the estimate; with the lower end of an interval below the target it is not sure",
         "'alone' changes one number and keeps the others as run; ∞ gives the limit, where no number reaches the target",
     ]
+    if not all(study.part.whole for study in studies):
+        notes.append(
+            "'as run' counts what has ratings: repeats (and stories of a system) by their mean number, rounded"
+        )
     return Table(f"How many are needed for a reliability of {target:g} (D-study)", columns, printed, line, tuple(notes))
 
 
-def _objects(part: Balanced) -> list[tuple[str, tuple[str, ...]]]:
+def _objects(part: RatedDesign) -> list[tuple[str, tuple[str, ...]]]:
     systems = [("system", (SYSTEM,))] if SYSTEM in part.story else []
     return [*systems, ("story", part.story)]
 

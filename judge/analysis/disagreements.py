@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.matching import match
-from judge.analysis.options import DisagreementsOptions
+from judge.analysis.options import Between, DisagreementsOptions
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats import disagreement
@@ -96,7 +96,9 @@ def find(table: RatingsTable, options: DisagreementsOptions) -> Found:
     reasons = {one.distance.reason: None for one in made if one.distance.reason}
     if not usable:
         why = "; ".join(str(reason) for reason in reasons) or _NOTHING[options.between]
-        raise SpecError(f"nothing to compare between {options.between}: {why}")
+        raise SpecError(
+            f"nothing to compare between {options.between}: {why}", hint=_instead(matrices, options.between)
+        )
     for reason in reasons:
         count = sum(one.distance.reason == reason for one in made)
         notes.append(f"{count} of {len(made)} comparisons left out: {reason}")
@@ -110,11 +112,22 @@ def find(table: RatingsTable, options: DisagreementsOptions) -> Found:
 
 
 _NOTHING = {
-    "people": "people rated none of the judge's criteria",
+    "people": "people rated none of the judges' criteria",
     "repeats": "no judge was asked",
     "eval-prompts": "each judge was asked with one Eval-Prompt",
     "judges": "there is one judge",
 }
+
+
+def _instead(matrices: Sequence[RatingMatrix], between: str) -> str | None:
+    """What these ratings can be compared between."""
+    could = [
+        other
+        for other in get_args(Between)
+        if other != between
+        and any(one.distance.reason is None for m in matrices for one in _comparisons(m, match(m).partner, other))
+    ]
+    return f"these ratings can be compared by --between {' or --between '.join(could)}" if could else None
 
 
 def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: str) -> Iterator[Comparison]:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 ALL = "all"
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")
 _GROUP = tuple(Column(name, name) for name in ("r", "sd_judge", "sd_people", "few"))
-_TEST = tuple(Column(name, name) for name in ("lowest", "highest", "q", "df", "p", "p_adjusted", "i2", "left_out"))
+_TEST = tuple(
+    Column(name, name) for name in ("lowest", "highest", "q", "df", "p", "tail", "p_adjusted", "i2", "left_out")
+)
 _WORDS = ("over", "lowest_group", "highest_group", "reason")
 
 
@@ -56,8 +58,8 @@ def homogeneity(
     -------
     DataFrame
         The labels of `by_group`, `over` (systems or datasets), `lowest_group, highest_group` and their r, `lowest,
-        highest`, with `_low, _high, _n`; `q, df, p, p_adjusted` (Benjamini-Hochberg over all rows with a p), `i2,
-        left_out` (groups without a usable r), `reason`.
+        highest`, with `_low, _high, _n`; `q, df, p, tail, p_adjusted` (Benjamini-Hochberg over all rows with a p),
+        `i2, left_out` (groups without a usable r), `reason`.
     """
     options = options or DriftOptions()
     matrices = build(table, drop_systems=options.drop_systems)
@@ -70,7 +72,8 @@ def tables(table: RatingsTable, options: DriftOptions | None = None, *, predict:
     options = options or DriftOptions()
     matrices = build(table, drop_systems=options.drop_systems)
     found, remarks = comparable(matrices, options.against, predict if options.control else None)
-    line = signature(table, matrices, options, extra=["r:pearson", *remarks.made])
+    made = ["r:pearson", *remarks.made]
+    line = signature(table, matrices, options, extra=made, intervals="fisher-z", without=("window",))
     facts = [note for fact in table.facts for note in fact.notes]
     notes = tuple(dict.fromkeys([*facts, *remarks.notes]))
     groups = [row for matrix, one in found for row in _group_rows(matrix, one)]
@@ -88,8 +91,8 @@ def _test_table(rows: list[dict[str, Any]], line: str, notes: tuple[str, ...]) -
         Column("highest", "r"),
         Column("q", "Q", digits=1),
         Column("df", "df"),
-        Column("p", "p", digits=4, p=True),
-        Column("p_adjusted", "p adjusted", digits=4, p=True),
+        Column("p", "p", digits=4, p="greater"),
+        Column("p_adjusted", "p adjusted", digits=4, p="greater"),
         Column("i2", "I² %", digits=0, factor=100),
     ]
     tested = sum(row["p"] is not None for row in rows)
@@ -159,7 +162,13 @@ def _test(labels: dict[str, Any], over: str, groups: list[tuple[str, Estimate]])
     result = heterogeneity.homogeneity([r for _, r in groups])
     defined = sorted(((r.value, name, r) for name, r in groups if r.value is not None), key=lambda item: item[:2])
     row = {**labels, "over": over, "groups": len(groups), "q": result.q, "df": result.df, "p": result.p}
-    row |= {"p_adjusted": None, "i2": result.i2, "left_out": result.left_out, "reason": result.reason}
+    row |= {
+        "tail": None if result.p is None else "greater",
+        "p_adjusted": None,
+        "i2": result.i2,
+        "left_out": result.left_out,
+        "reason": result.reason,
+    }
     row |= dict.fromkeys(("lowest", "highest", "lowest_group", "highest_group"))
     if defined:
         row |= {"lowest": defined[0][2], "lowest_group": defined[0][1]}

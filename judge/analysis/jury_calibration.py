@@ -19,9 +19,9 @@ from judge.tables import Column, Table
 Floats = NDArray[np.float64]
 
 
-def tables(juries: Sequence[Held], options: JuryOptions, line: str) -> list[Table]:
-    """Errors by criterion, and people's means by bins of ratings; each before and after calibration."""
-    return [_errors(juries, options, line), _bins(juries, options, line)]
+def tables(juries: Sequence[Held], options: JuryOptions, line: str, bare: str) -> list[Table]:
+    """Errors by criterion, and people's means by bins of ratings (signed `bare`); each before and after calibration."""
+    return [_errors(juries, options, line), _bins(juries, options, bare)]
 
 
 def _stages(verdict: Verdict) -> Iterator[tuple[str, list[Floats]]]:

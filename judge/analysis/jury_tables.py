@@ -10,7 +10,7 @@ from judge.analysis.correlation.rows import control_label
 from judge.analysis.jury import BESIDE, CONTROL, LABELS, Held, hold
 from judge.analysis.jury_weights import place_columns
 from judge.analysis.options import JuryOptions
-from judge.analysis.signature import signature
+from judge.analysis.signature import NO_INTERVAL, signature
 from judge.stats.estimate import Estimate
 from judge.tables import Column, Table
 
@@ -36,11 +36,12 @@ def tables(
     how = dict.fromkeys(f"control:{each.control}" for each in juries if each.control)
     line = signature(table, [each.matrix for each in juries], options, extra=tuple(how))
     facts = [note for fact in table.facts for note in fact.notes]
+    bare = signature(table, [each.matrix for each in juries], options, extra=tuple(how), intervals=NO_INTERVAL)
     found = [_main(juries, options, line, facts)]
     if weights:
-        found += jury_weights.tables(juries, line, predictors=predictors)
+        found += jury_weights.tables(juries, bare, predictors=predictors)
     if options.calibrate != "none":
-        found += jury_calibration.tables(juries, options, line)
+        found += jury_calibration.tables(juries, options, line, bare)
     return found
 
 

@@ -38,6 +38,12 @@ class Labels:
     by_rule: bool
 
 
+def criterion_of(words: str) -> str:
+    """The name of the people's criterion that a rule reads."""
+    found = _RULE.match(words.strip())
+    return (found["name"] if found else words).strip()
+
+
 def labels(matrix: RatingMatrix, words: str, option: str = "--labels") -> Labels:
     """Labels from a rule (``Overall > 4``) or from a criterion whose mean ratings have two values (the higher = label).
 
@@ -48,8 +54,7 @@ def labels(matrix: RatingMatrix, words: str, option: str = "--labels") -> Labels
     SpecError
         Words that are neither; a criterion that people did not rate, or, without a rule, with other than two values.
     """
-    found = _RULE.match(words.strip())
-    name = found["name"].strip() if found else words.strip()
+    found, name = _RULE.match(words.strip()), criterion_of(words)
     places = {criterion.casefold(): j for j, criterion in enumerate(matrix.criteria)}
     if not places:
         raise SpecError(f"{option} {words!r}: no person rated the stories of {matrix.dataset}")

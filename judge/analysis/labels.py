@@ -82,9 +82,10 @@ def tables(table: RatingsTable, options: LabelOptions, *, predict: Predict | Non
         Column("difference", "difference"),
     ]
     if options.equivalence is not None:
-        columns.append(Column("tost_p", f"TOST p ±{options.equivalence:g}", digits=3))
+        columns.append(Column("tost_p", f"TOST p ±{options.equivalence:g}", digits=3, p="two one-sided"))
     facts = [note for fact in table.facts for note in fact.notes]
-    line = signature(table, matrices, options, extra=list(remarks.made))
+    own = ["win-rate:clustered", "difference:clustered"]
+    line = signature(table, matrices, options, extra=[*own, *remarks.made])
     notes = tuple(dict.fromkeys([*facts, *remarks.notes, *_explained(options)]))
     against = "one error type at a time" if options.errors else "the others"
     title = f"Stories with the label {options.labels} against {against}"

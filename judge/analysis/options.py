@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from os import PathLike
 from typing import Any, Literal, TypeVar, get_args
 
-from judge.errors import SpecError
+from judge.errors import SpecError, unknown
 
 Coefficient = Literal["kendall", "spearman", "pearson"]
 Level = Literal["overall", "system", "by-item", "by-system"]
@@ -253,12 +254,27 @@ AnalysisOptions = (
     | JuryOptions
     | CompareOptions
 )
-_Options = TypeVar("_Options", bound=AnalysisOptions)
+_Options = TypeVar("_Options")
 
 
 def from_words(kind: type[_Options], **words: Any) -> _Options:
-    """Options from a command line's words; raises SpecError for a word that is not known."""
-    return kind(**words)
+    """Options, a frozen dataclass, from what a command line or a notebook says.
+
+    Where an option takes several names, a string is one name, and any sequence will do.
+
+    Raises SpecError for an option or a word that is not known.
+    """
+    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
+    for name in words:
+        if name not in known:
+            raise SpecError(unknown("option", name, known))
+    several = {name for name in words if str(known[name].type).startswith("tuple[")}
+    return kind(**{name: names(value) if name in several else value for name, value in words.items()})
+
+
+def names(said: Any) -> tuple[Any, ...]:
+    """Names from one name or a sequence of them: a string is one name, never its letters."""
+    return (said,) if isinstance(said, str | PathLike) else tuple(said)
 
 
 def _positive(name: str, value: int) -> None:

@@ -55,14 +55,15 @@ def replaceability(table: RatingsTable, options: ReplacementOptions | None = Non
 
 def by_person(table: RatingsTable, options: ReplacementOptions | None = None) -> pd.DataFrame:
     """The alt-test person by person: `dataset, run, judge, eval_prompt, criterion, against, person, stories,
-    judge_closer, person_closer, p, p_adjusted` (Benjamini-Yekutieli over the people of the cell)`, won`."""
+    judge_closer, person_closer, p, tail, p_adjusted` (Benjamini-Yekutieli over the people of the cell)`, won`."""
     options = options or ReplacementOptions()
     rows, _ = _test_rows(build(table, drop_systems=options.drop_systems), options)
     return pd.DataFrame(
         [
             {key: row[key] for key in _ABOUT}
             | {"person": row["names"][one.column], "stories": one.stories, "judge_closer": one.judge_closer}
-            | {"person_closer": one.person_closer, "p": one.p, "p_adjusted": one.adjusted, "won": one.won}
+            | {"person_closer": one.person_closer, "p": one.p, "tail": "less"}
+            | {"p_adjusted": one.adjusted, "won": one.won}
             for row in rows
             for one in row["result"].people
         ]
@@ -90,13 +91,16 @@ def tables(table: RatingsTable, options: ReplacementOptions | None = None) -> li
     """Both tables as printed: the alt-test, and prediction-powered means of systems."""
     options = options or ReplacementOptions()
     matrices = build(table, drop_systems=options.drop_systems)
-    line = signature(table, matrices, options)
+    # Draws are made only where ratings are hidden; the means have no epsilon, and persons no part in them.
+    drawn = () if options.rated else ("seed",)
+    line = signature(table, matrices, options, intervals="f", without=("seed", "rated"))
+    means_line = signature(table, matrices, options, intervals="normal", without=("epsilon", "positions", *drawn))
     facts = [note for fact in table.facts for note in fact.notes]
     tests, remarks = _test_rows(matrices, options)
     means, more = _mean_rows(matrices, options)
     return [
         _test_table(tests, options, line, [*facts, *remarks.notes]),
-        _mean_table(means, options, line, [*facts, *more.notes]),
+        _mean_table(means, options, means_line, [*facts, *more.notes]),
     ]
 
 
@@ -115,8 +119,8 @@ def _test_table(rows: list[dict[str, Any]], options: ReplacementOptions, line: s
     ]
     test = (
         "alt-test (Calderon et al. 2025): one person is left out at a time; the judge wins where it lies closer to the "
-        f"other people than that person, who may be better by epsilon = {options.epsilon:g} (t test; Benjamini-"
-        f"Yekutieli at {LEVEL:g} over people); it passes with {100 * PASS:.0f} % or more"
+        f"other people than that person, who may be better by epsilon = {options.epsilon:g} (one-sided t test; "
+        f"Benjamini-Yekutieli at {LEVEL:g} over people); it passes with {100 * PASS:.0f} % or more"
     )
     agreed = (
         "where people agree little (ICC near 0) a judge that always gives the middle passes too: read the rate beside "

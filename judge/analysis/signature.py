@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis.options import AnalysisOptions, CorrelationOptions, CriteriaOptions, JuryOptions
+from judge.analysis.options import AnalysisOptions, CorrelationOptions, CriteriaOptions, JuryOptions, SystemsOptions
 from judge.analysis.people_options import FRAGMENTS as PEOPLE_FRAGMENTS
 from judge.analysis.people_options import SHOWN_BY as PEOPLE_SHOWN_BY
 from judge.analysis.people_options import PeopleOptions
@@ -26,6 +26,11 @@ def _interval(options: CorrelationOptions | CriteriaOptions | JuryOptions) -> st
     return f"ci:{how}/{options.resamples}/seed{options.seed}" if how.startswith("boot") else f"ci:{how}"
 
 
+def _mean_interval(options: SystemsOptions) -> str:
+    how = options.mean_interval
+    return f"boot-inputs/{options.resamples}/seed{options.seed}" if how == "boot" else how
+
+
 FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "coefficient": lambda o: _COEFFICIENTS[o.coefficient],
     "level": lambda o: f"level:{o.level}",
@@ -41,7 +46,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "engine": lambda o: f"engine:{o.engine}" if o.engine != "ours" else None,
     "own": lambda o: f"own:{','.join(o.own)}" if o.own else None,
     "alpha": lambda o: f"alpha:{o.alpha:g}",
-    "mean_interval": lambda o: f"ci:{o.mean_interval}|ranks:boot-inputs/{o.resamples}/seed{o.seed}",
+    "mean_interval": lambda o: f"ci:{_mean_interval(o)}|ranks:boot-inputs/{o.resamples}/seed{o.seed}",
     "holm_over": lambda o: f"holm:{o.holm_over}",
     "between": lambda o: f"between:{o.between}",
     "target": lambda o: f"target:{o.target:g}",
@@ -69,14 +74,26 @@ EXEMPT = {
 """Options that move no number, and why."""
 
 
+NO_INTERVAL = ""
+"""Of a table without any interval, whatever the options say of those of other tables."""
+
+_INTERVALS = ("ci", "interval_kind", "mean_interval", "permutations")
+
+
 def signature(
     table: RatingsTable,
     matrices: Sequence[RatingMatrix],
     options: AnalysisOptions | PeopleOptions | None = None,
     *,
     extra: Sequence[str] = (),
+    intervals: str | None = None,
+    without: Collection[str] = (),
 ) -> str:
-    """The signature of a table made from these matrices with these options, with `extra` parts."""
+    """The signature of a table made from these matrices with these options, with `extra` parts.
+
+    `intervals` names the table's own intervals, where these are not the options' (`NO_INTERVAL`: it has none);
+    `without` names options that move no number of this table.
+    """
     cells = [cell for matrix in matrices for cell in matrix.cells]
     parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]
     parts.append(_list("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))
@@ -85,8 +102,11 @@ def signature(
     parts.append(_list("rep", (str(fact.repeats) for fact in table.facts if fact.repeats)))
     parts.append(_list("parser", (fact.parser for fact in table.facts)))
     if options is not None:
-        fields = [name for name in FRAGMENTS if hasattr(options, name)]
+        fields = [name for name in FRAGMENTS if hasattr(options, name) and name not in without]
+        if intervals is not None:
+            fields = [name for name in fields if name not in _INTERVALS]
         parts += [FRAGMENTS[name](options) for name in fields]
+    parts.append(f"ci:{intervals}" if intervals else None)
     parts += [*extra, _unparsed(matrices), f"v{__version__}"]
     return "|".join(part for part in parts if part)
 

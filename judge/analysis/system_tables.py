@@ -75,8 +75,12 @@ def tables(
     notes += _notes(matrices, found, options, rank=rank or long, differences=differences)
     if not (full or long):
         notes += [note for matrix in matrices if (note := _left_out(matrix, differences=differences))]
-    line = signature(table, matrices, options)
-    made = [replace(one, signature=line) for one in made]
+    if differences:
+        line = signature(table, matrices, options, intervals="paired-t")
+    else:
+        line = signature(table, matrices, options)
+    apart = signature(table, matrices, options, intervals="clustered")
+    made = [replace(one, signature=apart if one.title.startswith(separation.TITLE) else line) for one in made]
     return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *dict.fromkeys(notes)))] if made else []
 
 
@@ -220,8 +224,8 @@ def _difference_table(found: Sequence[Standing], options: SystemsOptions, *, ful
     columns = [Column("dataset", "dataset")] if len(matrices) > 1 else []
     columns += [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
     columns += [Column("system", "system"), Column("against", "minus"), Column("estimate", "difference")]
-    columns += [Column("n", "story-prompts"), Column("t", "t"), Column("p", "p", digits=4, p=True)]
-    columns += [Column("p_adjusted", "p (Holm)", digits=4, p=True)]
+    columns += [Column("n", "story-prompts"), Column("t", "t"), Column("p", "p", digits=4, p="two-sided")]
+    columns += [Column("p_adjusted", "p (Holm)", digits=4, p="two-sided")]
     columns += [Column("family", "tests")]
     if any(row["test"] == "sign" for row in rows):
         columns.append(Column("test", "test"))
@@ -258,7 +262,7 @@ def _notes(
         if options.holm_over == "cell"
         else "all pairs of all judges and criteria"
     )
-    tests = f"paired t tests on the story-prompts that both systems have, p adjusted by Holm over {over}"
+    tests = f"two-sided paired t tests on the story-prompts that both systems have, p adjusted by Holm over {over}"
     if differences:
         yield f"{tests}; low to high is a 95 % interval for one pair alone"
     else:
@@ -266,7 +270,7 @@ def _notes(
         if options.mean_interval == "as-published" and any(one.source.of_means for one in found):
             yield "imported ratings are means of repeats: their interval as published is over these means"
         yield f"group: systems that share a letter were not told apart at 5 %: {tests}"
-    if rank:
+    if rank and not differences:
         yield f"[ranks]: 95 % spread over {options.resamples} resamples of story-prompts, the same ones for all systems"
         yield "ranks left: those the tests leave possible; all of them hold together with 95 %"
     if any(one.criterion == AVERAGE for one in found):

@@ -217,7 +217,7 @@ COLUMNS = [
 
 DIFFERENCE_COLUMNS = [
     *("dataset", "run", "judge", "eval_prompt", "criterion", "system", "against", "difference", "low", "high", "n"),
-    *("t", "p", "p_adjusted", "family", "test", "reason"),
+    *("t", "p", "tail", "p_adjusted", "family", "test", "reason"),
 ]
 """Columns of `differences`, in order."""
 
@@ -273,6 +273,7 @@ def difference_rows(one: Standing, sizes: dict[int, int]) -> Iterator[dict[str, 
             "n": estimate.n,
             "t": None if pair.t is None else sign * pair.t,
             "p": pair.p,
+            "tail": None if pair.p is None else "two-sided",
             "p_adjusted": pair.p_adjusted,
             "family": sizes[id(one)],
             "test": pair.test,

@@ -53,11 +53,12 @@ class OpenedAudit:
         """The report's tables by title, intervals as columns `..._low` and `..._high`; `ReportOptions`' fields."""
         import pandas as pd
 
+        from judge.analysis.options import from_words
         from judge.audit.report import ReportOptions, tables
         from judge.tables import flat_row
 
         with self._store() as store:
-            made = tables(store, ReportOptions(**options))
+            made = tables(store, from_words(ReportOptions, **options))
         return {one.title: pd.DataFrame([flat_row(row, one.columns) for row in one.rows]) for one in made}
 
     def _store(self) -> AuditStore:

@@ -53,19 +53,20 @@ def tables(store: AuditStore, options: ReportOptions | None = None) -> list[Tabl
     if not found.raters.any():
         hint = f"judge audit serve {store.path}"
         raise SpecError(f"{store.path}: no annotator has finished an item yet", hint=hint)
-    line = signature(store, found, options)
+    bare, rated = signature(store, found), signature(store, found, "ci:wilson-stories")
+    drawn = f"ci:t-items|alpha:boot-items/{options.resamples}/seed{options.seed}"
     made = [
-        _coverage(store, found, line),
-        _rates(store, found, line),
-        _agreement(found, options, line),
-        _annotators(store, found, line),
+        _coverage(store, found, bare),
+        _rates(store, found, rated),
+        _agreement(found, options, signature(store, found, drawn)),
+        _annotators(store, found, rated),
     ]
-    made += [one for name in options.by if (one := _by(found, name, line)) is not None]
-    return [*made, disagreements(store, found, options.top, line)]
+    made += [one for name in options.by if (one := _by(found, name, rated)) is not None]
+    return [*made, disagreements(store, found, options.top, bare)]
 
 
-def signature(store: AuditStore, found: Answered, options: ReportOptions) -> str:
-    """Everything that can move a number of the report, with the sample's own signature at the end."""
+def signature(store: AuditStore, found: Answered, intervals: str = "") -> str:
+    """Everything that can move a number of a table with these intervals; last the sample's own signature."""
     drawn = str(store.meta["sampling"].get("signature", "not drawn here")).removesuffix(f"|v{__version__}")
     parts = [
         f"audit:{store.audit_id}",
@@ -73,7 +74,7 @@ def signature(store: AuditStore, found: Answered, options: ReportOptions) -> str
         f"annotators:{','.join(found.annotators)}",
         f"categories:{','.join(c.key for c in found.categories)}",
         f"settled:{found.settled}/{found.settled + found.open}" if found.settled else "",
-        f"ci:wilson-stories|alpha:boot-items/{options.resamples}/seed{options.seed}",
+        intervals,
         f"of:{drawn}",
         f"v{__version__}",
     ]

@@ -87,7 +87,7 @@ def compare(
         permutations=permutations,
         seed=seed,
     )
-    keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
+    keep = Selection.of(criterion, judge, eval_prompt, people=[against])
     table = narrowed(read(runs, parser=parser), keep)
     if options.by == "parser" and not heatmap:
         if parser != "ours":

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import DropSystem, Form, Output, ParserName, Runs
+from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Form, Judges, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -14,6 +14,9 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 @app.command()
 def consistency(
     runs: Runs,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     drop_system: DropSystem = None,
     components: Annotated[
         bool, typer.Option("--components", help="what ratings vary over, and how many repeats, judges... are needed")
@@ -34,11 +37,13 @@ def consistency(
     from judge.analysis import consistency as analysis
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import ComponentsOptions, ConsistencyOptions, from_words
+    from judge.analysis.selection import Selection, narrowed
     from judge.ratings_table import read
     from judge.tables import emit
 
     options = from_words(ConsistencyOptions, drop_systems=tuple(drop_system or ()), engine=engine)
     planned = from_words(ComponentsOptions, drop_systems=options.drop_systems, target=target, seed=seed)
-    table = read(runs, parser=parser, explanations=False)
+    keep = Selection.of(criterion, judge, eval_prompt)
+    table = narrowed(read(runs, parser=parser, explanations=False), keep)
     found = variance.tables(table, planned, full=full) if components else analysis.tables(table, options, full=full)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

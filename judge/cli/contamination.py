@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from judge.cli.table_options import Output, ParserName, Resamples, Runs, Seed
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, Output, ParserName, Resamples, Runs, Seed
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -223,6 +223,9 @@ def report(
         str | None,
         typer.Option("--against", metavar="CRITERION", help="of --validity: compare with this one of people's"),
     ] = None,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
     form: _Format = "table",
@@ -234,6 +237,7 @@ def report(
     Example: judge contamination report runs/hanna --scores beluga.scores.jsonl --system Human
     """
     from judge.analysis.coverage import with_coverage
+    from judge.analysis.selection import Selection, narrowed
     from judge.contamination import report as study
     from judge.contamination import validity as strata
     from judge.contamination.scores_file import read as read_scores
@@ -241,7 +245,8 @@ def report(
     from judge.tables import emit
 
     files = [read_scores(path) for path in scores]
-    table = read(runs, parser=parser, explanations=False)
+    keep = Selection.of(criterion, judge, eval_prompt, people=[against])
+    table = narrowed(read(runs, parser=parser, explanations=False), keep)
     if validity:
         words = strata.ValidityOptions(score_name, split, least, against, resamples, seed)
         found = strata.table(table, files, words)

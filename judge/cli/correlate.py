@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import Against, DropSystem, Form, Output, ParserName, Resamples, Runs, Seed
+from judge.cli.table_options import (
+    Against,
+    Criteria,
+    DropSystem,
+    EvalPrompts,
+    Form,
+    Judges,
+    Output,
+    ParserName,
+    Resamples,
+    Runs,
+    Seed,
+)
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -37,6 +49,9 @@ def correlate(
     runs: Runs,
     coefficient: Annotated[str, typer.Option("--coefficient", help="kendall, spearman or pearson")] = "kendall",
     level: Annotated[str, typer.Option("--level", help="overall, system, by-item or by-system")] = "overall",
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     drop_system: DropSystem = None,
     against: Against = None,
     ci: _Ci = "auto",
@@ -63,7 +78,9 @@ def correlate(
     from judge.analysis.beside_correlations import further_tables
     from judge.analysis.control import Control
     from judge.analysis.coverage import with_coverage
+    from judge.analysis.labelling import criterion_of
     from judge.analysis.options import CorrelationOptions, from_words
+    from judge.analysis.selection import Selection, narrowed
     from judge.ratings_table import read
     from judge.tables import emit
 
@@ -80,7 +97,9 @@ def correlate(
         control=control,
         given=given,
     )
-    table = read(runs, parser=parser, explanations=False)
+    labelled = [criterion_of(words) for words in (labels, *(errors or ())) if words]
+    keep = Selection.of(criterion, judge, eval_prompt, people=[against, *labelled])
+    table = narrowed(read(runs, parser=parser, explanations=False), keep)
     predict = Control()
     found = analysis.tables(table, options, predict=predict)
     found += further_tables(also or (), table, options, predict, labels=labels, errors=errors or ())

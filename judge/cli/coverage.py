@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import DropSystem, Form, Output, ParserName, Runs
+from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Form, Judges, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -17,6 +17,9 @@ CHECK_FAILED = 4
 @app.command()
 def coverage(
     runs: Runs,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     drop_system: DropSystem = None,
     require: Annotated[
         float | None, typer.Option("--require", metavar="PERCENT", help="exit with code 4 if less than this was rated")
@@ -32,13 +35,15 @@ def coverage(
     """
     from judge.analysis import coverage as analysis
     from judge.analysis.options import CoverageOptions
+    from judge.analysis.selection import Selection, narrowed
     from judge.errors import SpecError
     from judge.ratings_table import read
     from judge.tables import emit
 
     if require is not None and not 0 <= require <= 100:
         raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
-    table = read(runs, parser=parser, explanations=False)
+    keep = Selection.of(criterion, judge, eval_prompt)
+    table = narrowed(read(runs, parser=parser, explanations=False), keep)
     options = CoverageOptions(drop_systems=tuple(drop_system or ()), seed=seed)
     emit(analysis.tables(table, options), form, output)
     share = analysis.rated_share(table, drop_systems=options.drop_systems)

@@ -51,7 +51,7 @@ def criteria(
 
     options = from_words(CriteriaOptions, drop_systems=tuple(drop_system or ()), ci=ci, resamples=resamples, seed=seed)
     table, more = _table(runs, parser)
-    keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
+    keep = Selection.of(criterion, judge, eval_prompt)
     table = narrowed(table, keep)
     found = criteria_tables.tables(table, options, form=form, full=full, **more)
     judged = bool((table.frame["source"] == "judge").any())

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import Against, DropSystem, Form, Output, ParserName, Runs
+from judge.cli.table_options import Against, Criteria, DropSystem, EvalPrompts, Form, Judges, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -14,6 +14,9 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 @app.command()
 def diagnose(
     runs: Runs,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     drop_system: DropSystem = None,
     against: Against = None,
     own: Annotated[
@@ -35,12 +38,14 @@ def diagnose(
     from judge.analysis import diagnose as analysis
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import DiagnoseOptions, from_words
+    from judge.analysis.selection import Selection, narrowed
     from judge.ratings_table import read
     from judge.tables import emit
 
     options = from_words(
         DiagnoseOptions, drop_systems=tuple(drop_system or ()), against=against, own=tuple(own or ()), alpha=alpha
     )
-    table = read(runs, parser=parser, explanations=False)
+    keep = Selection.of(criterion, judge, eval_prompt, people=[against])
+    table = narrowed(read(runs, parser=parser, explanations=False), keep)
     found = analysis.tables(table, options, full=full)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

@@ -43,7 +43,7 @@ def disagreements(
     from judge.tables import emit
 
     options = from_words(DisagreementsOptions, drop_systems=tuple(drop_system or ()), between=between, top=top)
-    keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
+    keep = Selection.of(criterion, judge, eval_prompt)
     table = narrowed(read(runs, parser=parser), keep)
     found = disagreement_tables.tables(table, options, form=form, full_text=full_text)
     listed = with_coverage(table, found[:1], form, options.drop_systems)

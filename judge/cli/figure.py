@@ -155,7 +155,7 @@ def consistency(
         dataset=matrix.dataset,
         short=abbreviations(table),
         controls={fact.judge for fact in table.facts if fact.control},
-        signature=signature(table, [matrix], options, extra=(f"icc:{form}",)),
+        signature=signature(table, [matrix], options, extra=(f"icc:{form}",), intervals="f"),
     )
     page.write(forest.draw(made, inches or page.WIDTHS["page"]), output)
     typer.echo(f"{output}: {form}, {len(made.lines)} rows, {matrix.n} stories")

@@ -32,7 +32,7 @@ def ratings(
     from judge.analysis.selection import Selection, narrowed
     from judge.ratings_table import read
 
-    keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
+    keep = Selection.of(criterion, judge, eval_prompt)
     return narrowed(read(runs, parser=parser, explanations=False), keep)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.table_options import DropSystem, Form, Output, ParserName, Resamples, Runs
+from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Form, Judges, Output, ParserName, Resamples, Runs
 
 if TYPE_CHECKING:
     from judge.analysis.jury import Held
@@ -53,6 +53,9 @@ def jury(
     hold_out: _HoldOut = "story-prompt",
     folds: Annotated[int, typer.Option("--folds", help="folds, outer and inner")] = 5,
     foldings: Annotated[int, typer.Option("--foldings", help="how often folds are dealt; figures are means")] = 5,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     drop_system: DropSystem = None,
     ci: Annotated[str, typer.Option("--ci", help="boot-inputs, boot-both or none")] = "boot-inputs",
     resamples: Resamples = 1000,
@@ -73,6 +76,7 @@ def jury(
     from judge.analysis import jury_tables
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import JuryOptions, from_words
+    from judge.analysis.selection import Selection, narrowed
     from judge.ratings_table import read
     from judge.tables import emit
 
@@ -92,7 +96,8 @@ def jury(
         resamples=resamples,
         seed=seed,
     )
-    table = read(runs, parser=parser, explanations=False)
+    keep = Selection.of(criterion, judge, eval_prompt)
+    table = narrowed(read(runs, parser=parser, explanations=False), keep)
     held = analysis.hold(table, options)
     found = jury_tables.tables(table, options, weights=weights, predictors=form in ("json", "csv"), held=held)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

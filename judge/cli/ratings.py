@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import ParserName, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -16,6 +16,9 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 @app.command()
 def ratings(
     runs: Runs,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
     form: Annotated[str, typer.Option("--format", help="table (first rows), csv, jsonl, json, md or latex")] = "table",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="write all rows to this .csv, .jsonl or .parquet file")
@@ -27,10 +30,11 @@ def ratings(
     Example: judge ratings runs/mans-roc -o ratings.csv
     """
     from judge.analysis import ratings as analysis
+    from judge.analysis.selection import Selection, narrowed
     from judge.ratings_table import read
     from judge.tables import emit
 
-    table = read(runs, parser=parser)
+    table = narrowed(read(runs, parser=parser), Selection.of(criterion, judge, eval_prompt))
     if output is not None:
         analysis.save(table.frame, output)
     elif form == "csv":

@@ -57,7 +57,7 @@ def systems(
         resamples=resamples,
         seed=seed,
     )
-    keep = Selection(tuple(criterion or ()), tuple(judge or ()), tuple(eval_prompt or ()))
+    keep = Selection.of(criterion, judge, eval_prompt)
     table = narrowed(read(runs, parser=parser, explanations=False), keep)
     found = system_tables.tables(table, options, form=form, by=by, rank=rank, differences=differences, full=full)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

@@ -63,7 +63,7 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOption
         Column("people", "rated by people"),
         Column("judges", "rated by judges"),
     ]
-    extra = [f"score:{options.score}"]
+    extra = [f"score:{options.score}", "seen:wilson", "auc:labelled-set", "own:clustered"]
     extra += [f"of:{','.join(options.systems)}"] if options.systems else []
     extra += [signature(one, []).rsplit("|v", 1)[0] for one in files]
     line = signature_of_runs(runs, matrices, extra=extra)

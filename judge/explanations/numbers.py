@@ -27,6 +27,9 @@ from judge.tables import Table
 Vectors = NDArray[np.float32]
 Step = Callable[[str, int, int], None]
 
+_SHARES = "ci:wilson-stories"
+"""Of shares of texts: Wilson's interval, stories as clusters."""
+
 
 def tables(
     texts: ExplanationTexts,
@@ -58,26 +61,30 @@ def tables(
     """
     tell = step or _silent
 
-    def sign(*names: str) -> str:
-        return signature(*fragments(options, *names))
+    def sign(*names: str, intervals: str = "") -> str:
+        own = fragments(options, *names) if names else []
+        return signature(*own, *([intervals] if intervals else []))
 
     tell("counting explanations", 0, 0)
-    first = presence.table(texts.frame, texts.criteria, signature(), silent=texts.silent)
+    first = presence.table(texts.frame, texts.criteria, sign(intervals=_SHARES), silent=texts.silent)
     tell("telling criteria apart", 0, 0)
     chosen = ("seed", "sample", "neighbours", "folds", "permutations", "refits", "components")
     found = specificity.tables(rows, vectors, options, sign(*chosen))
     tell("comparing repeats, ratings and stories", 0, 0)
-    found.append(stability.table(rows, vectors, options, sign("seed")))
-    predicted = sign("seed", "folds", "components", "resamples")
-    found += rating_agreement.tables(rows, vectors, options, predicted)
+    found.append(
+        stability.table(rows, vectors, options, sign("seed", intervals="ci:jackknife-stories|reasons:wilson-stories"))
+    )
+    predicted = sign("seed", "folds", "components", "resamples", intervals="gain:t-stories")
+    listed = sign("seed", "folds", "components")
+    found += rating_agreement.tables(rows, vectors, options, predicted, listed)
     points = guideline_point.split(texts.criteria, guidelines)
-    found.append(guideline_point.table(rows, vectors, points, signature()))
+    found.append(guideline_point.table(rows, vectors, points, sign(intervals=f"{_SHARES}|difference:t-stories")))
     tell("reading quotations and names", 0, 0)
     library = Library(texts.stories, texts.criteria)
-    boilerplate = sign("words", "stories_share")
+    boilerplate = sign("words", "stories_share", intervals=f"{_SHARES}|runs:t-stories")
     found.append(substance.table(rows, library, options, boilerplate))
     tell("flagging", 0, 0)
-    found.append(flag_tables.table(rows, texts.criteria, library, signature()))
+    found.append(flag_tables.table(rows, texts.criteria, library, sign(intervals=_SHARES)))
     for module in (presence, evidence):
         module.forget()
     if missing := [table.title for table in found if not table.rows]:

@@ -33,7 +33,12 @@ _WRAP = 70
 
 
 def tables(
-    frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, notes: Sequence[str] = ()
+    frame: pd.DataFrame,
+    vectors: Vectors,
+    options: NumbersOptions,
+    signature: str,
+    listed: str,
+    notes: Sequence[str] = (),
 ) -> list[Table]:
     """Two tables: one row a judge, Eval-Prompt and criterion; and the texts that most contradict their rating.
 
@@ -72,7 +77,7 @@ def tables(
     if lost := int((~known).sum()):
         said.append(f"{lost} texts without a rating or a known story are left out")
     title = "Agreement of text and rating: the rating predicted from the explanation alone"
-    return [Table(title, columns, rows, signature, said), _contradictions(part, predicted, options, signature)]
+    return [Table(title, columns, rows, signature, said), _contradictions(part, predicted, options, listed)]
 
 
 def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> tuple[dict[str, Any], Floats]:

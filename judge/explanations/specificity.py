@@ -225,7 +225,7 @@ def _columns(rows: list[dict[str, Any]]) -> list[Column]:
         columns += [
             Column(key, title if factor == 1 else f"{title} x100", digits=digits, factor=factor),
             Column(f"{key}_chance", "by chance", digits=digits, factor=factor),
-            Column(f"{key}_p", "p", digits=3, p=True),
+            Column(f"{key}_p", "p", digits=3, p="greater"),
         ]
     return [*columns, Column("texts", "texts"), Column("stories", "stories"), Column("criteria", "criteria")]
 

@@ -117,7 +117,8 @@ def _loss(material: Material) -> Iterator[Item]:
         yield Item("Whether loss depends on the stories", "met", "nothing was lost")
     else:
         state = "gap" if strong > 2 * expected + 1 else "met"
-        said = f"{strong} of {len(tested)} tests with p < .05, {expected:.1f} expected by chance"
+        tails = "two-sided, of chi-squared the upper tail"
+        said = f"{strong} of {len(tested)} tests with p < .05 ({tails}), {expected:.1f} expected by chance"
         yield Item(
             "Whether loss depends on the stories", state, said, f"judge coverage {runs}" if state == "gap" else ""
         )

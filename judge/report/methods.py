@@ -199,8 +199,8 @@ def _contrasts(material: Material) -> str:
             f"and repeats, with 95 % intervals from {options.resamples:,} resamples of story-prompts."
         )
     return (
-        "Contrasts are on the same stories and repeats: permutation tests of both sides' scores "
-        f"({options.permutations:,} swaps) {_cite('deutsch-etal-2021-statistical')} and Williams' test "
+        "Contrasts are on the same stories and repeats: two-sided permutation tests of both sides' scores "
+        f"({options.permutations:,} swaps) {_cite('deutsch-etal-2021-statistical')} and Williams' two-sided test "
         f"{_cite('williams-1959-regression')}, adjusted over the family of all contrasts and criteria of a "
         f"comparison {_cite('benjamini-hochberg-1995-controlling')}."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from judge.analysis import coverage, diagnose, system_tables
+from judge.analysis.diagnose import DIAGNOSTICS
 from judge.analysis.options import CoverageOptions, DiagnoseOptions, SystemsOptions
 from judge.contamination import report as contamination
 from judge.contamination import scores_file
@@ -66,9 +67,11 @@ def _tally(every: Table) -> Table:
     columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), *(Column(kind, kind) for kind in kinds)]
     notes = (
         "tests that found something, each for itself (p not adjusted), of those that could be made",
+        f"tails of these tests: {', '.join(f'{name} {DIAGNOSTICS[name].tail}' for name in kinds)}",
         "a dash: no test could be made (see every test)",
     )
-    return Table("Findings by kind", columns, rows, every.signature, notes)
+    bare = "|".join(part for part in every.signature.split("|") if not part.startswith("ci:"))
+    return Table("Findings by kind", columns, rows, bare, notes)
 
 
 def contamination_blocks(material: Material) -> list[Markup]:

@@ -53,7 +53,7 @@ def tables(
         changes = study.changes()
         records = choice_records(study, changes)
         if machine:
-            return [_records(study, records, options, "one change alone", [])], False
+            return [_records(records, "one change alone", signature(study, options), [])], False
         return [choices_table(study, changes, options)], False
     cells = study.cells(options, table)
     wanted = [cell for cell in cells if not differences or cell.state in ("differ", "off") or cell.corrected_differs]
@@ -64,27 +64,33 @@ def tables(
     if table is None and not differences and study.switches:
         records += choice_records(study, study.changes())
     notes = [sentence(cells), *study.notes(wanted), *_explained(wanted, options)]
-    return [_records(study, records, options, title, notes)], _off(cells)
+    return [_records(records, title, signature(study, options, wanted), notes)], _off(cells)
 
 
 def _off(cells: Iterable[Cell]) -> bool:
     return any(cell.state == "off" for cell in cells)
 
 
-def _records(
-    study: Study, records: Sequence[dict[str, Any]], options: Options, title: str, notes: Sequence[str]
-) -> Table:
+def _records(records: Sequence[dict[str, Any]], title: str, line: str, notes: Sequence[str]) -> Table:
     """For machines: the same keys in every row, and nothing but numbers and text in them."""
-    return Table(title, [Column(key, key, digits=4) for key in _KEYS], records, signature(study, options), notes)
+    return Table(title, [Column(key, key, digits=4) for key in _KEYS], records, line, notes)
 
 
-def signature(study: Study, options: Options) -> str:
-    """The files by their hash, and each choice that can move a number."""
+def signature(study: Study, options: Options, cells: Sequence[Cell] = ()) -> str:
+    """The files by their hash, each choice that can move a number, and how these cells' intervals were made."""
     files = [f"{name}:{fingerprint_file(path)}" for name, path in study.files.items()]
     shown = f"choice:{options.choice}" if options.choice else None
-    drawn = f"ci:boot-inputs/{options.resamples}/seed{options.seed}" if options.resamples else "ci:none"
-    parts = [*files, *study.facts, shown, drawn, f"v{__version__}"]
+    kinds = dict.fromkeys(_interval(cell, options) for cell in cells if cell.corrected.low is not None)
+    made = f"ci:{'+'.join(kinds)}" if kinds else "ci:none" if cells and not options.resamples else None
+    parts = [*files, *study.facts, shown, made, f"v{__version__}"]
     return "|".join(part for part in parts if part)
+
+
+def _interval(cell: Cell, options: Options) -> str:
+    method = cell.corrected.method or ""
+    if "resampled" in method:
+        return f"boot-inputs/{options.resamples}/seed{options.seed}"
+    return "f" if method.startswith("F,") else "t"
 
 
 def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
@@ -128,7 +134,7 @@ def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str
     columns.append(Column("note", "note", wrap=max(_NARROWEST, _WIDTH - _wide(rows, columns))))
     notes = [counted, *study.notes(cells), *(f"{', '.join(where)}: {text}" for text, where in often.items())]
     notes += _sources(cells)
-    return Table(title, columns, rows, signature(study, options), [*notes, *_explained(cells, options)])
+    return Table(title, columns, rows, signature(study, options, cells), [*notes, *_explained(cells, options)])
 
 
 def _wide(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> int:

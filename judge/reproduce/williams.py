@@ -54,7 +54,7 @@ def family(scores: Scores) -> Family:
         digits=dict.fromkeys(TABLES.values(), 0),
         switches=SWITCHES,
         estimates=partial(_estimates, found),
-        notes=(PEARSON_NOTE,),
+        notes=(PEARSON_NOTE, "p x100, adjusted: as published one-sided, Beluga-13B higher; corrected two-sided"),
         remarks=partial(_remarks, found),
     )
 

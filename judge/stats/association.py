@@ -16,7 +16,8 @@ from judge.stats.correlation import pearson
 _SMALL = 5.0
 """Expected counts below this make the chi-squared approximation doubtful (Cochran 1954)."""
 
-_PERMUTATIONS = 9999
+PERMUTATIONS = 9999
+"""Tables drawn for a permuted test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Association:
     effect : float or None
         Cramér's V for groups (0-1); for numbers the AUC: the chance that a lost unit has the higher number (.5 = none).
     p : float or None
-        Two-sided p value, not adjusted.
+        p value, not adjusted; its tail: `tail`.
     n, lost : int
         Units with a known group or number, and how many of them were lost.
     correlation : float or None
@@ -46,6 +47,13 @@ class Association:
     lost: int
     correlation: float | None = None
     reason: str | None = None
+
+    @property
+    def tail(self) -> str | None:
+        """``greater``: the upper tail of chi-squared, which knows no direction; else ``two-sided``; None: no test."""
+        if self.p is None:
+            return None
+        return "greater" if self.test.startswith("chi2") else "two-sided"
 
 
 def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random.Generator) -> Association:
@@ -71,8 +79,8 @@ def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random
         return Association("Fisher exact", effect, float(stats.fisher_exact(table).pvalue), n, m)
     if float((table.sum(axis=1, keepdims=True) * size[None, :] / n).min()) >= _SMALL:
         return Association("chi2", effect, float(special.chdtrc(size.size - 1, statistic)), n, m)
-    drawn = _chi2(rng.multivariate_hypergeometric(size, m, size=_PERMUTATIONS), size, m)
-    p = (1 + int((drawn >= statistic - 1e-9).sum())) / (1 + _PERMUTATIONS)
+    drawn = _chi2(rng.multivariate_hypergeometric(size, m, size=PERMUTATIONS), size, m)
+    p = (1 + int((drawn >= statistic - 1e-9).sum())) / (1 + PERMUTATIONS)
     return Association("chi2, permuted", effect, p, n, m)
 
 

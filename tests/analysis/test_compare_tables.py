@@ -45,11 +45,11 @@ def test_the_tables_and_their_signature(table: RatingsTable) -> None:
         "Ratings and consistency over repeats",
         "Answers parsed and explained",
     ]
-    assert len({one.signature for one in found}) == 1
-    assert (
-        "|level:overall|by:eval_prompt|adj:bh|ci:boot-inputs+boot-both/100|perm:both/100|seed1|tau:b|"
-        in found[0].signature
-    )
+    tested = "|level:overall|by:eval_prompt|adj:bh|ci:boot-inputs+boot-both/100|perm:both/100|seed1|tau:b|"
+    assert [tested in one.signature for one in found] == [False, False, True, False, False]
+    both = "|level:overall|by:eval_prompt|adj:bh|ci:boot-inputs+boot-both/100/seed1|tau:b|"
+    assert [both in one.signature for one in found] == [True, True, False, False, False]
+    assert all("|by:eval_prompt|ci:boot-inputs/100/seed1|unparsed" in one.signature for one in found[3:])
     (sentence,) = (row["sentence"] for row in found[0].rows)
     assert sentence.startswith("ep2 parses ")
     assert all(len(line) <= 120 for line in render(found[0], "table").splitlines() if "|" not in line)

@@ -12,8 +12,9 @@ from judge.analysis import components
 from judge.analysis.options import ComponentsOptions
 from judge.errors import DataError, SpecError
 from judge.ratings_table import RatingsTable
+from judge.stats.analogous_anova import Facet
 from judge.stats.d_study import d_study
-from judge.stats.variance_components import Facet, variance_components
+from judge.stats.variance_components import variance_components
 from judge.tables import render
 
 TERMS = ["system", "story-prompt", "system x story-prompt", "repeat (same query again)"]
@@ -74,8 +75,10 @@ def test_printed_tables_say_what_they_rest_on(make_table) -> None:
     first, second = components.tables(table)
     assert [row["term"] for row in first.rows] == TERMS
     text = render(first, "table")
-    assert "balanced part: 4 systems x 11 of 12 story-prompts x 1 Eval-Prompt x 1 judge x 3 repeats" in text
-    assert "|target:0.8|seed:1|components:anova|" in first.signature
+    assert "design: 4 systems x 12 story-prompts x 1 Eval-Prompt x 1 judge x 3 repeats" in text
+    assert "used: 141 of 144 answers asked, all that have a rating, by Henderson's Method I" in text
+    assert "|target:0.8|seed:1|ci:generalized/2000|components:henderson-1|" in first.signature
+    assert "|ci:generalized/2000|components:anova|" in components.tables(make_table())[0].signature
     assert second.signature == first.signature
     assert second.title == "How many are needed for a reliability of 0.8 (D-study)"
     assert "reaches 0.8" in render(second, "md")
@@ -107,7 +110,12 @@ def test_negative_estimates_are_marked(make_table) -> None:
     marked = [row for row in first.rows if row["negative"]]
     assert marked
     assert all(row["variance"].value < 0 and row["share"].value == 0 for row in marked)
-    assert any("negative estimates come from sampling error" in note for note in first.notes)
+    said = f"{len(marked)} of these are estimated below 0 and counted as 0"
+    assert any(said in note for note in first.notes)
+    both = make_table(seed=4, judged=("Relevance", "Coherence"))
+    both.frame.loc[both.frame["source"] == "judge", "rating"] = rng.integers(1, 6, 288).astype(float)
+    (shares, _) = components.tables(both)  # the table of shares has no column that marks them, but the note
+    assert any("are estimated below 0 and counted as 0" in note for note in shares.notes)
 
 
 def test_systems_that_do_not_differ_get_no_plan(make_table) -> None:
@@ -133,16 +141,40 @@ def test_the_control_is_left_out_beside_other_judges(make_table, make_facts) -> 
     assert components.components(only)["share"].isna().all()  # it is its own table where nothing else is there
 
 
-def test_a_criterion_that_cannot_be_balanced_becomes_a_note(make_table) -> None:
+def test_a_criterion_that_cannot_be_told_becomes_a_note(make_table) -> None:
     table = make_table(judged=("Relevance", "Coherence"))
-    lost = (table.frame["criterion"] == "Coherence") & (table.frame["source"] == "judge") & (table.frame["repeat"] > 0)
-    table.frame.loc[lost & (table.frame["system"] == "system 1"), "rating"] = np.nan
+    judged = table.frame["source"] == "judge"
+    lost = judged & (table.frame["criterion"] == "Coherence") & (table.frame["story_prompt"] != "prompt 3")
+    table.frame.loc[lost, "rating"] = np.nan
     assert set(components.components(table)["criterion"]) == {"Relevance"}
     notes = components.tables(table)[0].notes
-    assert any(note.startswith("no components: Coherence: no balanced part of two story-prompts") for note in notes)
-    table.frame.loc[(table.frame["source"] == "judge") & (table.frame["repeat"] > 0), "rating"] = np.nan
-    with pytest.raises(DataError, match="Relevance: no balanced part"):
+    assert any(note.startswith("no components: Coherence: no two story-prompts have a rating") for note in notes)
+    table.frame.loc[judged & (table.frame["story_prompt"] != "prompt 3"), "rating"] = np.nan
+    with pytest.raises(DataError, match="Relevance: no two story-prompts have a rating"):
         components.tables(table)
+
+
+def test_one_answer_in_fifty_lost_costs_no_other_answer(make_table) -> None:
+    lost = np.random.default_rng(3).random((10, 20, 3)) < 0.02
+    table = make_table(systems=10, prompts=20, lost=lambda *at: "no_rating" if lost[at] else None)
+    frame, whole = components.components(table), components.components(make_table(systems=10, prompts=20))
+    assert set(frame["ratings"]) == {600 - lost.sum()}
+    assert set(frame["asked"]) == {600}
+    assert (set(frame["method"]), set(whole["method"])) == ({"henderson-1"}, {"anova"})
+    assert frame["share"].tolist() == pytest.approx(whole["share"].tolist(), abs=0.02)
+    plans = components.plans(table).set_index(["score", "plan"])
+    assert plans.loc[("system", "as run"), "repeat"] == 3
+    notes = components.tables(table)[1].notes
+    assert any("'as run' counts what has ratings" in note for note in notes)
+
+
+def test_degrees_of_freedom_that_differ_between_criteria_are_a_range(make_table) -> None:
+    table = make_table(judged=("Relevance", "Coherence"))
+    gone = table.frame.query("source == 'judge' and criterion == 'Coherence' and story == 's1-1'").index
+    table.frame.loc[gone, "rating"] = np.nan
+    rows = {row["term"]: row["df"] for row in components.tables(table)[0].rows}
+    assert rows["system"] == 3
+    assert rows["system x story-prompt"] == "32-33"
 
 
 def test_five_published_judges_as_a_facet(hanna_table: RatingsTable) -> None:
@@ -157,6 +189,7 @@ def test_five_published_judges_as_a_facet(hanna_table: RatingsTable) -> None:
     assert found.loc["judge", "share"] > 5 * found.loc["Eval-Prompt", "share"] > 0
     assert found.loc["judge", "share"] > 5 * found.loc["story-prompt", "share"]
     assert found["share"].sum() == pytest.approx(1)
+    assert set(found["ratings"]) == {21024}  # of 11 x 96 x 4 x 5; the balanced part would have had a third of them
 
 
 def test_a_target_outside_0_and_1_is_refused() -> None:

@@ -16,7 +16,7 @@ from judge.audit.answered import answered
 from judge.audit.items import Subject
 from judge.audit.practice import practise
 from judge.audit.rates import agreement, agreement_with_others, rates
-from judge.audit.report import EXEMPT, ReportOptions, signature, tables
+from judge.audit.report import EXEMPT, ReportOptions, tables
 from judge.audit.store import AuditStore
 from judge.errors import SpecError
 from judge.stats import chance_agreement
@@ -172,8 +172,20 @@ OTHER = {"by": ("system",), "annotators": ("Ada", "Bo"), "resamples": 77, "seed"
 def test_every_option_moves_the_signature_or_is_exempt(gaps: AuditStore, name: str) -> None:
     lines = []
     for options in (ReportOptions(), dataclasses.replace(ReportOptions(), **{name: OTHER[name]})):
-        lines.append(signature(gaps, answered(gaps, options.annotators), options))
+        lines.append({one.signature for one in tables(gaps, options)})
     assert (lines[0] != lines[1]) != (name in EXEMPT)
+
+
+def test_each_table_is_signed_with_its_own_intervals(gaps: AuditStore) -> None:
+    made = {one.title: one for one in tables(gaps)}
+    for title, part in (
+        ("Error rates", "|ci:wilson-stories|of:"),
+        ("Annotators", "|ci:wilson-stories|of:"),
+        ("Agreement between annotators", "|ci:t-items|alpha:boot-items/1000/seed1|of:"),
+    ):
+        assert part in made[title].signature
+    assert "ci:" not in made["What was answered"].signature
+    assert "ci:" not in made["Disagreements"].signature
 
 
 def test_the_signature_names_the_sample(make_audit: Make, said: Said) -> None:

@@ -89,6 +89,17 @@ def test_what_an_option_moves_shows_in_that_tables_signature(texts: ExplanationT
     assert moved == set(OTHER) - {"top"}
 
 
+def test_each_table_names_its_intervals_and_the_tail_of_its_p_values(texts: ExplanationTexts) -> None:
+    for title, table in of(texts, QUICK).items():
+        rows = json.loads(render(table, "json"))["rows"]
+        interval = any(row.get(key) is not None for row in rows for key in row if key.endswith("_low"))
+        assert ("ci:" in table.signature) == interval, title
+        if any(column.p for column in table.columns):
+            assert {row["tail"] for row in rows} == {"greater"}
+            assert "one-sided, greater" in render(table, "table")
+    assert any(column.p for column in of(texts, QUICK)[TITLES[1]].columns)
+
+
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(NumbersOptions)])
 def test_every_option_has_a_fragment_or_is_exempt(name: str) -> None:
     assert (name in FRAGMENTS) != (name in EXEMPT)

@@ -22,7 +22,9 @@ SAID = ("dreadful tedious nonsense", "weak and dull", "neither good nor bad", "s
 
 
 def of(frame: pd.DataFrame) -> list[Table]:
-    return tables(frame, embed(frame["text"].tolist(), None).vectors, NumbersOptions(resamples=100), "signature")
+    return tables(
+        frame, embed(frame["text"].tolist(), None).vectors, NumbersOptions(resamples=100), "signature", "listed"
+    )
 
 
 def told(at: planted.At) -> str:

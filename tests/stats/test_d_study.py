@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from judge.errors import SpecError
+from judge.stats.analogous_anova import Facet
 from judge.stats.d_study import INFINITE, d_study, smallest
 from judge.stats.estimate import Estimate
-from judge.stats.variance_components import Facet, VarianceComponents, variance_components
+from judge.stats.variance_components import VarianceComponents, variance_components
 from tests.stats.brennan import SET_3, SET_4
 
 

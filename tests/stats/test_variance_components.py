@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,12 @@ import pytest
 
 from judge.errors import DataError
 from judge.stats import icc
-from judge.stats.variance_components import Facet, Term, VarianceComponents, expected_mean_squares, variance_components
+from judge.stats.analogous_anova import Facet, analogous_anova
+from judge.stats.variance_components import VarianceComponents, variance_components
 from tests.stats.brennan import SET_3, SET_4
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+SPR = [Facet("s"), Facet("p"), Facet("r", ("s", "p"))]
 
 
 def _set_3() -> VarianceComponents:
@@ -54,8 +57,8 @@ DESIGNS = {
 }
 
 
-def _golden(design: str, kind: str) -> dict[frozenset[str], float]:
-    with (GOLDEN / "variance_components.csv").open(encoding="utf-8", newline="") as stream:
+def _golden(design: str, kind: str, file: str = "variance_components.csv") -> dict[frozenset[str], float]:
+    with (GOLDEN / file).open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(line for line in stream if not line.startswith("#")))
     every = frozenset([*(SHORT[n] for n in DESIGNS[design]), "repeat"])
     return {
@@ -67,14 +70,15 @@ def _golden(design: str, kind: str) -> dict[frozenset[str], float]:
     }
 
 
-def _simulated(design: str) -> VarianceComponents:
+def _simulated(design: str, lost: Callable[[int], bool] = lambda _: False) -> VarianceComponents:
     names = (*DESIGNS[design], "repeat.")
     with (GOLDEN / f"variance_components_{design}.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     shape = tuple(max(int(row[name]) for row in rows) for name in names)
     ratings = np.full(shape, np.nan)
-    for row in rows:
-        ratings[tuple(int(row[name]) - 1 for name in names)] = float(row["y"])
+    for number, row in enumerate(rows, start=1):
+        if not lost(number):
+            ratings[tuple(int(row[name]) - 1 for name in names)] = float(row["y"])
     outer = tuple(SHORT[n] for n in DESIGNS[design])
     facets = [Facet(SHORT[n], ("system",) if n == "story" else ()) for n in DESIGNS[design]]
     return variance_components(ratings, [*facets, Facet("repeat", outer)], rng=np.random.default_rng(0))
@@ -121,9 +125,11 @@ def test_two_facets_are_the_mean_squares_of_the_icc_family() -> None:
 
 def test_expected_mean_squares_of_a_design_by_hand() -> None:
     # system (3) x story-prompt (4), repeats (2) within: E(MS) of system is s2_e + 2 s2_sp + 8 s2_s.
-    terms = [Term(("s",)), Term(("p",)), Term(("s", "p")), Term(("r",), ("s", "p"))]
-    table = expected_mean_squares(terms, {"s": 3, "p": 4, "r": 2})
-    assert table.tolist() == [[8, 0, 2, 1], [0, 6, 2, 1], [0, 0, 2, 1], [0, 0, 0, 1]]
+    found = analogous_anova(np.random.default_rng(0).normal(size=(3, 4, 2)), SPR)
+    by_hand = np.array([[8, 0, 2, 1], [0, 6, 2, 1], [0, 0, 2, 1], [0, 0, 0, 1]])
+    assert found.expected == pytest.approx(by_hand, abs=1e-12)
+    assert found.df.tolist() == [2, 3, 6, 12]
+    assert found.seen.tolist() == [3, 4, 12, 24]
 
 
 def test_intervals_cover_the_true_components() -> None:
@@ -146,16 +152,140 @@ def test_intervals_cover_the_true_components() -> None:
         assert 0.92 <= count / times <= 0.985, term
 
 
-def test_a_missing_combination_is_refused_with_its_place() -> None:
-    ratings = np.ones((2, 3, 2))
-    ratings[1, 2, 0] = np.nan
-    labels = {"system": ["A", "B"], "story-prompt": ["p1", "p2", "p3"]}
-    facets = [Facet("system"), Facet("story-prompt"), Facet("repeat", ("system", "story-prompt"))]
-    with pytest.raises(
-        DataError, match="1 of 12 combinations have no rating, first system B, story-prompt p3, repeat 1"
-    ) as caught:
-        variance_components(ratings, facets, rng=np.random.default_rng(0), labels=labels)
+def _gaps(number: int) -> bool:
+    """Which rows have no rating, as variance_components_gaps.R has it."""
+    return (number * 7919) % 101 < 17 or (number // 3) % 37 == 5
+
+
+# R 4.2.2, lme4 1.1.31 (Debian 12); command, in tests/golden: Rscript variance_components_gaps.R
+@pytest.mark.parametrize("design", ["spe", "spej", "nested"])
+def test_with_gaps_components_are_those_of_explicit_matrices_in_r(design: str) -> None:
+    theirs = _golden(design, "method-1", "variance_components_gaps.csv")
+    found = _simulated(design, _gaps)
+    ours = {c.term.indices: c.variance.value for c in found.components}
+    assert ours.keys() == theirs.keys()
+    for indices, variance in theirs.items():
+        assert ours[indices] == pytest.approx(variance, abs=1e-8)
+    with (GOLDEN / "variance_components_gaps.csv").open(encoding="utf-8") as stream:
+        assert f"{design},n,ratings,{found.n}\n" in stream.readlines()
+
+
+@pytest.mark.parametrize("design", ["spe", "nested"])
+def test_with_gaps_components_are_near_lme4s_reml_estimates(design: str) -> None:
+    theirs = _golden(design, "reml", "variance_components_gaps.csv")
+    ours = {c.term.indices: c.variance.value for c in _simulated(design, _gaps).components}
+    assert ours.keys() == theirs.keys()
+    total = sum(theirs.values())
+    for indices, variance in theirs.items():  # another estimator of the same: within 2 % of the variance of a rating
+        assert ours[indices] == pytest.approx(variance, abs=0.02 * total)
+
+
+def test_expectations_hold_exactly_whatever_is_missing() -> None:
+    # E(y'Qy) = tr(Q V): the mean square of each term from unit ratings, against effects' covariances by hand.
+    rng = np.random.default_rng(5)
+    shape, facets = (4, 5, 3), [Facet("s"), Facet("p"), Facet("e")]
+    gaps = rng.random(shape) < 0.25
+    where = np.argwhere(~gaps)
+
+    def squares(y: np.ndarray) -> np.ndarray:
+        ratings = np.full(shape, np.nan)
+        ratings[tuple(where.T)] = y
+        return analogous_anova(ratings, facets).squares
+
+    unit = np.eye(len(where))
+    on = np.array([squares(row) for row in unit])
+    both = np.array([[squares(a + b) for b in unit] for a in unit])
+    quadratic = (both - on[:, None] - on[None, :]) / 2  # Q of each term, by polarization
+    quadratic[np.arange(len(where)), np.arange(len(where))] = on
+    some = np.full(shape, np.nan)
+    some[tuple(where.T)] = rng.normal(size=len(where))
+    found = analogous_anova(some, facets)
+    for j, term in enumerate(found.terms):
+        axes = [i for i, facet in enumerate(facets) if facet.name in term.indices]
+        same = (where[:, None, axes] == where[None, :, axes]).all(axis=2)
+        assert np.einsum("abt,ab->t", quadratic, same) == pytest.approx(found.expected[:, j], abs=1e-9)
+
+
+def _integer_ratings(rng: np.random.Generator) -> np.ndarray:
+    """6 systems, 15 story-prompts, 2 Eval-Prompts, 3 repeats on 1 to 5: skewed effects, rounded and cut at the ends."""
+    skew = (
+        rng.exponential(0.8, (6, 1, 1, 1))
+        + rng.uniform(-0.6, 0.6, (1, 15, 1, 1))
+        + 0.4 * rng.integers(0, 2, (1, 1, 2, 1))
+    )
+    story = rng.choice([-0.5, 0.5], (6, 15, 1, 1)) + rng.laplace(0, 0.2, (6, 15, 2, 1))
+    return np.clip(np.rint(2 + skew + story + rng.logistic(0, 0.3, (6, 15, 2, 3))), 1, 5)
+
+
+@pytest.mark.parametrize("lost", [0.02, 0.1, 0.3])
+def test_loss_at_random_does_not_bias_components_of_bounded_integer_ratings(lost: float) -> None:
+    rng = np.random.default_rng(int(100 * lost))
+    facets = [Facet("s"), Facet("p"), Facet("e"), Facet("r", ("s", "p", "e"))]
+    differences, complete = [], []
+    for _ in range(200):
+        ratings = _integer_ratings(rng)
+        whole = variance_components(ratings, facets, rng=rng, draws=2)
+        ratings[rng.random(ratings.shape) < lost] = np.nan
+        part = variance_components(ratings, facets, rng=rng, draws=2)
+        assert part.n == int((~np.isnan(ratings)).sum()) < whole.n
+        complete.append([c.variance.value for c in whole.components])
+        differences.append(
+            [a.variance.value - b.variance.value for a, b in zip(part.components, whole.components, strict=True)]
+        )
+    error = np.std(differences, axis=0, ddof=1) / 200**0.5
+    assert (np.abs(np.mean(differences, axis=0)) < 4 * error + 1e-12).all()
+    # What is lost costs little precision: less than the story-prompts and systems that were drawn.
+    assert (np.std(differences, axis=0) < 0.8 * np.std(complete, axis=0) + 0.02).all()
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_intervals_cover_the_true_components_where_one_in_ten_is_lost(repeats: int) -> None:
+    rng = np.random.default_rng(7)
+    true = {"s": 0.5, "p": 0.3, "s x p": 0.2, "r in s x p": 0.4}
+    inside = dict.fromkeys(true, 0)
+    times = 400
+    for _ in range(times):
+        ratings = rng.normal(0, true["s"] ** 0.5, (6, 1, 1)) + rng.normal(0, true["p"] ** 0.5, (1, 12, 1))
+        ratings = ratings + rng.normal(0, true["s x p"] ** 0.5, (6, 12, 1))
+        ratings = ratings + rng.normal(0, true["r in s x p"] ** 0.5, (6, 12, repeats))
+        ratings[rng.random(ratings.shape) < 0.1] = np.nan
+        facets = SPR if repeats > 1 else SPR[:2]
+        found = variance_components(ratings if repeats > 1 else ratings[..., 0], facets, rng=rng, draws=400)
+        goal = true if repeats > 1 else {"s": 0.5, "p": 0.3, "s x p": 0.6}
+        for term, value in goal.items():
+            low, high = found[term].variance.low, found[term].variance.high
+            inside[term] += low is not None and low <= value <= high
+    for term, count in inside.items():
+        if repeats > 1 or term != "r in s x p":
+            assert 0.91 <= count / times <= 0.985, term
+
+
+def test_levels_are_those_with_ratings_and_repeats_their_mean_number() -> None:
+    ratings = np.random.default_rng(2).normal(size=(4, 6, 3))
+    ratings[:, 5, :] = np.nan
+    ratings[0, :, 0] = np.nan
+    found = variance_components(ratings, SPR, rng=np.random.default_rng(0))
+    assert found.levels == {"s": 4, "p": 5, "r": 3}  # 55 ratings of 20 queries: 2.75 each
+    assert [c.variance.n for c in found.components] == [4, 5, 20, 55]
+
+
+def test_too_few_combinations_are_refused_by_name() -> None:
+    ratings = np.full((3, 3), np.nan)
+    ratings[[0, 1, 2, 0], [0, 1, 2, 1]] = [1.0, 2.0, 3.0, 5.0]
+    with pytest.raises(DataError, match=r"the variance of s x p cannot be told: too few of its combinations") as caught:
+        variance_components(ratings, SPR[:2], rng=np.random.default_rng(0))
     assert "judge retry" in str(caught.value.hint)
+
+
+def test_a_variance_below_0_with_all_its_interval_has_a_share_without_interval() -> None:
+    rng = np.random.default_rng(0)
+    ratings = rng.normal(size=(40, 20))
+    ratings -= 0.95 * ratings.mean(axis=0)  # columns that agree more than chance allows
+    found = variance_components(ratings, [Facet("s"), Facet("p")], rng=rng)
+    assert found["p"].variance.high < 0
+    share = found.share(found["p"])
+    assert (share.value, share.low) == (0, None)
+    assert "below 0, up to the upper end of its interval" in str(share.reason)
 
 
 @pytest.mark.parametrize(

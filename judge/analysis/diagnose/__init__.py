@@ -82,8 +82,9 @@ def tables(table: RatingsTable, options: DiagnoseOptions | None = None, *, full:
         Column("verdict", "finding"),
         Column("value", "effect"),
         Column("unit", "unit"),
-        Column("p", "p", digits=4, p=True),
-        Column("adjusted", "p, Holm", digits=4, p=True),
+        Column("p", "p", digits=4, p="row"),
+        Column("adjusted", "p, Holm", digits=4, p="row"),
+        Column("tail", "tail"),
         Column("detectable", "would find"),
         Column("n", "stories"),
     ]
@@ -101,7 +102,7 @@ def tables(table: RatingsTable, options: DiagnoseOptions | None = None, *, full:
         "against people's ratings on the same stories; people are the measure here, not the truth",
     ]
     notes += [f"{reason}: {count} tests" for reason, count in _reasons(every).items()] if not full else []
-    line = signature(table, matrices, options)
+    line = signature(table, matrices, options, intervals="jackknife")
     return [Table("What goes wrong with these judges", columns, rows, line, tuple(dict.fromkeys(notes)))]
 
 
@@ -125,6 +126,7 @@ def _row(finding: Finding, alpha: float) -> dict[str, Any]:
         "value": finding.test.estimate,
         "unit": DIAGNOSTICS[finding.diagnostic].unit,
         "p": finding.test.p,
+        "tail": None if finding.test.p is None else finding.test.tail,
         "adjusted": finding.adjusted,
         "detectable": finding.detectable,
         "n": finding.test.estimate.n,

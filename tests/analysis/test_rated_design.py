@@ -1,4 +1,4 @@
-"""The balanced part of a run: what is kept, what is nested in what, and what is refused with which sentence."""
+"""The array of a criterion's ratings: what is in it, what is nested in what, and what is refused."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.analysis.balanced import Balanced, balanced
+from judge.analysis.rated_design import RatedDesign, rated_design
 from judge.errors import DataError
 from judge.rating_matrix import build
 from judge.ratings_table import RatingsTable
-from judge.stats.variance_components import Facet
+from judge.stats.analogous_anova import Facet
 
 
-def _part(table: RatingsTable, **options) -> Balanced:
+def _part(table: RatingsTable, **options) -> RatedDesign:
     (matrix,) = build(table)
-    return balanced(matrix, "Relevance", **options)
+    return rated_design(matrix, "Relevance", **options)
 
 
 def _with(table: RatingsTable, **changes: str) -> RatingsTable:
@@ -42,34 +42,49 @@ def test_axes_hold_the_tables_ratings(make_table) -> None:
                 ]
                 assert part.ratings[s, p, e].tolist() == expected
     assert part.story == ("system", "story-prompt")
-    assert part.notes[0] == (
-        "balanced part: 3 systems x 5 story-prompts x 2 Eval-Prompts x 1 judge x 3 repeats = 90 of 90 repeats asked"
-    )
-    assert part.notes[1] == "only one judge (openai/m): its variance cannot be told, and all this holds for it"
+    assert part.notes[0] == "design: 3 systems x 5 story-prompts x 2 Eval-Prompts x 1 judge x 3 repeats"
+    assert part.notes[1] == "used: all 90 answers asked, by analysis of variance"
+    assert (part.used, part.asked, part.whole) == (90, 90, True)
+    assert part.notes[2] == "only one judge (openai/m): its variance cannot be told, and all this holds for it"
 
 
-def test_story_prompts_with_a_gap_are_left_out_and_said(make_table) -> None:
+def test_a_story_prompt_with_a_gap_stays_in_with_what_it_has(make_table) -> None:
     part = _part(make_table(lost=lambda *at: "refused" if at[:2] == (2, 7) else None))
-    assert part.ratings.shape == (4, 11, 3)
-    assert not np.isnan(part.ratings).any()
-    assert "4 systems x 11 of 12 story-prompts" in part.notes[0]
-    assert "= 132 of 144 repeats asked" in part.notes[0]
-    assert any("the rest is no fair sample" in note for note in part.notes)
+    assert part.ratings.shape == (4, 12, 3)
+    assert np.argwhere(np.isnan(part.ratings)).tolist() == [[2, 7, 0], [2, 7, 1], [2, 7, 2]]
+    assert part.notes[0] == "design: 4 systems x 12 story-prompts x 1 Eval-Prompt x 1 judge x 3 repeats"
+    assert part.notes[1] == "used: 141 of 144 answers asked, all that have a rating, by Henderson's Method I"
+    assert (part.used, part.asked, part.whole) == (141, 144, False)
+    assert any("without bias where loss is independent of ratings" in note for note in part.notes)
+    assert not any("too narrow" in note for note in part.notes)
 
 
-def test_as_many_repeats_are_kept_as_keep_most_ratings(make_table) -> None:
-    # One repeat lost nearly everywhere: two repeats of all story-prompts beat three of one.
+def test_no_rating_is_left_out(make_table) -> None:
     table = make_table(lost=lambda *at: "truncated" if at[1] and at[2] == 0 else None)
     part = _part(table)
-    assert part.ratings.shape == (4, 12, 2)
-    rows = table.frame.query("story == 's1-3' and source == 'judge'")
-    assert part.ratings[1, 3].tolist() == rows["rating"].dropna().tolist()
+    assert part.ratings.shape == (4, 12, 3)
+    rows = table.frame.query("source == 'judge'")
+    assert part.used == int(rows["rating"].notna().sum()) == 100
+    assert np.nansum(part.ratings) == rows["rating"].sum()
+    own = table.frame.query("story == 's1-3' and source == 'judge'")["rating"].dropna().tolist()
+    assert part.ratings[1, 3, :2].tolist() == own
+
+
+def test_levels_without_any_rating_are_counted_and_many_empty_queries_said(make_table) -> None:
+    part = _part(make_table(lost=lambda *at: "refused" if at[1] == 7 else None))
+    assert part.ratings.shape == (4, 11, 3)
+    assert part.whole
+    assert part.notes[0] == "design: 4 systems x 11 of 12 story-prompts x 1 Eval-Prompt x 1 judge x 3 repeats"
+    assert part.notes[1] == "used: 132 of 144 answers asked, all that have a rating, by analysis of variance"
+    assert any("without bias where loss is independent of ratings" in note for note in part.notes)
+    part = _part(make_table(lost=lambda *at: "refused" if at[0] == 1 and at[1] < 7 else None))
+    assert "15 % of the combinations have no rating at all: intervals may be too narrow" in part.notes
 
 
 def test_one_repeat_is_not_a_facet(make_table) -> None:
     part = _part(make_table(repeats=1))
     assert [facet.name for facet in part.facets] == ["system", "story-prompt"]
-    assert "one repeat: the variance of repeats is part of the last term" in part.notes
+    assert "one rating of each query at most: the variance of repeats is part of the last term" in part.notes
 
 
 def test_judges_are_a_facet_over_the_eval_prompts_they_share(make_table) -> None:
@@ -101,16 +116,17 @@ def test_stories_without_shared_story_prompts_are_nested_in_systems(make_table) 
         Facet("story", ("system",)),
         Facet("repeat", ("system", "story")),
     )
-    assert part.ratings.shape == (3, 5, 3)  # as many as the system with fewest has
+    assert part.ratings.shape == (3, 6, 3)
+    assert part.used == part.asked == 51
     assert part.story == ("system", "story")
-    assert "3 systems x 5 of 6 stories" in part.notes[0]
+    assert "3 systems x 5 to 6 stories x" in part.notes[0]
 
 
 def test_one_system_leaves_stories(make_table) -> None:
     part = _part(make_table(systems=1))
     assert part.facets == (Facet("story"), Facet("repeat", ("story",)))
     assert part.story == ("story",)
-    assert part.notes[1].startswith("only one system (system 0), Eval-Prompt (ep1), judge (openai/m): their variances")
+    assert part.notes[2].startswith("only one system (system 0), Eval-Prompt (ep1), judge (openai/m): their variances")
 
 
 def test_imported_ratings_are_named_as_means(hanna_table: RatingsTable) -> None:
@@ -119,29 +135,26 @@ def test_imported_ratings_are_named_as_means(hanna_table: RatingsTable) -> None:
         hanna_table, frame=frame[(frame["judge"] != "length") & (frame["criterion"] == "Empathy")]
     )
     (matrix,) = build(table)
-    part = balanced(matrix, "Empathy")
+    part = rated_design(matrix, "Empathy")
     assert part.ratings.shape == (11, 96, 4, 5)
     assert any("may be means of repeats" in note for note in part.notes)
 
 
-def test_no_complete_part_is_refused_with_the_first_gap(make_table) -> None:
-    table = make_table(lost=lambda *at: "refused" if at[0] == 1 and at[2] else None)
-    with pytest.raises(DataError) as caught:
+def test_fewer_than_two_rated_story_prompts_are_refused(make_table) -> None:
+    table = make_table(lost=lambda *at: "refused" if at[1] else None)
+    with pytest.raises(
+        DataError, match="Relevance: no two story-prompts have a rating; 144 repeats were asked"
+    ) as caught:
         _part(table)
-    assert str(caught.value) == (
-        "Relevance: no balanced part of two story-prompts or more; first incomplete is story s1-0 of system system 1: "
-        "1 of 2 repeats rated by openai/m with Eval-Prompt ep1"
-    )
-    assert "--drop-system" in str(caught.value.hint)
+    assert "judge coverage" in str(caught.value.hint)
 
 
-def test_systems_that_share_one_story_prompt_are_nested_and_a_short_one_is_named(make_table) -> None:
+def test_a_system_that_shares_one_story_prompt_nests_stories_in_systems(make_table) -> None:
     table = make_table(systems=2, prompts=3)
     frame = table.frame[~table.frame["story"].isin(["s1-1", "s1-2"])]
-    with pytest.raises(
-        DataError, match="two stories of each system or more; first without a rated story is system system 1"
-    ):
-        _part(dataclasses.replace(table, frame=frame))
+    part = _part(dataclasses.replace(table, frame=frame))
+    assert part.facets[1] == Facet("story", ("system",))
+    assert "2 systems x 1 to 3 stories" in part.notes[0]
 
 
 def test_judges_without_a_common_eval_prompt_are_refused(make_table) -> None:

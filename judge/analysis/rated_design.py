@@ -1,4 +1,4 @@
-"""The balanced complete part of a run: one array with an axis for each facet. Never fills a gap; says what it left out.
+"""All ratings of one criterion as one array with an axis for each facet. Never fills a gap, never leaves a rating out.
 
 Facets, as far as they have two levels or more: system, story-prompt (each system wrote one story for each, so a story
 is their combination), Eval-Prompt, judge, and repeat, nested in all others: repeats of different queries have nothing
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from judge.errors import DataError
 from judge.rating_matrix import RatingMatrix
-from judge.stats.variance_components import Facet
+from judge.stats.analogous_anova import Facet
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -29,19 +29,34 @@ SYSTEM, STORY_PROMPT, STORY, EVAL_PROMPT, JUDGE, REPEAT = (
     "repeat",
 )
 
+HENDERSON = "Henderson's Method I"
+
+MANY_EMPTY = 0.1
+"""Share of queries without any rating above which intervals are said to be too narrow."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Balanced:
-    """Ratings of one criterion with an axis for each facet, and sentences on what was left out or cannot be told."""
+class RatedDesign:
+    """Ratings of one criterion with an axis for each facet (NaN = no rating), and sentences on what cannot be told.
+
+    `asked` counts the repeats that were asked, `used` those with a rating.
+    """
 
     ratings: Floats
     facets: tuple[Facet, ...]
+    used: int
+    asked: int
     notes: tuple[str, ...]
 
     @property
     def story(self) -> tuple[str, ...]:
         """The facets whose combination is a story."""
         return tuple(facet.name for facet in self.facets if facet.name in (SYSTEM, STORY_PROMPT, STORY))
+
+    @property
+    def whole(self) -> bool:
+        """Whether every combination has its rating."""
+        return not bool(np.isnan(self.ratings).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,18 +70,9 @@ class _Queries:
     asked: int
     notes: tuple[str, ...]
 
-    @property
-    def rated(self) -> Codes:
-        """Rated repeats of each query."""
-        return np.asarray((~np.isnan(self.ratings)).sum(axis=3), dtype=np.int64)
 
-
-def balanced(matrix: RatingMatrix, criterion: str, *, left_out: Collection[tuple[str, str]] = ()) -> Balanced:
-    """The balanced part of the ratings of one criterion that keeps most of them.
-
-    Eval-Prompts are those that every judge was asked with; story-prompts (or stories) those with ratings by every judge
-    with every Eval-Prompt for every system. All queries keep equally many repeats, the first rated ones: as many as
-    keep most ratings, but two or more where two were asked.
+def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[tuple[str, str]] = ()) -> RatedDesign:
+    """The ratings of one criterion by every judge, with the Eval-Prompts that every judge was asked with.
 
     Parameters
     ----------
@@ -77,46 +83,88 @@ def balanced(matrix: RatingMatrix, criterion: str, *, left_out: Collection[tuple
     Raises
     ------
     DataError
-        Fewer than two complete story-prompts (or stories); names a combination without a rating.
+        Fewer than two story-prompts (or stories) with a rating; no Eval-Prompt in common.
     """
     queries = _queries(matrix, criterion, left_out)
     place, crossed = _places(matrix, queries.stories)
-    worst = queries.rated.min(axis=(1, 2))
-    complete = np.where(place >= 0, worst[place], 0)
-    least = min(2, queries.ratings.shape[3])
-    units = [_units(complete, count, crossed).shape[1] for count in range(least, queries.ratings.shape[3] + 1)]
-    repeats = least + max(range(len(units)), key=lambda i: (units[i] * (least + i), i))
-    at = np.take_along_axis(place, _units(complete, repeats, crossed), axis=1)
-    if at.shape[1] < 2:
-        what = "story-prompts" if crossed else "stories of each system"
+    every = np.where((place >= 0)[..., None, None, None], queries.ratings[place], np.nan)
+    kept = [np.flatnonzero(_any(every, axis)) for axis in range(every.ndim)]
+    if kept[1].size < 2:
+        what = "story-prompts" if crossed else "stories"
         raise DataError(
-            f"{criterion}: no balanced part of two {what} or more; {_gap(matrix, queries, place, complete, least)}",
-            hint="ask what is missing (judge run, judge retry), or leave out a judge or system (--drop-system)",
+            f"{criterion}: no two {what} have a rating; {queries.asked} repeats were asked",
+            hint="see judge coverage for what was lost; ask what is missing (judge run, judge retry)",
         )
-    names = (SYSTEM, STORY_PROMPT if crossed and at.shape[0] > 1 else STORY, EVAL_PROMPT, JUDGE, REPEAT)
-    used = queries.ratings[at][..., :repeats]
-    extents = [_counted(size, name) for name, size in zip(names, used.shape, strict=True)]
-    if at.shape[1] < place.shape[1]:
-        extents[1] = f"{at.shape[1]} of {_counted(place.shape[1], names[1])}"
-    extent = f"balanced part: {' x '.join(extents)} = {used.size} of {queries.asked} repeats asked"
-    single = [f"{name} ({level})" for name, level in _single(matrix, queries, at, used.shape, names)]
-    notes = [extent, *queries.notes]
+    ratings = every[np.ix_(*kept)]
+    names = (SYSTEM, STORY_PROMPT if crossed and ratings.shape[0] > 1 else STORY, EVAL_PROMPT, JUDGE, REPEAT)
+    levels = _first_names(matrix, queries, place, kept)
+    single = [
+        f"{name} ({levels[name]})" for name, at in zip(names, kept, strict=True) if name in levels and at.size == 1
+    ]
+    facets = tuple(name for name, at in zip(names, kept, strict=True) if at.size > 1)
+    outer = {REPEAT: tuple(name for name in facets if name != REPEAT), STORY: (SYSTEM,) if SYSTEM in facets else ()}
+    used = int((~np.isnan(ratings)).sum())
+    return RatedDesign(
+        ratings=ratings.reshape([at.size for at in kept if at.size > 1]),
+        facets=tuple(Facet(name, outer.get(name, ())) for name in facets),
+        used=used,
+        asked=queries.asked,
+        notes=(
+            f"design: {' x '.join(_extents(every.shape, ratings, names))}",
+            *_used(used, queries.asked, ratings),
+            *queries.notes,
+            *_cannot_be_told(single, ratings.shape[-1]),
+        ),
+    )
+
+
+def _any(ratings: Floats, axis: int) -> NDArray[np.bool_]:
+    """Levels of an axis that have a rating."""
+    others = tuple(i for i in range(ratings.ndim) if i != axis)
+    return np.asarray((~np.isnan(ratings)).any(axis=others))
+
+
+def _extents(shape: Sequence[int], ratings: Floats, names: Sequence[str]) -> list[str]:
+    """Numbers of levels in words; "x of y" where not all that were asked about have a rating."""
+    out = [
+        _counted(size, name) if size == asked or name == REPEAT else f"{size} of {_counted(asked, name)}"
+        for name, asked, size in zip(names, shape, ratings.shape, strict=True)
+    ]
+    if names[1] == STORY:
+        each = (~np.isnan(ratings)).any(axis=(2, 3, 4)).sum(axis=1)
+        if each.min() < each.max():
+            out[1] = f"{each.min()} to {_counted(int(each.max()), STORY)}"
+    return out
+
+
+def _used(used: int, asked: int, ratings: Floats) -> list[str]:
+    """How many answers are used of how many, by which method, and what that asks of the estimates."""
+    gaps = bool(np.isnan(ratings).any())
+    count = (
+        f"all {asked} answers asked" if used == asked else f"{used} of {asked} answers asked, all that have a rating"
+    )
+    out = [f"used: {count}, by {HENDERSON if gaps else 'analysis of variance'}"]
+    if gaps:
+        out.append(
+            f"{HENDERSON}: analysis of variance of a design with gaps, on the means of each query's repeats; intervals "
+            "are approximate"
+        )
+    if used < asked:
+        out.append("estimates are without bias where loss is independent of ratings (judge coverage tests that)")
+    empty = float(np.isnan(ratings).all(axis=-1).mean())
+    if empty > MANY_EMPTY:
+        out.append(f"{100 * empty:.0f} % of the combinations have no rating at all: intervals may be too narrow")
+    return out
+
+
+def _cannot_be_told(single: Sequence[str], repeats: int) -> list[str]:
+    out = []
     if single:
         what = f"{single[0]}: its variance" if len(single) == 1 else f"{', '.join(single)}: their variances"
-        notes.append(f"only one {what} cannot be told, and all this holds for {'it' if len(single) == 1 else 'them'}")
-    if used.size < queries.asked:
-        notes.append(
-            "what has gaps is left out: where loss goes with ratings (judge coverage), the rest is no fair sample"
-        )
+        out.append(f"only one {what} cannot be told, and all this holds for {'it' if len(single) == 1 else 'them'}")
     if repeats == 1:
-        notes.append("one repeat: the variance of repeats is part of the last term")
-    facets = tuple(name for name, size in zip(names, used.shape, strict=True) if size > 1)
-    outer = {REPEAT: tuple(name for name in facets if name != REPEAT), STORY: (SYSTEM,) if SYSTEM in facets else ()}
-    return Balanced(
-        ratings=used.reshape([size for size in used.shape if size > 1]),
-        facets=tuple(Facet(name, outer.get(name, ())) for name in facets),
-        notes=tuple(notes),
-    )
+        out.append("one rating of each query at most: the variance of repeats is part of the last term")
+    return out
 
 
 def _queries(matrix: RatingMatrix, criterion: str, left_out: Collection[tuple[str, str]]) -> _Queries:
@@ -187,40 +235,15 @@ def _places(matrix: RatingMatrix, asked: Codes) -> tuple[Codes, bool]:
     return place, crossed
 
 
-def _units(complete: Codes, repeats: int, crossed: bool) -> Codes:
-    """Columns of each system (rows) with enough rated repeats: the same for all systems, or its own first ones."""
-    enough = complete >= repeats
-    if crossed:
-        return np.tile(np.flatnonzero(enough.all(axis=0)), (complete.shape[0], 1))
-    most = int(enough.sum(axis=1).min(initial=complete.shape[1])) if complete.size else 0
-    return np.argsort(~enough, axis=1, kind="stable")[:, :most]
-
-
 def _counted(size: int, name: str) -> str:
     plural = "stories" if name == STORY else f"{name}s"
     return f"{size} {name if size == 1 else plural}"
 
 
-def _single(
-    matrix: RatingMatrix, queries: _Queries, at: Codes, shape: Sequence[int], names: Sequence[str]
-) -> list[tuple[str, str]]:
-    """Facets with one level, and the level's name."""
-    system = matrix.systems[int(matrix.system[at[0, 0]])]
-    levels = {SYSTEM: system, EVAL_PROMPT: queries.prompts[0], JUDGE: queries.judges[0]}
-    return [(name, levels[name]) for name, size in zip(names, shape, strict=True) if size == 1 and name in levels]
-
-
-def _gap(matrix: RatingMatrix, queries: _Queries, place: Codes, complete: Codes, least: int) -> str:
-    """Which combination lacks a rating first."""
-    s, u = (int(i) for i in np.argwhere(complete < least)[0])
-    if place[s, u] < 0:
-        system = matrix.systems[int(matrix.system[place[s][place[s] >= 0][0]])]
-        return f"first without a rated story is system {system} (position {u + 1} of its story-prompts or stories)"
-    story = int(place[s, u])
-    e, j = (int(i) for i in np.argwhere(queries.rated[story] < least)[0])
-    number = f"{int(queries.rated[story, e, j])} of {least} repeats"
-    name, system = matrix.stories["story"].iloc[story], matrix.systems[int(matrix.system[story])]
-    return (
-        f"first incomplete is story {name} of system {system}: {number} rated by {queries.judges[j]} "
-        f"with Eval-Prompt {queries.prompts[e]}"
-    )
+def _first_names(
+    matrix: RatingMatrix, queries: _Queries, place: Codes, kept: Sequence[NDArray[np.intp]]
+) -> dict[str, str]:
+    """The first level of each facet whose levels have names that are known to readers."""
+    stories = place[kept[0][0]]
+    system = matrix.systems[int(matrix.system[stories[stories >= 0][0]])]
+    return {SYSTEM: system, EVAL_PROMPT: queries.prompts[kept[2][0]], JUDGE: queries.judges[kept[3][0]]}

@@ -1,0 +1,178 @@
+"""Mean squares of random designs with gaps, and what they are expected to be. Never fills a gap, never drops a rating.
+
+Every facet is random. A facet may be nested in others (repeats of one query have nothing in common with those of
+another), and all interactions that the nesting allows are terms. An *index set* is what a term's effects are told
+apart by: for ``repeat in system x story-prompt`` all three.
+
+Henderson's Method I (1953, Biometrics 9; Searle, Casella & McCulloch 1992, Variance Components, section 5.3), which
+Brennan 2001 (Generalizability Theory, chapter 7) calls the analogous-ANOVA procedure. With n(A) the number of ratings
+in a combination of A's indices:
+
+- T(A) = sum over A's combinations of (their sum of ratings)² / n(A); its expectation holds each sigma²(B) as often as
+  the sum over A's combinations of (sum over B's within them of n(A and B)²) / n(A) says;
+- the sum of squares of A is T(A) less the sums of squares of all terms within A (and of the mean); its degrees of
+  freedom are the same sum of the numbers of combinations that are rated.
+
+Where a facet is nested in all others (repeats), T is taken of the means of these, each query counted once, whatever
+the number of its repeats (unweighted means: Thomas & Hultquist 1978, Annals of Statistics 6; Burdick & Graybill 1992,
+Confidence Intervals on Variance Components, chapter 5), and the repeats' own mean square is pooled within queries. So
+a lost repeat hardly disturbs the balance. Without gaps all this is the ordinary analysis of variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """What ratings vary over; `nested_in` names the facets within each combination of which its levels begin anew."""
+
+    name: str
+    nested_in: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """An effect that the design allows: its `own` facets, and the `outer` ones in which some of them are nested."""
+
+    own: tuple[str, ...]
+    outer: tuple[str, ...] = ()
+
+    @property
+    def indices(self) -> frozenset[str]:
+        """The index set."""
+        return frozenset(self.own + self.outer)
+
+    def __str__(self) -> str:
+        return " x ".join(self.own) + (f" in {' x '.join(self.outer)}" if self.outer else "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Anova:
+    """One entry a term, smallest index sets first.
+
+    Attributes
+    ----------
+    df : array of int
+        Degrees of freedom; below 1 where too few combinations are rated.
+    squares : array
+        Mean squares; those below 1e-12 of the whole variation are rounding noise and set to 0.
+    expected : array (terms, terms)
+        Row A holds how often each sigma²(B) stands in A's expected mean square.
+    seen : array of int
+        Combinations of each term's indices that are rated.
+    """
+
+    terms: tuple[Term, ...]
+    df: NDArray[np.int64]
+    squares: Floats
+    expected: Floats
+    seen: NDArray[np.int64]
+
+
+def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:
+    """Mean squares of ratings (one axis a facet, NaN = no rating) and their expectations."""
+    terms = terms_of(facets)
+    names = [facet.name for facet in facets]
+    finest = next((f.name for f in facets if set(f.nested_in) == set(names) - {f.name}), None)
+    if finest is None:
+        cells, repeats = _centred(ratings), None
+        found = _Sums(cells, np.zeros(cells.shape), names)
+    else:
+        y = np.moveaxis(ratings, names.index(finest), -1)
+        count = np.asarray((~np.isnan(y)).sum(axis=-1), dtype=np.float64)
+        means = np.nansum(y, axis=-1) / np.where(count > 0, count, np.nan)
+        within = y - means[..., None]
+        repeats = (float(np.nansum(within**2)), int(count.sum() - (count > 0).sum()))
+        shared = np.divide(1.0, count, out=np.zeros_like(count), where=count > 0)
+        found = _Sums(_centred(means), shared, [name for name in names if name != finest])
+    above = [term.indices for term in terms if finest not in term.indices]
+    squares, expected, df = found.of(above)
+    if repeats is not None:  # the scale of single ratings, as without gaps: times the (harmonic mean) number of repeats
+        each = float((found.shared > 0).sum() / found.shared.sum())
+        squares, expected = np.append(squares * each, repeats[0]), expected * each
+        last = np.zeros(len(terms))
+        last[-1] = repeats[1]
+        expected, df = np.vstack([expected, last]), np.append(df, repeats[1])
+    total = float(np.nansum(_centred(ratings) ** 2))
+    squares = np.where(np.abs(squares) <= 1e-12 * total, 0.0, squares)
+    seen = [found.combinations(indices) for indices in above]
+    if repeats is not None:
+        seen.append(int((~np.isnan(ratings)).sum()))
+    degrees = np.where(df > 0, df, np.nan)
+    return Anova(
+        terms=tuple(terms),
+        df=np.asarray(np.rint(df), dtype=np.int64),
+        squares=squares / degrees,
+        expected=expected[:, : len(terms)] / degrees[:, None],
+        seen=np.array(seen, dtype=np.int64),
+    )
+
+
+def terms_of(facets: Sequence[Facet]) -> list[Term]:
+    """All sets of facets that hold whatever their members are nested in."""
+    nests = {facet.name: set(facet.nested_in) for facet in facets}
+    for _ in facets:  # nested also in what its nest is nested in
+        nests = {name: nest | {outer for inner in nest for outer in nests[inner]} for name, nest in nests.items()}
+    found = []
+    for size in range(1, len(facets) + 1):
+        for chosen in combinations([facet.name for facet in facets], size):
+            outer = set().union(*(nests[name] for name in chosen))
+            if outer <= set(chosen):
+                own = tuple(name for name in chosen if name not in outer)
+                found.append(Term(own, tuple(name for name in chosen if name in outer)))
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """Sums over the combinations of any facets: of cells (NaN = none) and of one over their numbers of repeats."""
+
+    cells: Floats
+    shared: Floats
+    names: Sequence[str]
+
+    def of(self, sets: Sequence[frozenset[str]]) -> tuple[Floats, Floats, Floats]:
+        """Sums of squares, the coefficients of their expectations (repeats last), and degrees of freedom."""
+        every = [frozenset[str](), *sets]
+        counts = {a | b: self._count(a | b) for a in every for b in every}
+        t, seen = np.empty(len(every)), np.empty(len(every))
+        weights = np.empty((len(every), len(every) + 1))
+        for i, a in enumerate(every):
+            number = np.where(counts[a] > 0, counts[a], np.inf)  # an empty combination adds nothing
+            t[i] = float((self._over(np.nan_to_num(self.cells), a) ** 2 / number).sum())
+            seen[i] = float((counts[a] > 0).sum())
+            for j, b in enumerate(every):
+                weights[i, j] = float((self._over(counts[a | b] ** 2, a) / number).sum())
+            weights[i, -1] = float((self._over(self.shared, a) / number).sum())
+        less = np.eye(len(every))
+        for i, a in enumerate(every):
+            for j, b in enumerate(every):
+                if b < a:
+                    less[i] -= less[j]
+        return (less @ t)[1:], (less @ weights)[1:, 1:], (less @ seen)[1:]
+
+    def combinations(self, indices: frozenset[str]) -> int:
+        """How many combinations of these facets' levels hold a rating."""
+        return int((self._count(indices) > 0).sum())
+
+    def _count(self, indices: frozenset[str]) -> Floats:
+        return self._over(np.asarray(~np.isnan(self.cells), dtype=np.float64), indices)
+
+    def _over(self, values: Floats, indices: frozenset[str]) -> Floats:
+        """Sums for each combination of the levels of `indices`, all axes kept."""
+        axes = tuple(i for i, name in enumerate(self.names) if name not in indices)
+        return np.asarray(values.sum(axis=axes, keepdims=True), dtype=np.float64)
+
+
+def _centred(values: Floats) -> Floats:
+    """Less their mean, so that large means cost no digits."""
+    return np.asarray(values - np.nanmean(values), dtype=np.float64)
