@@ -16,7 +16,7 @@ from judge.parsing.page import Page, page
 from judge.parsing.quotation import stands_in
 from judge.parsing.rating_pattern import pattern_judgment
 from judge.parsing.refusal import refuses
-from judge.parsing.scale_talk import continues_list, scale_numbers
+from judge.parsing.scale_talk import continues_list, opens_line, scale_numbers
 from judge.parsing.statements import Statement, opens_a_list, stated_words, statement
 from judge.parsing.tiers import DOUBTFUL
 from judge.records import Criterion, Judgment, Response, Scale, Status, Structured
@@ -135,7 +135,7 @@ def _decision(sheet: Page, found: list[Mention], *, cut: bool) -> Decision:
         if mention.start in masked:
             if mention is found[0] and opens_a_list(sheet, mention):
                 stated.append(Statement(mention, DOUBTFUL, "list"))
-            last_masked = mention
+            last_masked = mention if opens_line(sheet.low, mention) else last_masked
             continue
         if cut and mention.stop >= sheet.last - 8 and _unfinished(sheet.low[mention.stop : sheet.last]):
             continue

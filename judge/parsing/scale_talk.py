@@ -10,6 +10,7 @@ from judge.records import Scale
 
 _BEHIND = re.compile(r"\s{0,2}(=|being\b|means\b|meaning\b|is\b|[-—–:.)\]](?!\d)|\((?=[a-z]))")
 _DEFINES = frozenset(("=", "being", "means", "meaning"))
+_LIST_MARKS = (".", ")", ":")
 _BULLETS = " \t-•>(["
 
 
@@ -39,13 +40,18 @@ def scale_numbers(low: str, mentions: list[Mention], scale: Scale) -> set[int]:
     return masked | _runs([p for p in points if p.behind not in (".", ")", "]")], scale, lists=False)
 
 
+def opens_line(low: str, mention: Mention) -> bool:
+    """Whether nothing but a bullet stands before the number on its line."""
+    return not low[low.rfind("\n", 0, mention.start) + 1 : mention.start].strip(_BULLETS)
+
+
 def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -> bool:
     """Whether a last line that holds a number alone is as likely the next number of the list above it.
 
     Behind a blank line it is a verdict, unless the answer was cut there.
     """
     line = low.rfind("\n", 0, mention.start) + 1
-    if low[line : mention.start].strip(_BULLETS) or low[mention.stop :].strip(" \t\n.)"):
+    if not opens_line(low, mention) or low[mention.stop :].strip(" \t\n.)"):
         return False
     above = low[:line]
     return mention.value == earlier.value + 1 and (cut or above == above.rstrip() + "\n")
@@ -54,7 +60,8 @@ def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -
 def _runs(found: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
     """Members of runs that count up (or down) by one.
 
-    A list numbered "1." "2." from 1 needs two members; a scale must hold three from its end on, or both its ends.
+    A list numbered "1." "2." or "1:" "2:" from 1 needs two members; a scale must hold three from its end on, or both
+    its ends.
     """
     masked: set[int] = set()
     start = 0
@@ -64,7 +71,13 @@ def _runs(found: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
             continue
         run = found[start:i]
         values = [p.value for p in run]
-        numbered = lists and values[0] == 1 and len(run) >= 2 and all(p.behind in (".", ")") for p in run)
+        numbered = (
+            lists
+            and values[0] == 1
+            and len(run) >= 2
+            and len({p.behind for p in run}) == 1
+            and run[0].behind in _LIST_MARKS
+        )
         ends = {scale.min, scale.max} & set(values)
         if numbered or (len(run) >= 3 and ends) or (len(run) >= 2 and len(ends) == 2):
             masked |= {p.start for p in run}
