@@ -101,7 +101,7 @@ def test_answers_of_judges_at_large_are_read_or_lost_and_never_misread() -> None
         "1. **Plot**: the plot is clear.",
         "1: This is a great story with a lot of depth and emotion. The story does not",
         "1: 1: This is the original story, not the second one.",
-        "Choose one of these:\n\n1. No reason.\n2. Reason 1: It is coherent.\n3. Reason 2: No one cares.\n4. Reason 3: No.\n5",
+        "Choose one:\n\n1. No reason.\n2. Reason 1: It is coherent.\n3. Reason 2: No one cares.\n4. Reason 3: No.\n5",
         "1: This shows that the story is coherent.\n2: This shows that the rules of the story are applied.",
         "Here is my evaluation of the story:\n\n1. The story is coherent and has a clear structure.",
     ],
