@@ -112,7 +112,7 @@ def find(table: RatingsTable, options: DisagreementsOptions) -> Found:
 
 
 _NOTHING = {
-    "people": "people rated none of the judges' criteria",
+    "people": "people rated none of the judge's criteria",
     "repeats": "no judge was asked",
     "eval-prompts": "each judge was asked with one Eval-Prompt",
     "judges": "there is one judge",

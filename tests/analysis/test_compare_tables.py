@@ -59,8 +59,8 @@ def test_the_family_is_declared_with_its_real_tests(table: RatingsTable) -> None
     agreement = named(tables(table, CompareOptions(**QUICK)))["Agreement with people"]
     assert agreement.notes[0] == (
         "family: Eval-Prompts, all pairs, every criterion: is tau with people different?; m = 2 permutation tests, "
-        "two-sided, adjusted by Benjamini-Hochberg; Williams' m = 2 p values are adjusted apart; intervals are not "
-        "adjusted"
+        "two-sided, adjusted by Benjamini-Hochberg; Williams' m = 2 p values, two-sided, are adjusted apart; "
+        "intervals are not adjusted"
     )
     p = sorted(row["permutation"] for row in agreement.rows)
     adjusted = sorted(row["permutation_adjusted"] for row in agreement.rows)

@@ -110,12 +110,12 @@ def test_negative_estimates_are_marked(make_table) -> None:
     marked = [row for row in first.rows if row["negative"]]
     assert marked
     assert all(row["variance"].value < 0 and row["share"].value == 0 for row in marked)
-    said = f"{len(marked)} of these are estimated below 0 and counted as 0"
-    assert any(said in note for note in first.notes)
+    said = f"{len(marked)} of these are estimated below 0, "
+    assert any(said in note and note.endswith("and counted as 0") for note in first.notes)
     both = make_table(seed=4, judged=("Relevance", "Coherence"))
     both.frame.loc[both.frame["source"] == "judge", "rating"] = rng.integers(1, 6, 288).astype(float)
     (shares, _) = components.tables(both)  # the table of shares has no column that marks them, but the note
-    assert any("are estimated below 0 and counted as 0" in note for note in shares.notes)
+    assert any("of these are estimated below 0, " in note for note in shares.notes)
 
 
 def test_systems_that_do_not_differ_get_no_plan(make_table) -> None:

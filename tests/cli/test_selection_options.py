@@ -132,7 +132,7 @@ def test_disagreements_propose_what_can_be_compared(folder: Path, capsys: pytest
     _write(folder, rows)
     assert _run("disagreements", folder) == 1
     said = capsys.readouterr().err
-    assert "nothing to compare between people: people rated none of the judges' criteria" in said
+    assert "nothing to compare between people: people rated none of the judge's criteria" in said
     assert "--between repeats or --between eval-prompts or --between judges" in said
     assert _run("disagreements", folder, "--between", "repeats") == 0
     capsys.readouterr()
