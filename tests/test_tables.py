@@ -153,9 +153,7 @@ def test_a_wrapped_cell_keeps_names_with_hyphens_whole() -> None:
 def test_cells_stand_one_under_another_on_a_narrow_screen() -> None:
     columns = [Column("name", "name"), Column("tau", "Kendall's tau-b x100", digits=1), Column("text", "said", wrap=60)]
     rows = [{"name": "a", "tau": Estimate(12.0, n=9, low=-3.0, high=27.0), "text": "one two three four five"}]
-    wide = Table(
-        "A table with a title of its own", columns, rows, "demo:48|crit:RE,CH,EM,SU", ["A note of nine words."]
-    )
+    wide = Table("A table with a title of its own", columns, rows, "demo:48|crit:RE,CH,EM,SU", ["A note of 6 words."])
     assert render(wide, "table", narrow=24).splitlines() == [
         "A table with a title of",
         "its own",
