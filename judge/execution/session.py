@@ -14,6 +14,7 @@ from typing import Literal
 
 from judge.backends import Backend, Settings, open_backend
 from judge.errors import RunFolderError, SpecError
+from judge.execution.form_watch import FormWatch
 from judge.execution.notes import closed, opened
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
@@ -121,6 +122,7 @@ async def _ask(
             price=price,
             max_cost=spec.max_cost,
             watch=None if sitting.quiet else progress.watch,
+            form=FormWatch(spec.judge, spec.base_url),
         )
         groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
         with progress, _interruptible(run):
