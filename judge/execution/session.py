@@ -15,7 +15,7 @@ from typing import Literal
 from judge.backends import Backend, Settings, open_backend
 from judge.errors import RunFolderError, SpecError
 from judge.execution.form_watch import FormWatch
-from judge.execution.notes import closed, opened
+from judge.execution.notes import closed, opened, with_seen
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
 from judge.execution.runner import Outcomes, Run, split_calls, works
@@ -131,7 +131,8 @@ async def _ask(
     notices = getattr(backend, "notices", ())
     if not sitting.quiet:
         sys.stderr.writelines(f"{notice}\n" for notice in notices)
-    manifest = read_manifest(sitting.result.manifest)
+    several = backend.capabilities.repeats_per_call != 1 if outcomes.answered and spec.repeats > 1 else None
+    manifest = with_seen(read_manifest(sitting.result.manifest), spec, journal, several)
     write_manifest(
         sitting.result.manifest, closed(manifest, totals, outcomes, began, notices, priced=price is not None)
     )

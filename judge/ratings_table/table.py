@@ -40,6 +40,7 @@ class RunFacts:
 
     `structured` is how the server was asked to constrain answers (none, choice, json); None where that is not known.
     `labels_note` is what the dataset says of ratings that no reader gave; None where readers gave them.
+    `not_in_force` marks settings that were refused or ignored, or of which nothing is known, as signatures show them.
     """
 
     run: str
@@ -55,6 +56,7 @@ class RunFacts:
     path: Path
     structured: str | None = None
     labels_note: str | None = None
+    not_in_force: str = ""
 
 
 @dataclass(frozen=True, slots=True)
