@@ -197,6 +197,7 @@ def _measured(result: ResultFolder) -> tuple[Any, float | None]:
 
 def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any:
     from judge.execution.progress import duration
+    from judge.in_force.words import warnings
     from judge.plan.prices import user_price_file
     from judge.tables import Column, Table
 
@@ -211,7 +212,7 @@ def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any
         "time": None if found.seconds is None else duration(found.seconds),
         "parsed": parsed,
     }
-    notes = [found.basis]
+    notes = [found.basis, *warnings(spec)]
     if spec.judge.partition("/")[0] in ("surface", "recorded", "scripted"):
         notes.append(f"{spec.judge} asks no server and costs nothing")
     elif spec.judge.partition("/")[0] in ("vllm", "hf"):

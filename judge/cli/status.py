@@ -39,6 +39,7 @@ def status(
         Column("prompt_tokens", "prompt tokens"),
         Column("cached_tokens", "of them cached"),
         Column("completion_tokens", "answer tokens"),
+        Column("settings", "settings"),
         Column("cost", "cost ($)", 4),
         Column("hours", "hours", 2),
         Column("first_request", "first request", 3),
@@ -57,6 +58,7 @@ def status(
 
 def _row(folder: ResultFolder) -> dict[str, Any]:
     from judge.exchange.batch_ledger import in_flight_note
+    from judge.in_force.words import mark, stored
     from judge.journal import JournalReader
     from judge.run_folder import read_manifest
 
@@ -84,6 +86,7 @@ def _row(folder: ResultFolder) -> dict[str, Any]:
         "prompt_tokens": totals.prompt_tokens,
         "cached_tokens": totals.cached_tokens,
         "completion_tokens": totals.completion_tokens,
+        "settings": mark(stored(manifest)) or None,
         "cost": sums.get("cost"),
         "hours": sums.get("hours"),
         "first_request": totals.first_request,

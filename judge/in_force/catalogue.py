@@ -47,7 +47,7 @@ class Catalogue:
     @property
     def named(self) -> str:
         """As it is cited: name, version, day of the snapshot."""
-        return f"modelparams {self.version} (snapshot of {self.taken})"
+        return f"the catalogue modelparams {self.version} (snapshot of {self.taken})"
 
     def find(self, provider: str, model: str) -> Entry | None:
         """The provider's entry of a model by its name, its alias without a date, or the one dated name of an alias."""

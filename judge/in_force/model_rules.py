@@ -94,8 +94,7 @@ def _listed(entry: Entry, who: Asked, name: str, param: Mapping[str, Any]) -> Sa
     wire = str(param.get("as", name))
     if wire == "random_seed":
         return Said("unknown", f"{catalogue().named} lists random_seed for {_of(entry, who)}, and seed is sent")
-    said = f"{catalogue().named} lists it for {_of(entry, who)}"
-    return Said("unknown" if who.by_name else "honoured", said)
+    return None if who.by_name else Said("honoured", f"{catalogue().named} lists it for {entry.name}")
 
 
 def _span(param: Mapping[str, Any]) -> str:

@@ -203,7 +203,7 @@ class _Look:
         return (said, "catalogue") if said is not None else None
 
     def _nothing(self) -> str:
-        if self.who.entry is not None:
+        if self.who.entry is not None and not self.who.by_name:
             return f"neither the server nor {catalogue().named} says anything of it"
         if self.who.endpoint is not None:
             return f"neither the server nor what is known of {self.who.endpoint.name} says anything of it"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from judge.errors import JudgeError
 from judge.in_force.catalogue import catalogue
 from judge.in_force.endpoints import addresses_of, who_is_asked
+from judge.run_spec import load_run_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +34,35 @@ class Life:
     @property
     def sentence(self) -> str:
         """The clause for warnings, without the judge's name: what is listed, and where."""
-        when = f"shut down on {self.on}" if self.on else f"{self.status}, without a date"
+        when = f"with its shutdown on {self.on}" if self.on else f"as {self.status}, without a date"
         instead = f"; the provider names {self.instead} in its place" if self.instead else ""
         alone = " (which this is by its name alone)" if self.by_name else ""
-        return f"{catalogue().named} lists {self.model}{alone} as {when}{instead}"
+        return f"{catalogue().named} lists {self.model}{alone} {when}{instead}"
 
     def record(self) -> dict[str, str | None]:
         """As the manifest keeps it."""
         return {"model": self.model, "on": self.on, "status": self.status, "source": catalogue().named}
+
+
+def life_in(manifest: Mapping[str, Any]) -> Life | None:
+    """The end of a stored run's model, where one is listed: by the catalogue of today, which may know more."""
+    force = manifest.get("in_force") or {}
+    life = life_of(str(manifest.get("judge", "")), force.get("base_url") or (), force.get("server"))
+    return life if life is not None and life.ends else None
+
+
+def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
+    """Judges of the runs right under a folder whose end is listed, each with the definitions that name them."""
+    found: dict[str, tuple[Life, list[Path]]] = {}
+    for definition in sorted(runs.glob("*/run.yaml")):
+        try:
+            spec = load_run_spec(definition)
+        except JudgeError:
+            continue  # judge run says what is wrong with it
+        life = life_of(spec.judge, spec.base_url)
+        if life is not None and life.ends:
+            found.setdefault(spec.judge, (life, []))[1].append(definition.parent)
+    return found
 
 
 def life_of(judge: str, base_url: Sequence[str] = (), server: Mapping[str, Any] | None = None) -> Life | None:

@@ -45,20 +45,23 @@ def mark(settings: Iterable[SettingInForce]) -> str:
 
 
 def sentences(settings: Iterable[SettingInForce]) -> list[str]:
-    """A sentence for each setting that is not known to be in force; those of which nothing is known share one."""
-    told, dark = [], []
+    """A sentence for the settings that are not known to be in force, those with one reason together."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
     for one in settings:
-        if one.state == "honoured" or one.setting in _HARMLESS:
-            continue
-        if one.source == "none":
-            dark.append(_asked(one))
-            continue
-        effect = {"refused": " and refused", "ignored": " and has no effect", "unknown": ""}[one.state]
-        tail = ", so whether it is in force is not known" if one.state == "unknown" else ""
-        told.append(f"{_asked(one)} was asked{effect}: {one.evidence}{tail}")
-    if dark:
-        told.append(f"whether the server keeps to {' and '.join(', '.join(dark).rsplit(', ', 1))} is not known")
-    return told
+        if one.state != "honoured" and one.setting not in _HARMLESS:
+            reason = "" if one.source == "none" else one.evidence
+            by_reason.setdefault((one.state, reason), []).append(_asked(one))
+    return [_sentence(state, reason, names) for (state, reason), names in by_reason.items()]
+
+
+def _sentence(state: str, reason: str, names: list[str]) -> str:
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if not reason:
+        return f"whether the server keeps to {listed} is not known"
+    were, have = ("was", "has") if len(names) == 1 else ("were", "have")
+    effect = {"refused": f" and {were} refused", "ignored": f" and {have} no effect", "unknown": ""}[state]
+    tail = ", so whether that is in force is not known" if state == "unknown" else ""
+    return f"{listed} {were} asked{effect}: {reason}{tail}"
 
 
 def warnings(spec: RunSpec) -> list[str]:
