@@ -82,11 +82,13 @@ def run(
 def _sit(sitting: Sitting, engine: str, ray_address: str, ray_actors: int | None) -> bool:
     """One sitting; True where repeats are missing at its end."""
     from judge.exchange.batch_ledger import in_flight_note
+    from judge.in_force.words import warnings
 
     if (waiting := in_flight_note(sitting.result)) is not None:
         sys.stderr.write(f"{waiting} of this run are not collected yet; what is asked here too is paid for twice\n")
     if not sitting.quiet:
         sys.stderr.write(f"{sitting.spec.judge} -> {sitting.result.path}\n")
+        sys.stderr.writelines(f"{warning}\n" for warning in warnings(sitting.spec))
     if engine == "ray":
         from judge.execution.ray_engine import Cluster, sit_on_ray
 

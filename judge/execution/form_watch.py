@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from judge.errors import BackendError
 from judge.parsing.asked_form import FORMS, has_asked_form
@@ -19,14 +18,14 @@ class FormWatch:
     """Watches the first answers of a sitting. One answer of the asked form is enough: the run then goes on for good."""
 
     def __init__(self, judge: str, addresses: Sequence[str] = ()) -> None:
-        hosts = dict.fromkeys(urlsplit(address).netloc.rpartition("@")[2] for address in addresses)
+        hosts = dict.fromkeys(_host(address) for address in addresses)
         self._who = f"{judge} at {', '.join(hosts)}" if hosts else judge
         self._without = 0
         self._decided = False
 
     def saw(self, query: Query, response: Response) -> BackendError | None:
         """The error that ends the run, once: at the tenth answer, where none had the form."""
-        if self._decided:
+        if self._decided or query.structured == "none":
             return None
         formed = has_asked_form(response, query.criterion, query.structured, query.rating_pattern)
         if formed is None:
@@ -49,3 +48,8 @@ class FormWatch:
             hint="what was answered is kept; take a server or a model that constrains answers, or set structured: none "
             "in a run with another name, whose Eval-Prompts ask for the rating in words",
         )
+
+
+def _host(address: str) -> str:
+    """Host and port: what stands before or after them may be a secret."""
+    return address.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]

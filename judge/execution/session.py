@@ -19,6 +19,7 @@ from judge.execution.notes import closed, opened, with_seen
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
 from judge.execution.runner import Outcomes, Run, split_calls, works
+from judge.in_force.endpoints import addresses_of
 from judge.journal import JournalReader, JournalWriter, Totals, fold
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import read_response
@@ -122,7 +123,7 @@ async def _ask(
             price=price,
             max_cost=spec.max_cost,
             watch=None if sitting.quiet else progress.watch,
-            form=FormWatch(spec.judge, spec.base_url),
+            form=FormWatch(spec.judge, addresses_of(spec.base_url) if spec.provider == "openai" else ()),
         )
         groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
         with progress, _interruptible(run):

@@ -91,7 +91,10 @@ def who_is_asked(model: str, addresses: Sequence[str], server: Mapping[str, Any]
 
 
 def _at(address: str) -> str | None:
-    host = (urlsplit(address).hostname or "").lower()
+    try:
+        host = (urlsplit(address).hostname or "").lower()
+    except ValueError:
+        return None  # no address at all: the back-end says so
     for key, endpoint in endpoints().items():
         if any(fnmatchcase(host, pattern) for pattern in endpoint.hosts):
             return key

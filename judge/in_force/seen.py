@@ -122,10 +122,10 @@ def _forms(
             counted[has_asked_form(one.response, criteria[one.criterion], spec.structured, pattern)] += 1
     total = counted[True] + counted[False]
     if counted[False]:
-        return Said("ignored", f"{counted[False]} of {total} answers are not {FORMS[spec.structured]}")
+        return Said("ignored", f"{counted[False]} of {total} answers lack the asked form ({FORMS[spec.structured]})")
     if total < FEWEST:
         return None
-    return Said("honoured", f"each of {total} answers is {FORMS[spec.structured]}")
+    return Said("honoured", f"each of {total} answers has the asked form ({FORMS[spec.structured]})")
 
 
 def _greedy(answers: Iterable[Answer], spec: RunSpec) -> Said | None:

@@ -28,6 +28,7 @@ MODELLESS = frozenset({"surface", "recorded", "scripted"})
 
 _ENGINE = SAMPLING | {"reasoning_effort"}
 _ADDRESS = re.compile(r"https?://[^\s'\"]+")
+_PREFIX = re.compile(r"^https?://\S+ ")
 _NAMES = {"max_tokens": ("max_tokens", "max_completion_tokens"), "logprobs": ("logprobs", "top_logprobs")}
 _FIELDS = {"structured": ("structured", "response_format", "structured_outputs", "guided_choice")}
 
@@ -87,7 +88,7 @@ def settings_of(spec: RunSpec) -> Iterator[tuple[str, Any]]:
     if spec.repeats > 1 and generation.seed is None:
         yield "n", spec.repeats
     if spec.scoring == "logprobs":
-        yield "logprobs", int(spec.engine.get("top_logprobs", TOP_LOGPROBS))
+        yield "logprobs", spec.engine.get("top_logprobs", TOP_LOGPROBS)
     if spec.structured != "none":
         yield "structured", spec.structured
     if spec.system:
@@ -134,7 +135,8 @@ class _Look:
         if name == "max_tokens" and sent is not None and sent not in self.refusals:
             return Said("honoured", f"it is sent as {sent}, since the server refuses the other name"), "server"
         after = "; each repeat is a request of its own" if name == "n" else ""
-        return Said("refused", f"the server refused it: {' '.join(words.split())[:240]}{after}"), "server"
+        said = _PREFIX.sub("", " ".join(words.split()))[:240]
+        return Said("refused", f"the server refused it: {said}{after}"), "server"
 
     def _wire_names(self, name: str) -> tuple[str, ...]:
         return _NAMES.get(name) or _FIELDS.get(name) or (name, f"generation.{name}", f"engine.{name}")
