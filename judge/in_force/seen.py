@@ -37,6 +37,8 @@ class Seen:
 
 NOTHING = Seen()
 
+ONE_BY_ONE = "the server gives one answer to a request; each repeat is a request of its own"
+
 
 def seen_in(journal: JournalReader, spec: RunSpec, several: bool | None) -> Seen:
     """What the first answers show; `several` says whether the server gave repeats in one call (None = not known)."""
@@ -102,7 +104,7 @@ def _repeats(several: bool | None) -> Said | None:
         return None
     if several:
         return Said("honoured", "the server gave several answers to one request")
-    return Said("ignored", "the server gives one answer to a request; each repeat is a request of its own")
+    return Said("ignored", ONE_BY_ONE)
 
 
 def _all_logprobs(responses: Iterable[Response]) -> bool:

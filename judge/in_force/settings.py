@@ -16,7 +16,7 @@ from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS
 from judge.in_force.catalogue import catalogue
 from judge.in_force.endpoints import Asked, addresses_of, who_is_asked
 from judge.in_force.model_rules import Said, by_catalogue
-from judge.in_force.seen import NOTHING, Seen
+from judge.in_force.seen import NOTHING, ONE_BY_ONE, Seen
 from judge.run_spec import RunSpec
 
 State = Literal["honoured", "refused", "ignored", "unknown"]
@@ -131,7 +131,7 @@ class _Look:
         words = next((self.refusals[one] for one in self._wire_names(name) if one in self.refusals), None)
         if words is None:
             return None
-        sent = self.server.get("max_tokens_parameter")
+        sent = self.server.get("max_tokens_parameter") or next(iter(self._told("max_tokens_parameter")), None)
         if name == "max_tokens" and sent is not None and sent not in self.refusals:
             return Said("honoured", f"it is sent as {sent}, since the server refuses the other name"), "server"
         after = "; each repeat is a request of its own" if name == "n" else ""
@@ -150,15 +150,21 @@ class _Look:
         return (said, "answers") if said is not None else None
 
     def _probe(self, name: str) -> tuple[Said, Source] | None:
+        if name == "n" and 1 in self._told("answers_per_call"):
+            return Said("ignored", ONE_BY_ONE), "server"
         if name != "seed":
             return None
-        kept = [one["seed_kept"] for one in self.server.get("servers", ()) if one.get("seed_kept") is not None]
+        kept = self._told("seed_kept")
         if False in kept or any("same seed" in note for note in self.server.get("notes", ())):
             return Said("ignored", "two answers to one question with one seed differ"), "probe"
         if kept and all(kept):
             words = "two answers to one question with one seed are equal, and another seed's answer differs"
             return Said("honoured", words), "probe"
         return None
+
+    def _told(self, fact: str) -> list[Any]:
+        """What is known of the servers one by one."""
+        return [one[fact] for one in self.server.get("servers", ()) if one.get(fact) is not None]
 
     def _statement(self, name: str) -> Mapping[str, Any] | None:
         if self.who.endpoint is None:

@@ -140,6 +140,9 @@ def test_refusals_come_first_and_hold_no_address() -> None:
     # Another name for the same setting is no refusal of the setting.
     assert one(found, "max_tokens").state == "honoured"
     assert mark(found) == "temp:refused"
+    apart = {"servers": [{"max_tokens_parameter": "max_completion_tokens", "answers_per_call": 1}]}
+    of_servers = settings_in_force(asked, server=apart, refusals={"max_tokens": "no"})
+    assert (one(of_servers, "max_tokens").state, one(of_servers, "n").state) == ("honoured", "ignored")
     structured = spec("openai/m", structured="json")
     assert one(settings_in_force(structured, refusals={"response_format": "no"}), "structured").state == "refused"
 
