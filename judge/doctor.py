@@ -37,7 +37,7 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Everything."""
-    return [_python(), *_packages(), *_datasets(), _key(), _server(), _prices()]
+    return [_python(), *_packages(), *_datasets(), _key(), _server(), _prices(), *_models()]
 
 
 def _python() -> Finding:
@@ -127,6 +127,26 @@ def _prices() -> Finding:
     if file.is_file():
         return Finding("price table", "ok", str(file))
     return Finding("price table", "note", "the shipped one; yours would lie at " + str(file))
+
+
+def _models() -> list[Finding]:
+    """The catalogue of models, and judges of the runs under this folder whose providers end them."""
+    from judge.in_force.catalogue import catalogue
+    from judge.in_force.shutdown import ending
+
+    known = catalogue()
+    found = [
+        Finding(
+            "catalogue of models",
+            "ok",
+            f"modelparams {known.version}, snapshot of {known.taken}: {known.count} models ({known.license})",
+        )
+    ]
+    for judge, (life, runs) in ending(Path("runs")).items():
+        where = ", ".join(path.as_posix() for path in runs)
+        mend = "finish these runs before, keep their result folders; new runs need another judge"
+        found.append(Finding(f"judge {judge}", "note", f"{where}: {life.sentence}", mend))
+    return found
 
 
 def _version(name: str) -> str | None:

@@ -54,6 +54,7 @@ def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: P
     assert "judge/datasets/demo_stories.jsonl" in names
     assert "judge/backends/surface/model.json" in names
     assert "judge/plan/prices.yaml" in names
+    assert {"judge/in_force/models.json", "judge/in_force/endpoints.yaml"} <= names
     assert "judge/reproduce/hanna_published.csv" in names
     for study in ("hanna", "openmeva", "storyer"):
         assert f"judge/reproduce/{study}_tables.csv" in names

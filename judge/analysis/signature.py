@@ -99,6 +99,7 @@ def signature(
     parts.append(_list("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))
     parts.append(_list("ep", (cell.eval_prompt for cell in cells)))
     parts.append(_list("judge", judges(table)))
+    parts += _not_in_force(table)
     parts.append(_list("rep", (str(fact.repeats) for fact in table.facts if fact.repeats)))
     parts.append(_list("parser", (fact.parser for fact in table.facts)))
     if options is not None:
@@ -118,6 +119,14 @@ def judges(table: RatingsTable) -> list[str]:
         name = f"{fact.judge}@{fact.revision}" if fact.revision else str(fact.judge)
         names.append(f"{name}(control)" if fact.control else name)
     return names
+
+
+def _not_in_force(table: RatingsTable) -> list[str]:
+    """Settings that judges were asked for and that are not known to be in force; whose, where judges differ."""
+    marks = list(dict.fromkeys(fact.not_in_force for fact in table.facts))
+    if len(marks) == 1:
+        return marks
+    return [f"{fact.not_in_force}({fact.judge})" for fact in table.facts if fact.not_in_force]
 
 
 def abbreviations(table: RatingsTable) -> dict[str, str]:

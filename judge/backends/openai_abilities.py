@@ -48,25 +48,30 @@ async def told(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
     return found
 
 
-async def seed_note(client: aiohttp.ClientSession, url: str, body: Mapping[str, Any], *, chat: bool) -> str | None:
-    """A sentence where two answers with one seed differ; None where they are equal, or the server did not answer both.
+async def seed_kept(client: aiohttp.ClientSession, url: str, body: Mapping[str, Any], *, chat: bool) -> bool | None:
+    """Whether the server keeps to a seed: False where two answers with one seed differ.
 
-    `body` is a request without its question. Equal answers prove nothing: a server may be sure of its answer.
+    True takes a third answer, with another seed, that differs: a server may be sure of its answer whatever the seed.
+    None where that is so, or where the server did not answer. `body` is a request without its question.
     """
     question = "Write twelve words that have nothing to do with each other."
-    asked = {**body, "temperature": 1.0, "seed": 20240613}
+    asked = {**body, "temperature": 1.0}
     asked |= {"messages": [{"role": "user", "content": question}]} if chat else {"prompt": question}
     route = url + ("/chat/completions" if chat else "/completions")
-    answers = []
+    answers: list[str] = []
     try:
         async with asyncio.timeout(SEED_PATIENCE):
-            for _ in range(2):
-                async with client.post(route, data=orjson.dumps(asked)) as reply:
+            for seed in (20240613, 20240613, 20240614):
+                async with client.post(route, data=orjson.dumps(asked | {"seed": seed})) as reply:
                     data = orjson.loads(await reply.read())
                     answers.append(data["choices"][0]["message"]["content"] if chat else data["choices"][0]["text"])
+                if not answers[-1]:
+                    return None
+                if answers[0] != answers[-1]:
+                    return len(answers) == 3
     except (TimeoutError, aiohttp.ClientError, orjson.JSONDecodeError, KeyError, TypeError, IndexError):
         return None
-    return SEED_NOTE.format(url=url) if answers[0] != answers[1] else None
+    return None
 
 
 async def _json(client: aiohttp.ClientSession, address: str) -> dict[str, Any]:

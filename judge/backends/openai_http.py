@@ -16,7 +16,7 @@ import orjson
 
 from judge.backends.engine_keys import START, TOP_LOGPROBS
 from judge.backends.joined_prompt import joined
-from judge.backends.openai_abilities import seed_note
+from judge.backends.openai_abilities import SEED_NOTE, seed_kept
 from judge.backends.openai_errors import connection_error, status_error
 from judge.backends.openai_probe import probe_server
 from judge.backends.openai_servers import Servers
@@ -70,20 +70,20 @@ class OpenAIBackend:
                     raise
                 found = {"probe": str(error)}
             else:
-                note = await self._seed_note(url, found)
-                if note is not None:
-                    facts.setdefault("notes", []).append(note)
+                kept = found["seed_kept"] = await self._seed_kept(url, found)
+                if kept is False:
+                    facts.setdefault("notes", []).append(SEED_NOTE.format(url=url))
             self._max_tokens_name = found.pop("max_tokens_parameter", self._max_tokens_name)
             facts["servers"].append({"base_url": url, **found})
         facts["max_tokens_parameter"] = self._max_tokens_name
         return facts
 
-    async def _seed_note(self, url: str, found: Mapping[str, Any]) -> str | None:
-        """Where the run sets a seed: whether the server keeps to it."""
+    async def _seed_kept(self, url: str, found: Mapping[str, Any]) -> bool | None:
+        """Where the run sets a seed: whether the server keeps to it; None where that is not known."""
         if self._settings.seed is None:
             return None
         limit = found.get("max_tokens_parameter", self._max_tokens_name)
-        return await seed_note(self._client(), url, {"model": self.model, **self._extra, limit: 24}, chat=self._chat)
+        return await seed_kept(self._client(), url, {"model": self.model, **self._extra, limit: 24}, chat=self._chat)
 
     async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
         """One HTTP request for all given repeats; raises `BackendError`."""

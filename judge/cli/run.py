@@ -82,11 +82,13 @@ def run(
 def _sit(sitting: Sitting, engine: str, ray_address: str, ray_actors: int | None) -> bool:
     """One sitting; True where repeats are missing at its end."""
     from judge.exchange.batch_ledger import in_flight_note
+    from judge.in_force.words import warnings
 
     if (waiting := in_flight_note(sitting.result)) is not None:
         sys.stderr.write(f"{waiting} of this run are not collected yet; what is asked here too is paid for twice\n")
     if not sitting.quiet:
         sys.stderr.write(f"{sitting.spec.judge} -> {sitting.result.path}\n")
+        sys.stderr.writelines(f"{warning}\n" for warning in warnings(sitting.spec))
     if engine == "ray":
         from judge.execution.ray_engine import Cluster, sit_on_ray
 
@@ -197,6 +199,7 @@ def _measured(result: ResultFolder) -> tuple[Any, float | None]:
 
 def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any:
     from judge.execution.progress import duration
+    from judge.in_force.words import warnings
     from judge.plan.prices import user_price_file
     from judge.tables import Column, Table
 
@@ -211,7 +214,7 @@ def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any
         "time": None if found.seconds is None else duration(found.seconds),
         "parsed": parsed,
     }
-    notes = [found.basis]
+    notes = [found.basis, *warnings(spec)]
     if spec.judge.partition("/")[0] in ("surface", "recorded", "scripted"):
         notes.append(f"{spec.judge} asks no server and costs nothing")
     elif spec.judge.partition("/")[0] in ("vllm", "hf"):

@@ -53,6 +53,7 @@ _COLUMNS = (
     ("prompt_tokens", "prompt tokens", 2),
     ("cached_tokens", "of them cached", 2),
     ("completion_tokens", "answer tokens", 2),
+    ("settings", "settings", 2),
     ("cost", "cost ($)", 4),
     ("hours", "hours", 2),
     ("first_request", "first request", 3),
@@ -80,6 +81,8 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if row["prompt_tokens"] is not None:
         cached = f", {row['cached_tokens']:,} of them cached" if row["cached_tokens"] is not None else ""
         yield "tokens", f"{row['prompt_tokens']:,} of prompts{cached}; {row['completion_tokens'] or 0:,} of answers"
+    if row.get("settings"):
+        yield "settings", str(row["settings"])
     if row["cost"] is not None:
         yield "cost", f"${row['cost']:.4f}"
     if row["hours"] is not None:
@@ -91,6 +94,7 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _row(folder: ResultFolder) -> dict[str, Any]:
     from judge.exchange.batch_ledger import in_flight_note
+    from judge.in_force.words import mark, stored
     from judge.journal import JournalReader
     from judge.run_folder import read_manifest
 
@@ -118,6 +122,7 @@ def _row(folder: ResultFolder) -> dict[str, Any]:
         "prompt_tokens": totals.prompt_tokens,
         "cached_tokens": totals.cached_tokens,
         "completion_tokens": totals.completion_tokens,
+        "settings": mark(stored(manifest)) or None,
         "cost": sums.get("cost"),
         "hours": sums.get("hours"),
         "first_request": totals.first_request,

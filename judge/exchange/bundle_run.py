@@ -22,6 +22,7 @@ from judge.journal import JournalReader
 from judge.journal.snapshot import leave_out_texts, snapshot
 from judge.run_folder import ResultFolder, is_held, read_manifest
 from judge.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
+from judge.run_spec import RunSpec
 
 EXPLANATIONS, DEFINED = "derived/explanations.json", "definition"
 _BATCHES = "batches.json"
@@ -103,7 +104,7 @@ def define(meta: dict[str, Any], manifest: dict[str, Any]) -> Iterator[tuple[str
     for name, source in sorted(definition.get("eval_prompt_sources", {}).items()):
         yield f"eval_prompts/{_plain(name)}.jinja", str(source).encode()
     yield "criteria.json", orjson.dumps(definition.get("criteria_records", []), option=orjson.OPT_INDENT_2)
-    force = {k: v for k, v in manifest.get("in_force", {}).items() if k not in ("definition", "server")}
+    force = {k: v for k, v in manifest.get("in_force", {}).items() if k in RunSpec.model_fields}
     yield "run.completed.yaml", yaml.safe_dump(force, sort_keys=False, allow_unicode=True).encode()
 
 

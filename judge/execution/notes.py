@@ -8,7 +8,11 @@ from typing import Any
 
 from judge.execution.preparation import Prepared
 from judge.execution.runner import Outcomes
-from judge.journal import Totals
+from judge.in_force import settings_in_force
+from judge.in_force.seen import NOTHING, Seen, seen_in
+from judge.in_force.shutdown import life_of
+from judge.in_force.words import records
+from judge.journal import JournalReader, Totals
 from judge.run_folder import ResultFolder, read_manifest
 from judge.run_folder.manifest import environment
 from judge.run_spec import RunSpec
@@ -26,11 +30,28 @@ def opened(
         "judge": spec.judge,
         "asked": spec.model_dump(exclude_unset=True),
         "in_force": spec.model_dump()
-        | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": dict(server)},
+        | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": dict(server)}
+        | _known(spec, server, before),
         "environment": environment(),
         "stories": prepared.stories,
         "sittings": [*before.get("sittings", []), dict(sitting)],
         "totals": before.get("totals"),
+    }
+
+
+def _known(spec: RunSpec, server: Mapping[str, Any], before: Mapping[str, Any], seen: Seen = NOTHING) -> dict[str, Any]:
+    """Settings asked against in force, and the model's end where the provider has named one."""
+    settings = settings_in_force(spec, server=server, refusals=server.get("refusals") or {}, seen=seen)
+    known: dict[str, Any] = {"settings": records(settings, before)}
+    life = life_of(spec.judge, spec.base_url, server)
+    return known | ({"shutdown": life.record()} if life is not None and life.ends else {})
+
+
+def with_seen(manifest: dict[str, Any], spec: RunSpec, journal: JournalReader, several: bool | None) -> dict[str, Any]:
+    """The manifest with what the answers show of settings; `several`: whether repeats came in one call, if known."""
+    force = manifest["in_force"]
+    return manifest | {
+        "in_force": force | _known(spec, force["server"], manifest, seen_in(journal, spec, several)),
     }
 
 

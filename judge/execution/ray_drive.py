@@ -21,7 +21,7 @@ from typing import Any
 from judge.errors import BackendError, JudgeError
 from judge.execution import ray_blocks, ray_vllm
 from judge.execution.merging import Shards
-from judge.execution.notes import closed, opened
+from judge.execution.notes import closed, opened, with_seen
 from judge.execution.preparation import Prepared
 from judge.execution.progress import Progress
 from judge.execution.ray_worker import Asker, Task
@@ -96,7 +96,7 @@ class Drive:
         if not sitting.quiet:
             sys.stderr.writelines(f"{notice}\n" for notice in shards.notices)
         totals = self._journal.totals()
-        manifest = read_manifest(sitting.result.manifest)
+        manifest = with_seen(read_manifest(sitting.result.manifest), spec, self._journal, None)
         ended = closed(manifest, totals, outcomes, began, shards.notices, priced=price is not None)
         write_manifest(sitting.result.manifest, ended)
         answered = progress.done if sitting.limit else totals.answered

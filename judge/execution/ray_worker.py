@@ -16,6 +16,7 @@ from typing import Any
 from judge.backends import Backend, Settings, open_backend
 from judge.errors import BackendError
 from judge.execution import ray_blocks
+from judge.execution.form_watch import FormWatch
 from judge.execution.runner import Outcomes, Run, split_calls
 from judge.execution.schedule import Work
 from judge.execution.shards import ShardWriter, settled_in
@@ -45,6 +46,7 @@ class Asker:
         self._feed = feed
         self._loop = asyncio.new_event_loop()
         self._backend: Backend | None = None
+        self._form = FormWatch(task.judge, task.settings.base_url)
 
     def __call__(self, tickets: dict[str, Any]) -> dict[str, list[Any]]:
         """Ask the blocks of these tickets; returns a row about each, and no answers: those are in the shards."""
@@ -80,7 +82,13 @@ class Asker:
         # A worker that had this block before and was killed may have written some of it.
         settled = settled_in(task.folder, name, task.judge_key)
         writer = ShardWriter(task.folder, name, task.judge_key)
-        run = Run(backend, writer, concurrency=task.settings.concurrency, max_attempts=task.max_attempts)
+        run = Run(
+            backend,
+            writer,
+            concurrency=task.settings.concurrency,
+            max_attempts=task.max_attempts,
+            form=self._form,
+        )
         watching = asyncio.create_task(self._watch(run))
         try:
             return await run.ask(split_calls(_works(groups, settled), backend))

@@ -12,6 +12,7 @@ from typing import Protocol
 from judge.backends import Backend
 from judge.errors import BackendError
 from judge.execution.breaker import Breaker
+from judge.execution.form_watch import FormWatch
 from judge.execution.limiter import Limiter
 from judge.execution.retry import FATAL, PRESSURE, decide
 from judge.execution.schedule import Schedule, Work
@@ -79,6 +80,7 @@ class Run:
         price: Price | None = None,
         max_cost: float | None = None,
         watch: Watcher | None = None,
+        form: FormWatch | None = None,
         rng: random.Random | None = None,
     ) -> None:
         self.outcomes = Outcomes()
@@ -92,6 +94,7 @@ class Run:
         self._price = price
         self._max_cost = max_cost
         self._watch = watch
+        self._form = form
         self._rng = rng or random.Random()
         self._schedule: Schedule | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -156,6 +159,7 @@ class Run:
             self.outcomes.answered += 1
             if self._watch is not None:
                 self._watch(work.query, response)
+            self._check_form(work.query, response)
         self._breaker.answered()
         self._limiter.answered()
         if len(responses) < len(work.repeats):
@@ -188,6 +192,13 @@ class Run:
         else:
             self.outcomes.retries += 1
             schedule.later(work, delay)
+
+    def _check_form(self, query: Query, response: Response) -> None:
+        """Stop where the server ignores `structured`: no rating could be read from what it answers."""
+        error = self._form.saw(query, response) if self._form is not None else None
+        if error is not None and self.outcomes.stopped is None:
+            self.outcomes.cause = error
+            self.stop(str(error))
 
     def _spend(self, price: Price, responses: list[Response]) -> None:
         for response in responses:

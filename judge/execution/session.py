@@ -14,10 +14,12 @@ from typing import Literal
 
 from judge.backends import Backend, Settings, open_backend
 from judge.errors import RunFolderError, SpecError
-from judge.execution.notes import closed, opened
+from judge.execution.form_watch import FormWatch
+from judge.execution.notes import closed, opened, with_seen
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
 from judge.execution.runner import Outcomes, Run, split_calls, works
+from judge.in_force.endpoints import addresses_of
 from judge.journal import JournalReader, JournalWriter, Totals, fold
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import read_response
@@ -121,6 +123,7 @@ async def _ask(
             price=price,
             max_cost=spec.max_cost,
             watch=None if sitting.quiet else progress.watch,
+            form=FormWatch(spec.judge, addresses_of(spec.base_url) if spec.provider == "openai" else ()),
         )
         groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
         with progress, _interruptible(run):
@@ -129,7 +132,8 @@ async def _ask(
     notices = getattr(backend, "notices", ())
     if not sitting.quiet:
         sys.stderr.writelines(f"{notice}\n" for notice in notices)
-    manifest = read_manifest(sitting.result.manifest)
+    several = backend.capabilities.repeats_per_call != 1 if outcomes.answered and spec.repeats > 1 else None
+    manifest = with_seen(read_manifest(sitting.result.manifest), spec, journal, several)
     write_manifest(
         sitting.result.manifest, closed(manifest, totals, outcomes, began, notices, priced=price is not None)
     )

@@ -86,7 +86,7 @@ def _choice(text: str, scale: Scale) -> Judgment:
     """The whole text is one number, or there is no rating."""
     start = len(text) - len(text.lstrip())
     literal = text.strip()
-    value = number(literal) if literal.replace(".", "", 1).isdigit() else None
+    value = number(literal) if literal.replace(".", "", 1).isdecimal() else None
     if value is None:
         return Judgment("no_rating")
     if value not in scale:

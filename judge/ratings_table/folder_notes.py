@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from judge.in_force.settings import SettingInForce
+from judge.in_force.words import sentences
 from judge.journal import JournalReader
 from judge.records import Criterion
 
@@ -33,6 +35,15 @@ def other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[s
                 f"{criterion.scale.min:g} to {criterion.scale.max:g}: compare ranks, not values (or mend the data)"
             )
     return notes
+
+
+def without_effect(judge: str, settings: Iterable[SettingInForce], *, told: Sequence[str]) -> list[str]:
+    """A sentence for each setting that was asked and refused or ignored, unless the probe's note has `told` of it."""
+    seed_told = any("same seed" in note for note in told)
+    lost = [
+        one for one in settings if one.state in ("refused", "ignored") and not (one.setting == "seed" and seed_told)
+    ]
+    return [f"{judge}: {sentence}" for sentence in sentences(lost)]
 
 
 def outside_scale(flags: Iterable[str]) -> list[str]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judge.errors import RunFolderError
+from judge.in_force.words import mark, stored
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
 from judge.parsing import Parser
 from judge.parsing.stored_answers import StoredAnswers
-from judge.ratings_table.folder_notes import in_sample, other_scale, outside_scale
+from judge.ratings_table.folder_notes import in_sample, other_scale, outside_scale, without_effect
 from judge.ratings_table.table import RunFacts, criterion_of
 from judge.records import Answer
 from judge.run_folder import ResultFolder, read_manifest
@@ -62,6 +63,8 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
         notes.append(f"{judge}: {force['note']}")
     # What the server was found not to do, as the probe of the last sitting noted it.
     notes += (force.get("server") or {}).get("notes", [])
+    settings = stored(manifest)
+    notes += without_effect(judge, settings, told=notes)
     notes += other_scale(criteria, journal)
     if definition.get("labels_note"):
         notes.append(str(definition["labels_note"]))
@@ -99,6 +102,7 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
         path=folder.path,
         structured=str(definition["structured"]),
         labels_note=definition.get("labels_note"),
+        not_in_force=mark(settings),
     )
 
 

@@ -41,6 +41,7 @@ class RunFacts:
     `structured` is how the server was asked to constrain answers (none, choice, json); None where that is not known.
     `single` says of imported ratings whether they are single ratings or means of repeats; None where the import did not
     say it. `labels_note` is what the dataset says of ratings that no reader gave; None where readers gave them.
+    `not_in_force` marks settings that were refused or ignored, or of which nothing is known, as signatures show them.
     """
 
     run: str
@@ -57,6 +58,7 @@ class RunFacts:
     structured: str | None = None
     labels_note: str | None = None
     single: bool | None = None
+    not_in_force: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from judge.in_force import SettingInForce
+from judge.in_force.shutdown import life_in
+from judge.in_force.words import stored
 from judge.report.blocks import items, prose, shown
 from judge.report.material import Material
 from judge.tables import Column, Table
@@ -56,18 +59,24 @@ def _rows(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
     asked, force = manifest.get("asked"), manifest.get("in_force")
     if not asked or not force:
         return
+    settings = {one.setting: one for one in stored(manifest)}
     control = str(manifest.get("judge", "")).partition("/")[0] == "surface"  # it has no provider to decide
     for key in _KEYS:
         if key == "generation":
             said, effective = asked.get(key) or {}, force.get(key) or {}
             for name in _GENERATION:
                 value = effective.get(name)
-                if value is not None:
-                    yield _row(name, said.get(name), value)
+                if value is not None and value != []:
+                    yield _row(name, said.get(name), _with_state(value, settings.get(name)))
                 elif not control:
                     yield _row(name, said.get(name), _NOT_SAID)
         elif asked.get(key) is not None or force.get(key) not in (None, {}, []):
-            yield _row(key.replace("_", "-"), asked.get(key), force.get(key))
+            yield _row(key.replace("_", "-"), asked.get(key), _with_state(force.get(key), settings.get(key)))
+    for name in sorted(set(settings) - {*_GENERATION, *_KEYS}):
+        yield _row(name, settings[name].asked, _with_state(settings[name].asked, settings[name]))
+    life = life_in(manifest)
+    if life is not None:
+        yield _row("the model's end", None, life.sentence)
     definition = force.get("definition") or {}
     for key, name in _HASHES:
         if definition.get(key):
@@ -109,6 +118,14 @@ def _sitting(sitting: Mapping[str, Any]) -> str:
     began = sitting.get("began")
     when = datetime.fromtimestamp(float(began), UTC).strftime("%Y-%m-%d %H:%M UTC") if began else "unknown time"
     return f"{when}, {sitting.get('executor', 'unknown executor')}: {sitting.get('answered', 0):,} answered"
+
+
+def _with_state(value: object, known: SettingInForce | None) -> object:
+    """A value that is honoured with its evidence, else what became of it; as it is where nothing was kept."""
+    if known is None:
+        return value
+    became = f"{known.state}: {known.evidence}"
+    return f"{_shown(value)} ({became})" if known.state == "honoured" else became
 
 
 def _row(what: str, asked: object, force: object) -> dict[str, str | None]:

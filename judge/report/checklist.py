@@ -15,6 +15,8 @@ from judge.analysis import coverage
 from judge.analysis.correlation.leads import CEILING, CONTROL
 from judge.analysis.options import CoverageOptions
 from judge.errors import JudgeError
+from judge.in_force.shutdown import life_in
+from judge.in_force.words import sentences, stored
 from judge.report import audit_words
 from judge.report.blocks import prose
 from judge.report.material import Material
@@ -208,6 +210,7 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
         found = f"{value:g}" if value is not None else "not said: the provider's own"
         closes = "" if value is not None else f"--set generation.{key}=..."
         yield Item(f"{who}{question} stated", "met" if value is not None else "gap", found, closes)
+    yield from _in_force(who, control, manifest)
     cost, local = (
         (manifest.get("totals") or {}).get("cost"),
         not (force.get("base_url") or str(force.get("judge", "")).startswith("openai/")),
@@ -220,6 +223,24 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
     if git and git.get("dirty"):
         yield Item(
             f"{who}code as committed", "gap", f"working folder differed from {git['revision'][:10]}", "git status"
+        )
+
+
+def _in_force(who: str, control: bool, manifest: dict[str, Any]) -> Iterator[Item]:
+    """Whether settings had the effect that the paper states, and whether the model can be asked again."""
+    settings = stored(manifest)
+    if settings:
+        lost = sentences(one for one in settings if one.state in ("refused", "ignored"))
+        dark = sentences(one for one in settings if one.state == "unknown")
+        state = "gap" if lost else "open" if dark else "met"
+        needs = "say so in the paper, or take these settings out of run.yaml" if lost else ""
+        found = "; ".join([*lost, *dark]) or "each that was asked is honoured"
+        yield Item(f"{who}settings that were asked are in force", state, found, needs=needs)
+    life = None if control else life_in(manifest)
+    if life is not None:
+        needs = "a bundle with all answers (judge bundle), and a judge whose weights stay"
+        yield Item(
+            f"{who}the model can be asked again", "gap", f"published judges vanish: {life.sentence}", needs=needs
         )
 
 

@@ -15,6 +15,8 @@ from markupsafe import Markup
 from judge.analysis import coverage
 from judge.analysis.correlation.leads import CEILING, Lead
 from judge.errors import JudgeError
+from judge.in_force.shutdown import life_in
+from judge.in_force.words import sentences, stored
 from judge.ratings_table import RunFacts
 from judge.report import audit_words
 from judge.report.blocks import heading, prose
@@ -110,6 +112,11 @@ def _judges(material: Material) -> Iterator[str]:
             yield f"Ratings by {fact.judge} were imported; their settings are not known here."
             continue
         yield _asked(fact, force, manifest)
+        for sentence in sentences(stored(manifest)):
+            yield f"For {fact.judge}, {sentence}."
+        life = life_in(manifest)
+        if life is not None:
+            yield f"{life.sentence[0].upper()}{life.sentence[1:]}."
         if fact.control:
             yield f"{fact.judge} is a control judge, a regression on surface features of the text, no language model."
         if _by_vllm(force, manifest):
@@ -146,7 +153,8 @@ def _generation(force: Mapping[str, Any], control: bool) -> str:
         if said.get(name) is not None
     ]
     left = [name.replace("_", " ") for name in ("temperature", "top_p", "max_tokens") if said.get(name) is None]
-    text = f"generation: {', '.join(named)}" if named else "generation settings were not said"
+    as_asked = " as asked" if sentences(stored({"in_force": force})) else ""
+    text = f"generation{as_asked}: {', '.join(named)}" if named else "generation settings were not said"
     return text + (f" ({_listed(left)} left to the provider)" if left and named and not control else "")
 
 

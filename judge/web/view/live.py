@@ -14,9 +14,11 @@ from typing import Any
 
 from judge.errors import JudgeError
 from judge.execution.progress import duration
+from judge.in_force.words import stored
 from judge.journal import JournalReader
 from judge.journal.counting import Counted, count
 from judge.plan import load_prices
+from judge.ratings_table.folder_notes import without_effect
 from judge.run_folder import ResultFolder, read_manifest, writer_runs
 from judge.web.view.stored import Asked, asked
 
@@ -177,6 +179,7 @@ def notes_of(what: Asked) -> tuple[str, ...]:
         notes.append(f"{what.judge} gives scripted answers: figures about it say nothing about any judge")
     notes += [str(force["note"])] if force.get("note") else []
     notes += [str(note) for note in (force.get("server") or {}).get("notes", ())]
+    notes += without_effect(what.judge, stored(what.manifest), told=notes)
     notes += [str(what.definition["labels_note"])] if what.definition.get("labels_note") else []
     return tuple(notes)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judge.errors import JudgeError
+from judge.in_force import words
 from judge.pages.charts import Distribution, Distributions
 from judge.run_folder import ResultFolder, read_manifest
 from judge.web.view.judgments import Judgments, judgments
@@ -167,7 +168,8 @@ def _facts(folder: ResultFolder) -> list[tuple[str, list[tuple[str, str]]]]:
     environment = manifest.get("environment") or {}
     groups = [
         ("Asked", manifest.get("asked") or {}),
-        ("In force", {k: v for k, v in force.items() if k not in ("definition", "server")}),
+        ("In force", {k: v for k, v in force.items() if k not in ("definition", "server", "settings")}),
+        ("Settings", {one.setting: f"{one.state}: {one.evidence}" for one in words.stored(manifest)}),
         ("Server", force.get("server") or {}),
         ("Hashes", {k: v for k, v in definition.items() if "hash" in k or k in ("judge_key", "eval_prompts")}),
         ("Environment", environment),

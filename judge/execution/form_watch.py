@@ -1,0 +1,55 @@
+"""Notices early that nothing keeps answers to the form that `structured` asks for. Never reads a rating."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge.errors import BackendError
+from judge.parsing.asked_form import FORMS, has_asked_form
+from judge.records import Query, Response
+
+FIRST = 10
+"""Answers of a sitting that tell; those that were cut, blocked or declined are not counted."""
+
+_SHOWN = 120
+
+
+class FormWatch:
+    """Watches the first answers of a sitting. One answer of the asked form is enough: the run then goes on for good."""
+
+    def __init__(self, judge: str, addresses: Sequence[str] = ()) -> None:
+        hosts = dict.fromkeys(_host(address) for address in addresses)
+        self._who = f"{judge} at {', '.join(hosts)}" if hosts else judge
+        self._without = 0
+        self._decided = False
+
+    def saw(self, query: Query, response: Response) -> BackendError | None:
+        """The error that ends the run, once: at the tenth answer, where none had the form."""
+        if self._decided or query.structured == "none":
+            return None
+        formed = has_asked_form(response, query.criterion, query.structured, query.rating_pattern)
+        if formed is None:
+            return None
+        self._decided = formed
+        self._without += 1
+        if formed or self._without < FIRST:
+            return None
+        self._decided = True
+        return self._error(query, response)
+
+    def _error(self, query: Query, response: Response) -> BackendError:
+        text = " ".join(response.text.split())
+        begins = f"begins {text[:_SHOWN]!r}" if text else "is empty"
+        return BackendError(
+            f"{self._who} does not keep to structured: {query.structured}: none of its first {FIRST} answers is "
+            f"{FORMS[query.structured]}; one answer {begins}",
+            kind="capability",
+            retryable=False,
+            hint="what was answered is kept; take a server or a model that constrains answers, or set structured: none "
+            "in a run with another name, whose Eval-Prompts ask for the rating in words",
+        )
+
+
+def _host(address: str) -> str:
+    """Host and port: what stands before or after them may be a secret."""
+    return address.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]

@@ -1,0 +1,97 @@
+"""What the shipped snapshot of modelparams says of a model. Read once, when first asked; never from the network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import orjson
+
+from judge.shipped import package_file
+
+_DATE = re.compile(r"[-@]20\d\d(?:-\d\d-\d\d|\d{4})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A provider's model. `params` are its settings by run.yaml's names, `surface` is the interface they are of."""
+
+    provider: str
+    model: str
+    surface: str
+    params: Mapping[str, Mapping[str, Any]]
+    status: str | None = None
+    shutdown: str | None = None
+    replacement: str | None = None
+
+    @property
+    def name(self) -> str:
+        """`provider/model`, as the catalogue writes it."""
+        return f"{self.provider}/{self.model}"
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The snapshot: where it comes from, and its entries by provider and by the names a request may use."""
+
+    version: str
+    taken: str
+    source: str
+    license: str
+    count: int
+    by_provider: Mapping[str, Mapping[str, Entry]]
+
+    @property
+    def named(self) -> str:
+        """As it is cited: name, version, day of the snapshot."""
+        return f"the catalogue modelparams {self.version} (snapshot of {self.taken})"
+
+    def find(self, provider: str, model: str) -> Entry | None:
+        """The provider's entry of a model by its name, its alias without a date, or the one dated name of an alias."""
+        known = self.by_provider.get(provider, {})
+        name = _key(model)
+        if name in known:
+            return known[name]
+        undated = _DATE.sub("", name)
+        if undated in known:
+            return known[undated]
+        dated = {entry.model: entry for key, entry in known.items() if _DATE.sub("", key) == name}
+        return next(iter(dated.values())) if len(dated) == 1 else None
+
+    def lists(self, provider: str, setting: str) -> bool:
+        """Whether the catalogue has this setting for any model of the provider: else its silence says nothing."""
+        return any(setting in entry.params for entry in self.by_provider.get(provider, {}).values())
+
+
+@cache
+def catalogue() -> Catalogue:
+    """The shipped snapshot."""
+    data = orjson.loads(package_file("in_force", "models.json").read_bytes())
+    by_provider: dict[str, dict[str, Entry]] = {}
+    for row in data["models"]:
+        for key, entry in _entries(row, data["params"]):
+            by_provider.setdefault(entry.provider, {}).setdefault(key, entry)
+    return Catalogue(data["version"], data["taken"], data["source"], data["license"], len(data["models"]), by_provider)
+
+
+def _entries(row: Mapping[str, Any], params: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Entry]]:
+    entry = Entry(
+        row["provider"],
+        row["model"],
+        row["surface"],
+        params[row["params"]],
+        row.get("status"),
+        row.get("shutdown"),
+        row.get("next"),
+    )
+    yield _key(entry.model), entry
+    if "id" in row:
+        yield _key(row["id"]), entry
+
+
+def _key(model: str) -> str:
+    # Routers write claude-sonnet-4.5 where the maker writes claude-sonnet-4-5; Gemini's list says models/NAME.
+    return model.lower().removeprefix("models/").partition(":")[0].replace(".", "-")

@@ -1,0 +1,113 @@
+"""Which provider an address belongs to, and what the documentation of its endpoint says. Never asks a server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from judge.in_force.catalogue import Entry, catalogue
+from judge.shipped import package_file
+
+_USUAL = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One kind of server: a provider's endpoint, or an engine that people run themselves (`owned_by`).
+
+    `settings` is what its documentation says; `native` marks that the catalogue's models are those of another interface
+    of the provider, `deployments` that names are the user's own, `routes` that others' models are behind it.
+    """
+
+    key: str
+    name: str
+    source: str
+    hosts: tuple[str, ...] = ()
+    owned_by: str | None = None
+    catalogue: str | None = None
+    native: bool = False
+    deployments: bool = False
+    routes: bool = False
+    makes: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who is asked, as far as address, server and the model's name tell.
+
+    `entry` is the catalogue's entry of the model. `by_name` says that nothing but the model's name led to it: the
+    address is not the provider's own, so that a gateway or a server of one's own may treat settings in its own way.
+    """
+
+    endpoint: Endpoint | None
+    entry: Entry | None
+    by_name: bool = False
+
+
+@cache
+def endpoints() -> Mapping[str, Endpoint]:
+    """All known kinds of servers, by key."""
+    data = yaml.safe_load(package_file("in_force", "endpoints.yaml").read_text(encoding="utf-8"))
+    return {key: _endpoint(key, row) for key, row in data.items()}
+
+
+def _endpoint(key: str, row: Mapping[str, Any]) -> Endpoint:
+    lists: dict[str, Any] = {name: tuple(row.get(name, ())) for name in ("hosts", "makes", "called")}
+    said = {
+        name: {"state": value} if isinstance(value, str) else value for name, value in row.get("settings", {}).items()
+    }
+    rest = {name: value for name, value in row.items() if name not in (*lists, "settings")}
+    return Endpoint(key, **rest, **lists, settings=said)
+
+
+def addresses_of(base_url: Sequence[str], server: Mapping[str, Any] | None = None) -> list[str]:
+    """The addresses that a run asks: those of the server's facts, else the definition's, else the environment's."""
+    told = [str(one["base_url"]) for one in (server or {}).get("servers", ()) if one.get("base_url")]
+    return told or list(base_url) or [os.environ.get("OPENAI_BASE_URL") or _USUAL]
+
+
+def who_is_asked(model: str, addresses: Sequence[str], server: Mapping[str, Any] | None = None) -> Asked:
+    """Endpoint and catalogue entry of a model at these addresses; `server` is what a probe found."""
+    found = {_at(address) for address in addresses}
+    endpoint = endpoints()[next(iter(found)) or ""] if len(found) == 1 and None not in found else None
+    if endpoint is None:
+        owners = {one.get("owned_by") for one in (server or {}).get("servers", ())}
+        engine = [one for one in endpoints().values() if one.owned_by is not None and owners == {one.owned_by}]
+        # A server of one's own: names of models are its owner's, and prove nothing.
+        return Asked(engine[0], None) if engine else Asked(None, _by_name(model), by_name=True)
+    if endpoint.routes:
+        return Asked(endpoint, _by_name(model), by_name=True)
+    entry = catalogue().find(endpoint.catalogue, model) if endpoint.catalogue else None
+    return Asked(endpoint, entry, by_name=endpoint.deployments)
+
+
+def _at(address: str) -> str | None:
+    try:
+        host = (urlsplit(address).hostname or "").lower()
+    except ValueError:
+        return None  # no address at all: the back-end says so
+    for key, endpoint in endpoints().items():
+        if any(fnmatchcase(host, pattern) for pattern in endpoint.hosts):
+            return key
+    return None
+
+
+def _by_name(model: str) -> Entry | None:
+    """The entry of whoever makes a model of this name, written alone or as maker/model."""
+    maker, slash, name = model.rpartition("/")
+    for endpoint in endpoints().values():
+        if endpoint.catalogue is None or endpoint.deployments:
+            continue
+        called = maker.rpartition("/")[2].lower() in endpoint.called if slash else True
+        if called and name.lower().startswith(endpoint.makes):
+            return catalogue().find(endpoint.catalogue, name)
+    return None

@@ -1,0 +1,133 @@
+"""What the catalogue of models says of one setting. Never takes its silence for a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from judge.in_force.catalogue import Entry, catalogue
+from judge.in_force.endpoints import Asked
+from judge.run_spec import RunSpec
+
+_CORE = frozenset({"temperature", "top_p"})
+"""Settings that the catalogue lists for every model that takes them, so that a model without them takes none."""
+
+_EVERY_INTERFACE = _CORE | {"max_tokens", "top_k"}
+"""Settings that mean the same in a provider's own interface and in its OpenAI-compatible one."""
+
+_THINKING = "thinking.type"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A state and the clause that gives its reason."""
+
+    state: Literal["honoured", "refused", "ignored", "unknown"]
+    words: str
+
+
+def by_catalogue(who: Asked, name: str, value: Any, spec: RunSpec, *, thinking: bool | None) -> Said | None:
+    """The catalogue's word on a setting of this value; None where it has none.
+
+    Where the model's name alone led to the entry, what it says for a setting proves nothing of the server at hand; what
+    it says against it still holds of the model.
+    """
+    entry = who.entry
+    native = who.endpoint is not None and who.endpoint.native
+    if entry is None or (native and name not in _EVERY_INTERFACE):
+        return None
+    if name not in entry.params:
+        if name in _CORE and catalogue().lists(entry.provider, name):
+            return Said("unknown", f"{catalogue().named} lists no {name} for {_of(entry, who)}")
+        return None
+    param = entry.params[name]
+    return (
+        _without_effect(entry, who, name, spec, thinking)
+        or _outside(entry, who, name, value, param)
+        or _listed(entry, who, name, param)
+    )
+
+
+def _of(entry: Entry, who: Asked) -> str:
+    return f"{entry.name} (which this is by its name alone)" if who.by_name else entry.name
+
+
+def _without_effect(entry: Entry, who: Asked, name: str, spec: RunSpec, thinking: bool | None) -> Said | None:
+    """A setting that does not apply beside others, as temperature beside thinking."""
+    param = entry.params[name]
+    known = _values(entry, spec, thinking)
+    broken = next((rule for rule in param.get("except", ()) if _holds(rule, known)), None)
+    if broken is None:
+        return None
+    with_what = ", ".join(f"{path} {_shown(known.get(path))}" for path in broken)
+    if "words" in param:
+        words = str(param["words"]).rstrip(".")
+        return Said("ignored", f"{catalogue().named} says of {_of(entry, who)}: {words} ({with_what})")
+    return Said("unknown", f"{catalogue().named} says of {_of(entry, who)} that {name} does not go with {with_what}")
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _outside(entry: Entry, who: Asked, name: str, value: Any, param: Mapping[str, Any]) -> Said | None:
+    """A value that the catalogue does not list: outside a range, or not among the values."""
+    if name == "structured":
+        listed = [str(one) for one in param.get("values", ())]
+        wanted = "structured_outputs" if value == "choice" else "json_schema"
+        if wanted in listed or not listed:
+            return None
+        said = f"lists {', '.join(listed)} for {_of(entry, who)}"
+        return Said("unknown", f"{catalogue().named} {said}, and {wanted} is asked for")
+    if not isinstance(value, int | float):
+        return None
+    low, high = param.get("min"), param.get("max")
+    if (low is None or value >= low) and (high is None or value <= high):
+        return None
+    return Said("unknown", f"{catalogue().named} lists {name} {_span(param)} for {_of(entry, who)}")
+
+
+def _listed(entry: Entry, who: Asked, name: str, param: Mapping[str, Any]) -> Said | None:
+    if name == "structured" and not param.get("values"):
+        return None
+    wire = str(param.get("as", name))
+    if wire == "random_seed":
+        return Said("unknown", f"{catalogue().named} lists random_seed for {_of(entry, who)}, and seed is sent")
+    return None if who.by_name else Said("honoured", f"{catalogue().named} lists it for {entry.name}")
+
+
+def _span(param: Mapping[str, Any]) -> str:
+    low, high = param.get("min"), param.get("max")
+    if low is None or high is None:
+        return f"from {low:g}" if low is not None else f"up to {high:g}"
+    return f"from {low:g} to {high:g}"
+
+
+def _values(entry: Entry, spec: RunSpec, thinking: bool | None) -> dict[str, Any]:
+    """What the conditions look at: defaults, overlaid by what the run says and by thinking that answers showed."""
+    known = {path: param.get("default") for path, param in entry.params.items() if "." in path or path == "do_sample"}
+    if thinking and _THINKING in known:
+        known[_THINKING] = "enabled"
+    known |= {path: value for path, value in _flat(spec.engine) if path in known}
+    return known | {name: getattr(spec.generation, name) for name in ("temperature", "top_p")}
+
+
+def _flat(engine: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in engine.items():
+        yield f"{prefix}{key}", value
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+
+
+def _holds(rule: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
+    return all(_matches(condition, known.get(path)) for path, condition in rule.items())
+
+
+def _matches(condition: Any, value: Any) -> bool:
+    if isinstance(condition, Mapping):
+        # {"not": 1} speaks of a value that was said.
+        return value is not None and not _matches(condition["not"], value)
+    if isinstance(condition, list):
+        return value in condition
+    return bool(value == condition)

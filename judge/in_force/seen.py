@@ -1,0 +1,150 @@
+"""What the answers of a run show of its settings: cut at the limit, forms kept, stop strings, repeats at temperature 0.
+
+Reads the first answers of a journal; never takes an answer's rating, and never takes likely for certain.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+from judge.in_force.model_rules import Said
+from judge.journal import JournalReader
+from judge.parsing.asked_form import FORMS, has_asked_form
+from judge.records import Answer, Criterion, Response, Scale
+from judge.run_spec import RunSpec
+
+MOST = 2000
+"""Answers that are read: a sample is enough, and a run's end must not wait for a million."""
+
+FEWEST = 10
+"""Answers or queries from which something is concluded."""
+
+_LONG = 40
+"""Characters from which two equal answers are no accident; a bare rating is equal by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What answers prove (`firm`), what they suggest (`hints`), and whether the model thinks (None: not known)."""
+
+    firm: Mapping[str, Said] = field(default_factory=dict)
+    hints: Mapping[str, Said] = field(default_factory=dict)
+    thinking: bool | None = None
+
+
+NOTHING = Seen()
+
+ONE_BY_ONE = "the server gives one answer to a request; each repeat is a request of its own"
+
+
+def seen_in(journal: JournalReader, spec: RunSpec, several: bool | None) -> Seen:
+    """What the first answers show; `several` says whether the server gave repeats in one call (None = not known)."""
+    answers = [one for one in islice(journal.answers(), MOST) if one.response is not None]
+    definition = journal.meta().get("definition")
+    if not answers or definition is None:
+        return NOTHING
+    criteria = {
+        r["name"]: Criterion(r["name"], r["abbreviation"], "", Scale(*r["scale"])) for r in _records(definition)
+    }
+    responses = [one.response for one in answers if one.response is not None]
+    firm = {
+        "max_tokens": _limit(responses, spec),
+        "stop": _stop(responses, spec),
+        "n": _repeats(several),
+        "logprobs": Said("honoured", "the server gave log-probabilities") if _all_logprobs(responses) else None,
+        "structured": _forms(answers, criteria, definition.get("rating_patterns", {}), spec),
+    }
+    hints = {"temperature": _greedy(answers, spec)}
+    thinks = True if any(one.reasoning for one in responses) else None
+    return Seen(_known(firm), _known(hints), thinks)
+
+
+def _records(definition: Mapping[str, list[dict[str, str]]]) -> list[dict[str, str]]:
+    return definition["criteria_records"]
+
+
+def _known(found: Mapping[str, Said | None]) -> dict[str, Said]:
+    return {name: said for name, said in found.items() if said is not None}
+
+
+def _limit(responses: Iterable[Response], spec: RunSpec) -> Said | None:
+    """Cut at the limit, or longer than it. A call's tokens stand on its first answer: they are those of all repeats."""
+    most = spec.generation.max_tokens
+    if most is None:
+        return None
+    together = 1 if spec.generation.seed is not None else spec.repeats
+    cut, longest = 0, 0
+    for one in responses:
+        cut += one.finish_reason == "length"
+        # Whether thinking counts against the limit differs between providers.
+        if one.completion_tokens is not None and not one.reasoning:
+            longest = max(longest, one.completion_tokens)
+    if longest > most * together:
+        return Said("ignored", f"an answer has {longest} tokens")
+    return Said("honoured", f"{cut} {_answers(cut)} cut at it") if cut else None
+
+
+def _answers(count: int) -> str:
+    return "answer was" if count == 1 else "answers were"
+
+
+def _stop(responses: Iterable[Response], spec: RunSpec) -> Said | None:
+    stop = spec.generation.stop
+    if not stop or spec.engine.get("include_stop_str_in_output"):
+        return None
+    past = sum(any(one in response.text for one in stop) for response in responses)
+    return Said("ignored", f"{past} answers hold a stop string") if past else None
+
+
+def _repeats(several: bool | None) -> Said | None:
+    if several is None:
+        return None
+    if several:
+        return Said("honoured", "the server gave several answers to one request")
+    return Said("ignored", ONE_BY_ONE)
+
+
+def _all_logprobs(responses: Iterable[Response]) -> bool:
+    return all(one.logprobs for one in responses)
+
+
+def _forms(
+    answers: Iterable[Answer], criteria: Mapping[str, Criterion], patterns: Mapping[str, str], spec: RunSpec
+) -> Said | None:
+    """Whether answers have the form that `structured` asks for: one without it shows that nothing is enforced."""
+    if spec.structured == "none":
+        return None
+    counted: Counter[bool | None] = Counter()
+    for one in answers:
+        if one.response is not None and one.criterion in criteria:
+            pattern = patterns.get(one.eval_prompt)
+            counted[has_asked_form(one.response, criteria[one.criterion], spec.structured, pattern)] += 1
+    total = counted[True] + counted[False]
+    if counted[False]:
+        return Said("ignored", f"{counted[False]} of {total} answers lack the asked form ({FORMS[spec.structured]})")
+    if total < FEWEST:
+        return None
+    return Said("honoured", f"each of {total} answers has the asked form ({FORMS[spec.structured]})")
+
+
+def _greedy(answers: Iterable[Answer], spec: RunSpec) -> Said | None:
+    """Repeats at temperature 0: equal ones speak for it, different ones prove nothing (batches are computed apart)."""
+    if spec.generation.temperature != 0 or spec.repeats < 2:
+        return None
+    by_query: dict[str, list[str]] = {}
+    for one in answers:
+        if one.response is not None:
+            by_query.setdefault(one.query_key, []).append(one.response.text)
+    equal = several = 0
+    for texts in by_query.values():
+        if len(texts) > 1 and max(map(len, texts)) >= _LONG:
+            several += 1
+            equal += len(set(texts)) == 1
+    if several < FEWEST:
+        return None
+    if equal == several:
+        return Said("honoured", f"the repeats of each of {several} queries are equal, word for word")
+    return Said("unknown", f"the repeats of {several - equal} of {several} queries differ")

@@ -1,0 +1,218 @@
+"""Each setting that a run asks for, and whether it is in force: honoured, refused, ignored or unknown, with evidence.
+
+Never asks a server, and never calls a setting honoured without a source. Evidence counts in this order: what the server
+refused, what its answers show, what a probe found, what the catalogue of models or the endpoint's documentation says
+against it, what the catalogue says for it, what the documentation says for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS
+from judge.in_force.catalogue import catalogue
+from judge.in_force.endpoints import Asked, addresses_of, who_is_asked
+from judge.in_force.model_rules import Said, by_catalogue
+from judge.in_force.seen import NOTHING, ONE_BY_ONE, Seen
+from judge.run_spec import RunSpec
+
+State = Literal["honoured", "refused", "ignored", "unknown"]
+Source = Literal["server", "answers", "probe", "documentation", "catalogue", "engine", "none"]
+
+IN_PROCESS = frozenset({"hf", "vllm"})
+MODELLESS = frozenset({"surface", "recorded", "scripted"})
+"""Judges that ask no model: settings of a generation mean nothing to them, or what this program makes of them."""
+
+_ENGINE = SAMPLING | {"reasoning_effort"}
+_ADDRESS = re.compile(r"https?://[^\s'\"]+")
+_PREFIX = re.compile(r"^https?://\S+ ")
+_NAMES = {"max_tokens": ("max_tokens", "max_completion_tokens"), "logprobs": ("logprobs", "top_logprobs")}
+_FIELDS = {"structured": ("structured", "response_format", "structured_outputs", "guided_choice")}
+
+
+@dataclass(frozen=True, slots=True)
+class SettingInForce:
+    """One setting as asked, its state, and what is known about it: a clause that can follow "temperature 0 was asked;".
+
+    `source` is where the evidence is from; `setting` is the key of run.yaml's `generation`, of `engine`, or of the run.
+    """
+
+    setting: str
+    asked: Any
+    state: State
+    evidence: str
+    source: Source
+
+    def record(self) -> dict[str, Any]:
+        """As the manifest keeps it, under its name."""
+        return {key: value for key, value in asdict(self).items() if key != "setting"}
+
+
+def settings_in_force(
+    spec: RunSpec,
+    *,
+    server: Mapping[str, Any] | None = None,
+    refusals: Mapping[str, str] | None = None,
+    seen: Seen = NOTHING,
+) -> list[SettingInForce]:
+    """Every setting of the definition with its state.
+
+    `server` is what the probe found, `refusals` the server's words by the name of the setting that it refused (as
+    run.yaml or as the request has it), `seen` what the answers so far show. All may be missing, as before a run.
+    """
+    if spec.provider in MODELLESS:
+        return []
+    asked = list(settings_of(spec))
+    if spec.provider in IN_PROCESS:
+        text = f"{spec.provider} generates in this process with it"
+        return [SettingInForce(name, value, "honoured", text, "engine") for name, value in asked]
+    if spec.provider != "openai":
+        text = f"the back-end {spec.provider} does not say whether it keeps to it"
+        return [SettingInForce(name, value, "unknown", text, "none") for name, value in asked]
+    who = who_is_asked(spec.judge.partition("/")[2], addresses_of(spec.base_url, server), server)
+    look = _Look(spec, server or {}, refusals or {}, seen, who)
+    return [look.at(name, value) for name, value in asked]
+
+
+def settings_of(spec: RunSpec) -> Iterator[tuple[str, Any]]:
+    """Names and values of the settings that the definition says; what it does not say is the provider's own."""
+    generation = spec.generation
+    for name in ("temperature", "top_p", "max_tokens", "seed"):
+        if getattr(generation, name) is not None:
+            yield name, getattr(generation, name)
+    if generation.stop:
+        yield "stop", list(generation.stop)
+    if spec.repeats > 1 and generation.seed is None:
+        yield "n", spec.repeats
+    if spec.scoring == "logprobs":
+        yield "logprobs", spec.engine.get("top_logprobs", TOP_LOGPROBS)
+    if spec.structured != "none":
+        yield "structured", spec.structured
+    if spec.system:
+        yield "system", spec.system
+    for key in sorted(_ENGINE & set(spec.engine)):
+        yield key, spec.engine[key]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """All evidence about one run's settings."""
+
+    spec: RunSpec
+    server: Mapping[str, Any]
+    refusals: Mapping[str, str]
+    seen: Seen
+    who: Asked
+
+    def at(self, name: str, value: Any) -> SettingInForce:
+        """The first evidence that decides, strongest first; else the first that says why nothing is known."""
+        catalogued = self._catalogue(name, value)
+        without_effect = catalogued if catalogued and catalogued[0].state == "ignored" else None
+        evidence = (
+            self._refused(name),
+            self._answers(name),
+            self._probe(name),
+            without_effect,
+            self._against(name, value),
+            catalogued,
+            self._hint(name),
+            self._documented(name),
+        )
+        spoken = [one for one in evidence if one is not None]
+        decided = [one for one in spoken if one[0].state != "unknown"]
+        found = (*decided, *spoken, (Said("unknown", self._nothing()), "none"))[0]
+        said, source = found
+        return SettingInForce(name, value, said.state, _ADDRESS.sub("the server", said.words), source)
+
+    def _refused(self, name: str) -> tuple[Said, Source] | None:
+        words = next((self.refusals[one] for one in self._wire_names(name) if one in self.refusals), None)
+        if words is None:
+            return None
+        sent = self.server.get("max_tokens_parameter") or next(iter(self._told("max_tokens_parameter")), None)
+        if name == "max_tokens" and sent is not None and sent not in self.refusals:
+            return Said("honoured", f"it is sent as {sent}, since the server refuses the other name"), "server"
+        after = "; each repeat is a request of its own" if name == "n" else ""
+        said = _PREFIX.sub("", " ".join(words.split()))[:240]
+        return Said("refused", f"the server refused it: {said}{after}"), "server"
+
+    def _wire_names(self, name: str) -> tuple[str, ...]:
+        return _NAMES.get(name) or _FIELDS.get(name) or (name, f"generation.{name}", f"engine.{name}")
+
+    def _answers(self, name: str) -> tuple[Said, Source] | None:
+        said = self.seen.firm.get(name)
+        return (said, "answers") if said is not None else None
+
+    def _hint(self, name: str) -> tuple[Said, Source] | None:
+        said = self.seen.hints.get(name)
+        return (said, "answers") if said is not None else None
+
+    def _probe(self, name: str) -> tuple[Said, Source] | None:
+        if name == "n" and 1 in self._told("answers_per_call"):
+            return Said("ignored", ONE_BY_ONE), "server"
+        if name != "seed":
+            return None
+        kept = self._told("seed_kept")
+        if False in kept or any("same seed" in note for note in self.server.get("notes", ())):
+            return Said("ignored", "two answers to one question with one seed differ"), "probe"
+        if kept and all(kept):
+            words = "two answers to one question with one seed are equal, and another seed's answer differs"
+            return Said("honoured", words), "probe"
+        return None
+
+    def _told(self, fact: str) -> list[Any]:
+        """What is known of the servers one by one."""
+        return [one[fact] for one in self.server.get("servers", ()) if one.get(fact) is not None]
+
+    def _statement(self, name: str) -> Mapping[str, Any] | None:
+        if self.who.endpoint is None:
+            return None
+        key = name
+        if name == "structured":
+            key = "choice" if self.spec.structured == "choice" else "json"
+        return self.who.endpoint.settings.get(key) or self.who.endpoint.settings.get("any")
+
+    def _against(self, name: str, value: Any) -> tuple[Said, Source] | None:
+        """What the endpoint's documentation says against the setting."""
+        said = self._statement(name)
+        if said is None or said["state"] == "honoured":
+            return None
+        if "above" in said and not (isinstance(value, int | float) and value > said["above"]):
+            return None
+        if self._routed_as_asked():
+            return None
+        return Said(said["state"], f"{self._docs()} says: {said['words']}"), "documentation"
+
+    def _routed_as_asked(self) -> bool:
+        """A router that was told to ask only providers that take every setting."""
+        routing = self.spec.engine.get("provider")
+        return isinstance(routing, Mapping) and routing.get("require_parameters") is True
+
+    def _documented(self, name: str) -> tuple[Said, Source] | None:
+        """What it says for the setting."""
+        said = self._statement(name)
+        if said is None:
+            return None
+        if said["state"] == "honoured":
+            tail = f": {said['words']}" if "words" in said else ""
+            return Said("honoured", f"{self._docs()} lists it{tail}"), "documentation"
+        if self.who.endpoint is not None and self.who.endpoint.routes and self._routed_as_asked():
+            words = "the request goes to providers that take it alone (require_parameters)"
+            return Said("honoured", words), "documentation"
+        return None
+
+    def _docs(self) -> str:
+        return f"the documentation of {self.who.endpoint.name}" if self.who.endpoint else ""
+
+    def _catalogue(self, name: str, value: Any) -> tuple[Said, Source] | None:
+        said = by_catalogue(self.who, name, value, self.spec, thinking=self.seen.thinking)
+        return (said, "catalogue") if said is not None else None
+
+    def _nothing(self) -> str:
+        if self.who.entry is not None and not self.who.by_name:
+            return f"neither the server nor {catalogue().named} says anything of it"
+        if self.who.endpoint is not None:
+            return f"neither the server nor what is known of {self.who.endpoint.name} says anything of it"
+        return "the server does not say whether it keeps to it"

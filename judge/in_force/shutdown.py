@@ -1,0 +1,77 @@
+"""When a provider ends a judge's model, as the catalogue knows it. Never compares with today: a page stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.errors import JudgeError
+from judge.in_force.catalogue import catalogue
+from judge.in_force.endpoints import addresses_of, who_is_asked
+from judge.run_spec import load_run_spec
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What the catalogue says of a model's life. `on` is the day of its shutdown, as YYYY-MM-DD; None = none is listed.
+
+    `instead` is the model that the provider names in its place; `by_name` says that the address is not its own.
+    """
+
+    model: str
+    on: str | None
+    status: str | None
+    instead: str | None
+    by_name: bool
+
+    @property
+    def ends(self) -> bool:
+        """Whether the provider has ended the model, or has said that it will."""
+        return self.on is not None or self.status in ("retired", "deprecated")
+
+    @property
+    def sentence(self) -> str:
+        """The clause for warnings, without the judge's name: what is listed, and where."""
+        when = f"with its shutdown on {self.on}" if self.on else f"as {self.status}, without a date"
+        instead = f"; the provider names {self.instead} in its place" if self.instead else ""
+        alone = " (which this is by its name alone)" if self.by_name else ""
+        return f"{catalogue().named} lists {self.model}{alone} {when}{instead}"
+
+    def record(self) -> dict[str, str | None]:
+        """As the manifest keeps it."""
+        return {"model": self.model, "on": self.on, "status": self.status, "source": catalogue().named}
+
+
+def life_in(manifest: Mapping[str, Any]) -> Life | None:
+    """The end of a stored run's model, where one is listed: by the catalogue of today, which may know more."""
+    force = manifest.get("in_force") or {}
+    life = life_of(str(manifest.get("judge", "")), force.get("base_url") or (), force.get("server"))
+    return life if life is not None and life.ends else None
+
+
+def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
+    """Judges of the runs right under a folder whose end is listed, each with the definitions that name them."""
+    found: dict[str, tuple[Life, list[Path]]] = {}
+    for definition in sorted(runs.glob("*/run.yaml")):
+        try:
+            spec = load_run_spec(definition)
+        except JudgeError:
+            continue  # judge run says what is wrong with it
+        life = life_of(spec.judge, spec.base_url)
+        if life is not None and life.ends:
+            found.setdefault(spec.judge, (life, []))[1].append(definition.parent)
+    return found
+
+
+def life_of(judge: str, base_url: Sequence[str] = (), server: Mapping[str, Any] | None = None) -> Life | None:
+    """The life of the judge's model; None where the catalogue does not know it, or it runs on one's own machine."""
+    provider, _, model = judge.partition("/")
+    if provider != "openai":
+        return None
+    who = who_is_asked(model, addresses_of(base_url, server), server)
+    entry = who.entry
+    if entry is None:
+        return None
+    return Life(entry.name, entry.shutdown, entry.status, entry.replacement, who.by_name)

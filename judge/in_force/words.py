@@ -1,0 +1,81 @@
+"""Settings in force in words: the signature's part, sentences for notes and Methods, warnings before a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from judge.in_force.settings import SettingInForce, settings_in_force
+from judge.in_force.shutdown import life_of
+from judge.run_spec import RunSpec
+
+_SHORT = {"temperature": "temp", "presence_penalty": "pp", "frequency_penalty": "fp", "repetition_penalty": "rp"}
+_HARMLESS = frozenset({"n"})
+"""Settings that move no number: where `n` is not taken, each repeat is a request of its own."""
+
+_FOUND_OUT = ("server", "answers", "probe")
+
+_STATES = ("refused", "ignored", "unknown")
+
+
+def stored(manifest: Mapping[str, Any]) -> list[SettingInForce]:
+    """The settings as a manifest keeps them; [] for one that was written before settings were kept."""
+    kept = (manifest.get("in_force") or {}).get("settings") or {}
+    return [SettingInForce(setting=name, **record) for name, record in kept.items()]
+
+
+def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """As the manifest keeps them. What an earlier sitting found out stays where this one has nothing to say."""
+    known = {one.setting: one for one in stored(before) if one.source in _FOUND_OUT and one.state != "unknown"}
+    kept = {}
+    for one in settings:
+        earlier = known.get(one.setting)
+        stays = one.state == "unknown" and earlier is not None and earlier.asked == one.asked
+        kept[one.setting] = (earlier if stays and earlier is not None else one).record()
+    return kept
+
+
+def mark(settings: Iterable[SettingInForce]) -> str:
+    """The signature's part, such as `temp:ignored|seed+stop:unknown`; "" where all that was asked is in force."""
+    short: dict[str, list[str]] = {state: [] for state in _STATES}
+    for one in settings:
+        if one.state != "honoured" and one.setting not in _HARMLESS:
+            short[one.state].append(_SHORT.get(one.setting, one.setting))
+    return "|".join(f"{'+'.join(names)}:{state}" for state, names in short.items() if names)
+
+
+def sentences(settings: Iterable[SettingInForce]) -> list[str]:
+    """A sentence for the settings that are not known to be in force, those with one reason together."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for one in settings:
+        if one.state != "honoured" and one.setting not in _HARMLESS:
+            reason = "" if one.source == "none" else one.evidence
+            by_reason.setdefault((one.state, reason), []).append(_asked(one))
+    return [_sentence(state, reason, names) for (state, reason), names in by_reason.items()]
+
+
+def _sentence(state: str, reason: str, names: list[str]) -> str:
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if not reason:
+        return f"whether the server keeps to {listed} is not known"
+    were, have = ("was", "has") if len(names) == 1 else ("were", "have")
+    effect = {"refused": f" and {were} refused", "ignored": f" and {have} no effect", "unknown": ""}[state]
+    tail = ", so whether that is in force is not known" if state == "unknown" else ""
+    return f"{listed} {were} asked{effect}: {reason}{tail}"
+
+
+def warnings(spec: RunSpec) -> list[str]:
+    """What is known before anything is asked: settings without effect, and the model's end."""
+    found = [one for one in settings_in_force(spec) if one.source != "none"]
+    life = life_of(spec.judge, spec.base_url)
+    ends = [f"published judges vanish: {life.sentence}"] if life is not None and life.ends else []
+    return [*sentences(found), *ends]
+
+
+def _asked(one: SettingInForce) -> str:
+    name = one.setting.replace("_", " ")
+    if one.setting == "system":
+        return "a system message"
+    if isinstance(one.asked, list):
+        return f"{name} {', '.join(map(repr, one.asked))}"
+    return f"{name} {one.asked:g}" if isinstance(one.asked, float) else f"{name} {one.asked}"

@@ -1,0 +1,49 @@
+"""Whether an answer has the form that `structured` asked the server for. Never reads a rating for a table."""
+
+from __future__ import annotations
+
+import re
+
+from judge.parsing.cleaning import clean
+from judge.parsing.criterion_names import names
+from judge.parsing.json_answer import strict_json_judgment
+from judge.parsing.mentions import number
+from judge.parsing.rating_pattern import pattern_judgment
+from judge.parsing.refusal import refuses
+from judge.records import Criterion, Response, Structured
+
+FORMS: dict[Structured, str] = {
+    "choice": "one point of the scale and nothing else",
+    "json": "one JSON object with the rating",
+    "json-explanation-first": "one JSON object with the rating",
+}
+
+_CUT = re.compile(r"length|max_|filter|safety|block|prohibit|recitation|refus|error", re.IGNORECASE)
+"""Finish reasons of an answer that was cut, blocked or broken, in the words of several servers."""
+
+
+def has_asked_form(
+    response: Response, criterion: Criterion, structured: Structured, rating_pattern: str | None = None
+) -> bool | None:
+    """Whether the whole text is what was asked for; None where the answer does not tell (cut, blocked or declined).
+
+    Where an Eval-Prompt has a `rating_pattern`, an answer that it matches has the form that its author asked for.
+    """
+    if structured == "none":
+        return None
+    if _CUT.search(response.finish_reason or ""):
+        return None
+    text = clean(response.text).text.strip()
+    if _has_form(text, criterion, structured):
+        return True
+    if rating_pattern is not None and pattern_judgment(rating_pattern, text, criterion.scale).status != "no_rating":
+        return True
+    return None if refuses(text.lower()) else False
+
+
+def _has_form(text: str, criterion: Criterion, structured: Structured) -> bool:
+    if structured == "choice":
+        value = number(text) if text.replace(".", "", 1).isdecimal() else None
+        return value is not None and criterion.scale.on_step(value)
+    # A rating off the scale is a wrong rating in the right form.
+    return strict_json_judgment(text, names(criterion.name, ()), criterion.scale).status != "no_rating"
