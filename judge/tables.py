@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 import orjson
 
 from judge import latex
+from judge.dollars import dollars
 from judge.errors import SpecError
 from judge.stats.estimate import Estimate
 
@@ -30,7 +31,7 @@ class Column:
     `half_width` prints an interval as ± where it reaches as far up as down; other intervals are printed by their ends.
     `text` marks free text, such as a story: its markup is escaped in Markdown.
     On the screen, text wider than `wrap` characters goes on in further lines. `p` marks p values: one that would be
-    rounded to 0 is printed as less than the last decimal.
+    rounded to 0 is printed as less than the last decimal. `money` prints dollars as they are printed everywhere.
     """
 
     key: str
@@ -41,6 +42,7 @@ class Column:
     text: bool = False
     wrap: int | None = None
     p: bool = False
+    money: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +256,8 @@ def _estimate(estimate: Estimate, column: Column) -> str:
 
 
 def _number(value: float, column: Column) -> str:
+    if column.money:
+        return dollars(value)
     text = f"{value * column.factor:.{column.digits}f}"
     if column.p and float(text) == 0:
         return f"<{10**-column.digits:.{column.digits}f}"

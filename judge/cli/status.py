@@ -39,7 +39,8 @@ def status(
         Column("prompt_tokens", "prompt tokens"),
         Column("cached_tokens", "of them cached"),
         Column("completion_tokens", "answer tokens"),
-        Column("cost", "cost ($)", 4),
+        *([Column("reasoning_tokens", "of them thinking")] if any(row.get("reasoning_tokens") for row in rows) else []),
+        Column("cost", "cost", money=True),
         Column("hours", "hours", 2),
         Column("first_request", "first request", 3),
         Column("last_commit", "last commit", 3),
@@ -52,16 +53,19 @@ def status(
                 if row[key] is not None:
                     row[key] = datetime.fromtimestamp(row[key]).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     signature = f"status of {len(rows)} result folder{'s' if len(rows) != 1 else ''}"
-    emit(Table("Status", columns, rows, signature), form, output)
+    notes = [f"cost of {row['judge']}: {row['cost_basis']}" for row in rows]
+    emit(Table("Status", columns, rows, signature, list(dict.fromkeys(notes))), form, output)
 
 
 def _row(folder: ResultFolder) -> dict[str, Any]:
     from judge.exchange.batch_ledger import in_flight_note
     from judge.journal import JournalReader
-    from judge.run_folder import read_manifest
+    from judge.run_folder import folder_cost, read_manifest
 
     manifest = read_manifest(folder.manifest)
+    cost = folder_cost(folder)
     row: dict[str, Any] = {"run": manifest.get("run", folder.path.parent.name), "judge": manifest.get("judge", "?")}
+    row |= {"cost": cost.dollars, "cost_basis": cost.basis}
     if not folder.journal.is_file():
         return row | dict.fromkeys(("first_request", "last_commit"), None) | {"causes": "imported"}
     with JournalReader(folder.journal) as journal:
@@ -84,7 +88,7 @@ def _row(folder: ResultFolder) -> dict[str, Any]:
         "prompt_tokens": totals.prompt_tokens,
         "cached_tokens": totals.cached_tokens,
         "completion_tokens": totals.completion_tokens,
-        "cost": sums.get("cost"),
+        "reasoning_tokens": totals.reasoning_tokens,
         "hours": sums.get("hours"),
         "first_request": totals.first_request,
         "last_commit": totals.last_commit,

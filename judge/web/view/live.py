@@ -11,14 +11,12 @@ from concurrent.futures import TimeoutError as Late
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from judge.errors import JudgeError
 from judge.execution.progress import duration
 from judge.journal import JournalReader
 from judge.journal.counting import Counted, count
-from judge.plan import load_prices
-from judge.run_folder import ResultFolder, read_manifest
+from judge.run_folder import Cost, ResultFolder, cost_of, read_manifest
 from judge.web.view.stored import Asked, asked
 
 _WAIT = 0.15
@@ -47,7 +45,7 @@ class Standing:
     imported: bool = False
     parsed: float | None = None
     sample: int = 0
-    cost: float | None = None
+    cost: Cost | None = None
     notes: tuple[str, ...] = ()
     problem: str | None = None
     hint: str | None = None
@@ -148,7 +146,7 @@ def _standing(folder: ResultFolder, before: Counted | None, known: Standing | No
         _running(folder, counted),
         parsed=parsed,
         sample=sample,
-        cost=_cost(what, counted),
+        cost=cost_of(counted.spending, what.manifest),
         notes=notes_of(what),
     )
 
@@ -159,14 +157,6 @@ def _parsed(journal: JournalReader, what: Asked, last: int) -> tuple[float | Non
         return None, 0
     rated = sum(what.reading.judgment(answer).rating is not None for answer in answers)
     return rated / len(answers), len(answers)
-
-
-def _cost(what: Asked, counted: Counted) -> float | None:
-    price = load_prices(what.judge)
-    if price is not None and counted.prompt_tokens is not None:
-        return price.cost(counted.prompt_tokens, counted.completion_tokens or 0, counted.cached_tokens or 0)
-    known: Any = (what.manifest.get("totals") or {}).get("cost")
-    return None if known is None else float(known)
 
 
 def notes_of(what: Asked) -> tuple[str, ...]:

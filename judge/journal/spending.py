@@ -1,0 +1,132 @@
+"""Sums what a journal's answers took, by how they are charged. Knows no price, and never reads a row twice."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, fields
+
+from judge.journal import database
+
+BATCH = "batch"
+"""Executor of sessions whose answers came through a provider's batch API."""
+
+REUSED = "reused from "
+"""How the executor of a session begins whose answers were copied from another run, and not charged again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens that are charged alike. None = the server told none. `longest` is the longest prompt of a call."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    cached: int = 0
+    written: int = 0
+    longest: int = 0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            _sum(self.prompt, other.prompt),
+            _sum(self.completion, other.completion),
+            self.cached + other.cached,
+            self.written + other.written,
+            max(self.longest, other.longest),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What answers took: those asked live, those of a batch API, and those of which the server named the cost.
+
+    Answers that were exchanged count with those that took their place. `reported` is in dollars over `reported_calls`
+    calls; `reused` counts answers that were copied from another run and are in none of the sums. `last` is when the
+    newest counted call began, in seconds since 1970.
+    """
+
+    live: Tokens = Tokens()
+    batch: Tokens = Tokens()
+    reported: float = 0.0
+    reported_calls: int = 0
+    answers: int = 0
+    reused: int = 0
+    last: float = 0.0
+
+    def __add__(self, other: Spending) -> Spending:
+        both = (self, other)
+        sums = {field.name: [getattr(one, field.name) for one in both] for field in fields(self)}
+        last = max(sums.pop("last"))
+        return Spending(**{name: a + b for name, (a, b) in sums.items()}, last=last)
+
+
+_KIND = f"""
+CASE WHEN {{cost}} IS NOT NULL THEN 'reported' WHEN s.executor = '{BATCH}' THEN 'batch'
+     WHEN s.executor LIKE '{REUSED}%' THEN 'reused' ELSE 'live' END
+"""
+
+_SUMS = """
+SELECT {kind} AS kind, count(*), sum(r.prompt_tokens), sum(r.completion_tokens), coalesce(sum(r.cached_tokens), 0),
+       {written}, coalesce(max(r.prompt_tokens), 0), {costs}, count({cost}), max(a.started)
+FROM {answers} JOIN sessions s ON s.id = a.session {usage}
+GROUP BY 1
+"""
+
+# Answers that stand, each with the one attempt that brought it.
+_ONCE = """
+attempts a JOIN responses r ON r.query_key = a.query_key AND r.repeat = a.repeat AND a.outcome = 'answered'
+    AND a.id > :after AND a.id <= :upto
+    AND (a.query_key, a.repeat) NOT IN (SELECT query_key, repeat FROM replaced)
+"""
+
+# Answers of repeats that were asked again on demand: the n-th attempt brought the n-th of them.
+_AGAIN = """
+(SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY id) AS turn FROM attempts
+    WHERE outcome = 'answered' AND id <= :upto
+    AND (query_key, repeat) IN (SELECT query_key, repeat FROM replaced)) a
+JOIN (SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY stands, place) AS turn FROM
+    (SELECT 0 AS stands, rowid AS place, * FROM replaced UNION ALL
+     SELECT 1, rowid, * FROM responses WHERE (query_key, repeat) IN (SELECT query_key, repeat FROM replaced))) r
+    USING (query_key, repeat, turn)
+"""
+
+
+def spending(db: sqlite3.Connection, after: int = 0, upto: int | None = None) -> Spending:
+    """What the answers with `after` < attempt <= `upto` took (None: all), and all that were asked again.
+
+    Sums over two ranges may be added only where nothing was asked again.
+    """
+    if upto is None:
+        (upto,) = db.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()
+    usage = database.has_usage(db)
+    found = _sums(db, _ONCE, usage, {"after": after, "upto": upto})
+    if db.execute("SELECT 1 FROM replaced LIMIT 1").fetchone():
+        found += _sums(db, _AGAIN, usage, {"upto": upto})
+    return found
+
+
+def _sums(db: sqlite3.Connection, answers: str, usage: bool, values: dict[str, int]) -> Spending:
+    cost = "u.cost" if usage else "NULL"
+    sql = _SUMS.format(
+        kind=_KIND.format(cost=cost),
+        written="coalesce(sum(u.cache_write_tokens), 0)" if usage else "0",
+        costs="coalesce(sum(u.cost), 0.0)" if usage else "0.0",
+        cost=cost,
+        answers=answers,
+        usage="LEFT JOIN usage u ON u.attempt = a.id" if usage else "",
+    )
+    found = Spending()
+    for kind, count, prompt, completion, cached, written, longest, costs, calls, last in db.execute(sql, values):
+        tokens = Tokens(prompt, completion, cached, written, longest)
+        found += Spending(
+            live=tokens if kind == "live" else Tokens(),
+            batch=tokens if kind == "batch" else Tokens(),
+            reported=costs,
+            reported_calls=calls,
+            answers=count,
+            reused=count if kind == "reused" else 0,
+            last=last if kind != "reused" else 0.0,
+        )
+    return found
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return one if other is None else (one or 0) + other
