@@ -205,7 +205,7 @@ def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -
         yield f"{spec.judge} asks no server and costs nothing"
     elif spec.judge.partition("/")[0] in ("vllm", "hf") and price is None:
         yield f"{spec.judge} runs on this machine: no tokens are paid for"
-    elif measured is not None and measured.cost_per_token is not None:
+    elif measured is not None and measured.cost is not None:
         yield "cost as the server named it in the pilot"
     elif price is not None:
         yield f"price: {price.words()}"

@@ -37,7 +37,8 @@ def measure(result: ResultFolder, plan: Plan) -> Measured | None:
         stories = [story for story in journal.stories(ratings=False) if story.id in asked]
     answers = sum(query.answers for query in found)
     counted = [query for query in found if query.counted]
-    lengths = dict(zip((story.id for story in stories), prompt_characters(plan, stories), strict=True))
+    named = [query for query in counted if query.costs == query.counted]
+    lengths = _Lengths(plan, stories)
     prompt = sum(query.prompt_tokens for query in counted)
     return Measured(
         answers,
@@ -45,18 +46,38 @@ def measure(result: ResultFolder, plan: Plan) -> Measured | None:
         calls_per_query=sum(query.calls for query in found) / len(found),
         prompt_tokens=_mean(counted, _prompt_tokens),
         completion_tokens=_mean(counted, lambda q: q.completion_tokens / q.counted * q.calls / q.answers),
-        characters=fmean(lengths[query.story] for query in counted) if counted else 0.0,
-        tokens_per_character=_tokens_per_character(plan, counted, stories, lengths),
+        characters=fmean(lengths.mean[query.story] for query in counted) if counted else 0.0,
+        tokens_per_character=_per_character(counted, _prompt_tokens, lengths),
         cached=sum(query.cached_tokens for query in counted) / prompt if prompt else 0.0,
         written=sum(query.written_tokens for query in counted) / prompt if prompt else 0.0,
-        cost_per_token=_cost_per_token(counted),
+        # Where a few calls have no cost, the others tell for them.
+        cost=_mean(named, _cost) if 2 * len(named) > len(counted) else None,
+        cost_per_character=_per_character(named, _cost, lengths),
         answers_per_second=answers / seconds if seconds > 0 else None,
         parsed=parsed,
     )
 
 
+class _Lengths:
+    """Lengths of the prompts about each story: their mean, and on demand each one's."""
+
+    def __init__(self, plan: Plan, stories: list[Story]) -> None:
+        self.mean = dict(zip((story.id for story in stories), prompt_characters(plan, stories), strict=True))
+        self._plan = plan
+        self._stories = stories
+
+    def of(self, queries: list[Called]) -> list[float]:
+        """The length of each query's prompt; 0 where the plan has the query no more."""
+        texts = {story.id: characters_by_query(self._plan, story) for story in self._stories}
+        return [texts[query.story].get((query.eval_prompt, query.criterion), 0.0) for query in queries]
+
+
 def _prompt_tokens(query: Called) -> float:
     return query.prompt_tokens / query.counted
+
+
+def _cost(query: Called) -> float:
+    return query.cost / query.costs
 
 
 def _mean(queries: list[Called], value: Callable[[Called], float]) -> float | None:
@@ -72,43 +93,34 @@ def _means(queries: list[Called], value: Callable[[Called], float]) -> dict[tupl
     return {cell: fmean(values) for cell, values in found.items()}
 
 
-def _tokens_per_character(plan: Plan, queries: list[Called], stories: list[Story], lengths: dict[str, float]) -> float:
-    """How many tokens a prompt has more for each character more, by least squares over stories of several lengths.
+def _per_character(queries: list[Called], value: Callable[[Called], float], lengths: _Lengths) -> float:
+    """How much more of something a call takes for each character more, by least squares over stories of many lengths.
 
     Where the stories are about equally long, the lengths of the Eval-Prompts tell; where those are too, a character
-    takes the same share of the tokens everywhere.
+    takes the same share everywhere.
     """
     if not queries:
         return 0.0
-    means = _means(queries, _prompt_tokens)
-    between = [
-        (lengths[query.story], _prompt_tokens(query) - means[query.eval_prompt, query.criterion]) for query in queries
-    ]
-    if (slope := _slope(between)) is not None:
+    means = _means(queries, value)
+    between = [value(query) - means[query.eval_prompt, query.criterion] for query in queries]
+    slope = _slope([lengths.mean[query.story] for query in queries], between)
+    if slope is not None:
         return slope
-    texts = {story.id: characters_by_query(plan, story) for story in stories}
-    within = [(texts[q.story].get((q.eval_prompt, q.criterion), 0.0), _prompt_tokens(q)) for q in queries]
-    if (slope := _slope(within)) is not None:
+    values = [value(query) for query in queries]
+    within = lengths.of(queries)
+    slope = _slope(within, values)
+    if slope is not None:
         return slope
-    mean = fmean(length for length, _ in within)
-    return fmean(tokens for _, tokens in within) / mean if mean else 0.0
+    return sum(values) / sum(within) if sum(within) else 0.0
 
 
-def _slope(points: list[tuple[float, float]]) -> float | None:
-    """Least-squares slope, between 0 and 1; None where the lengths hardly differ."""
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    middle, level = fmean(xs), fmean(ys)
-    if max(xs) - min(xs) <= _SPREAD * middle:
+def _slope(lengths: list[float], values: list[float]) -> float | None:
+    """Least-squares slope, or 0 where it would fall; None where the lengths hardly differ."""
+    middle, level = fmean(lengths), fmean(values)
+    if max(lengths) - min(lengths) <= _SPREAD * middle:
         return None
-    slope = sum((x - middle) * (y - level) for x, y in points) / sum((x - middle) ** 2 for x in xs)
-    return min(max(slope, 0.0), 1.0)
-
-
-def _cost_per_token(queries: list[Called]) -> float | None:
-    """Dollars for a token of prompt or answer, where the server named the cost of most calls."""
-    named = [query for query in queries if query.costs == query.counted]
-    tokens = sum(query.prompt_tokens + query.completion_tokens for query in named)
-    return sum(query.cost for query in named) / tokens if tokens and 2 * len(named) > len(queries) else None
+    rise = sum((x - middle) * (y - level) for x, y in zip(lengths, values, strict=True))
+    return max(rise / sum((x - middle) ** 2 for x in lengths), 0.0)
 
 
 def _parsed(journal: JournalReader) -> float | None:

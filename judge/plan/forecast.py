@@ -39,8 +39,10 @@ class Measured:
         How many tokens a prompt has more for each character that it is longer.
     cached, written : float
         Shares of the prompt tokens that came from the provider's cache, and that went into it.
-    cost_per_token : float or None
-        Dollars, where the server named the cost of calls.
+    cost : float or None
+        Mean dollars of a call, where the server named them.
+    cost_per_character : float
+        How many dollars a call costs more for each character that its prompt is longer.
     answers_per_second, parsed : float or None
         The pace, and the share of answers with a rating.
     """
@@ -54,7 +56,8 @@ class Measured:
     tokens_per_character: float = 0.0
     cached: float = 0.0
     written: float = 0.0
-    cost_per_token: float | None = None
+    cost: float | None = None
+    cost_per_character: float = 0.0
     answers_per_second: float | None = None
     parsed: float | None = None
 
@@ -96,8 +99,8 @@ def forecast(
     lengths = list(prompt_characters(plan, islice(stories, 0, None, step)))
     characters = fmean(lengths) if lengths else 0.0
     found = measured or Measured(0)
+    longer = characters - found.characters if characters else 0.0
     if found.prompt_tokens is not None and found.completion_tokens is not None:
-        longer = characters - found.characters if characters else 0.0
         prompt = (found.prompt_tokens + found.tokens_per_character * longer) * calls
         completion = found.completion_tokens * answers
         basis = f"tokens as measured over {found.answers} answers of the pilot and the lengths of all prompts"
@@ -108,10 +111,19 @@ def forecast(
     seconds = answers / found.answers_per_second if found.answers_per_second else None
     tokens = (prompt, completion, found.cached * prompt, found.written * prompt)
     cost = None if price is None else price.cost(*tokens)
-    if found.cost_per_token is not None:
-        cost = found.cost_per_token * (prompt + completion)
+    if found.cost is not None:
+        cost = (found.cost + found.cost_per_character * longer) * calls * _growth(found, answers / calls)
     batch = None if price is None or price.batch is None else price.batch.cost(*tokens)
     return Forecast(story_count, queries, answers, calls, round(prompt), round(completion), cost, seconds, basis, batch)
+
+
+def _growth(measured: Measured, answers_per_call: float) -> float:
+    """How many times the tokens of the pilot a call takes, where it is to bring more answers than there."""
+    if measured.prompt_tokens is None or measured.completion_tokens is None:
+        return 1.0
+    before = measured.answers_per_query / measured.calls_per_query
+    tokens = measured.prompt_tokens + before * measured.completion_tokens
+    return 1 + (answers_per_call - before) * measured.completion_tokens / tokens if tokens else 1.0
 
 
 def _calls_per_query(repeats: int, one_call: bool, measured: Measured | None) -> float:

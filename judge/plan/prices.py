@@ -193,7 +193,9 @@ def _step(entry: Any, on: date, checked: str, source: str) -> Price:
     numbers = {key: now[key] for key in (*_NUMBERS, "up_to", "note") if key in now}
     batch = now.get("batch")
     if batch is not None:
-        batch = Price(**{key: batch[key] for key in (*_NUMBERS, "up_to") if key in batch}, date=checked, source=source)
+        # What the list of batch prices leaves out, prompts from the cache say, keeps the price that it has live.
+        charged = numbers | {key: batch[key] for key in (*_NUMBERS, "up_to") if key in batch}
+        batch = Price(**charged, date=checked, source=source)
     return Price(**numbers, batch=batch, date=checked, source=source)
 
 
