@@ -175,12 +175,12 @@ def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None) -
         Column("stories", "stories"),
         Column("queries", "queries"),
         Column("answers", "answers"),
-        Column("prompt_tokens", "prompt tokens"),
-        Column("completion_tokens", "answer tokens"),
+        Column("prompt_tokens", "tokens in"),
+        Column("completion_tokens", "tokens out"),
         Column("cost", "cost", money=True),
-        Column("batch_cost", "as a batch", money=True),
+        Column("batch_cost", "batch", money=True),
         Column("time", "time"),
-        Column("parsed", "parsed (%)", 1, 100),
+        Column("parsed", "parsed %", 1, 100),
     ]
     signature = f"{spec.dataset}|judge:{spec.judge}|ep:{','.join(spec.eval_prompts)}|rep:{spec.repeats}"
     return Table("Forecast", columns, [row], signature, list(_forecast_notes(spec, found, measured)))

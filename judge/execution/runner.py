@@ -225,7 +225,7 @@ class Run:
         expected = self._limiter.in_flight * done.cost / done.calls
         if done.cost + expected >= most:
             # Without the sum: what is in flight still adds to it, and the summary of the session prints it whole.
-            self.stop(f"max_cost {dollars(most)} is reached")
+            self.stop(f"max_cost {dollars(most)} for one sitting is reached")
 
 
 def works(

@@ -61,11 +61,11 @@ class Result:
 def sit(sitting: Sitting) -> Result:
     """Run one sitting to its end. Raises JudgeError for everything a user can mend."""
     spec = sitting.spec
-    known = load_prices(spec.judge, spec.base_url, spec.engine) is not None or reports_cost(spec.base_url)
-    if spec.max_cost is not None and not known:
+    if spec.max_cost is not None and not _cost_will_be_known(sitting):
         raise SpecError(
             f"max_cost is set and no price is known for {spec.judge}: it could not be kept",
-            hint=f"{how_to_price(spec.judge)}, or leave max_cost out",
+            hint=f"{how_to_price(spec.judge)}; where the server names the cost of its answers itself, "
+            f"ask a few with --pilot 2 and without max_cost first",
         )
     plan = make_plan(sitting.spec, folder=sitting.folder)
     backend = open_backend(sitting.spec.judge, settings_of(sitting.spec))
@@ -75,6 +75,17 @@ def sit(sitting: Sitting) -> Result:
         finally:
             if sitting.result.journal.exists():
                 fold(sitting.result.journal)
+
+
+def _cost_will_be_known(sitting: Sitting) -> bool:
+    """Whether a table has the judge's price, or the server names what answers cost, as it promises or did before."""
+    spec = sitting.spec
+    if load_prices(spec.judge, spec.base_url, spec.engine) is not None or reports_cost(spec.base_url):
+        return True
+    if not sitting.result.journal.is_file():
+        return False
+    with JournalReader(sitting.result.journal) as journal:
+        return journal.spending().reported_calls > 0
 
 
 async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:

@@ -80,7 +80,7 @@ class Price:
         """The price as plain data, in the form of the user's table."""
         found: dict[str, Any] = {key: value for key in _NUMBERS if (value := getattr(self, key)) is not None}
         if self.batch is not None:
-            found["batch"] = self.batch.facts()
+            found["batch"] = {key: value for key in _NUMBERS if (value := getattr(self.batch, key)) is not None}
         return found | {key: value for key in ("date", "source") if (value := getattr(self, key)) is not None}
 
 
