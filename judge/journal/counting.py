@@ -59,6 +59,7 @@ def count(path: Path, before: Counted | None = None) -> Counted:
     db = database.open_reading(path)
     try:
         with database.sentences(path):
+            db.execute("BEGIN")  # one snapshot: attempts and responses are counted up to the same moment
             return _count(db, before or Counted())
     finally:
         db.close()
@@ -94,7 +95,7 @@ def _count(db: sqlite3.Connection, before: Counted) -> Counted:
         completion_tokens=_sum(before.completion_tokens, tokens[1]),
         cached_tokens=_sum(before.cached_tokens, tokens[2]),
         # Where answers were exchanged, what was charged for the old ones is found only by going through all.
-        spending=spending(db, upto=attempt) if replaced else before.spending + spending(db, before.attempt, attempt),
+        spending=spending(db) if replaced else before.spending + spending(db, before.attempt, before.response),
         rate=_rate(db),
     )
 

@@ -1,4 +1,4 @@
-"""Sums what a journal's answers took, by how they are charged. Knows no price, and never reads a row twice."""
+"""Sums what a journal's answers took, by how they are charged. Knows no price."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Spending:
 
     Answers that were exchanged count with those that took their place. `reported` is in dollars over `reported_calls`
     calls; `reused` counts answers that were copied from another run and are in none of the sums. `last` is when the
-    newest counted call began, in seconds since 1970.
+    newest came, in seconds since 1970.
     """
 
     live: Tokens = Tokens()
@@ -58,6 +58,17 @@ class Spending:
         return Spending(**{name: a + b for name, (a, b) in sums.items()}, last=last)
 
 
+_APART = f"SELECT 1 FROM sessions WHERE executor = '{BATCH}' OR executor LIKE '{REUSED}%' LIMIT 1"  # noqa: S608
+_TOKENS = "SELECT prompt_tokens, completion_tokens, cached_tokens FROM responses WHERE rowid > ?"
+_REPLACED = " UNION ALL SELECT prompt_tokens, completion_tokens, cached_tokens FROM replaced"
+_PLAIN_SUMS = """
+count(*), count(prompt_tokens), sum(prompt_tokens), sum(completion_tokens), coalesce(sum(cached_tokens), 0),
+coalesce(max(prompt_tokens), 0)
+"""
+_USAGE_SUMS = """
+SELECT count(cost), coalesce(sum(cost), 0.0), coalesce(sum(cache_write_tokens), 0) FROM usage WHERE attempt > ?
+"""
+
 _KIND = f"""
 CASE WHEN {{cost}} IS NOT NULL THEN 'reported' WHEN s.executor = '{BATCH}' THEN 'batch'
      WHEN s.executor LIKE '{REUSED}%' THEN 'reused' ELSE 'live' END
@@ -73,15 +84,14 @@ GROUP BY 1
 # Answers that stand, each with the one attempt that brought it.
 _ONCE = """
 attempts a JOIN responses r ON r.query_key = a.query_key AND r.repeat = a.repeat AND a.outcome = 'answered'
-    AND a.id > :after AND a.id <= :upto
+    AND a.id > :after
     AND (a.query_key, a.repeat) NOT IN (SELECT query_key, repeat FROM replaced)
 """
 
 # Answers of repeats that were asked again on demand: the n-th attempt brought the n-th of them.
 _AGAIN = """
 (SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY id) AS turn FROM attempts
-    WHERE outcome = 'answered' AND id <= :upto
-    AND (query_key, repeat) IN (SELECT query_key, repeat FROM replaced)) a
+    WHERE outcome = 'answered' AND (query_key, repeat) IN (SELECT query_key, repeat FROM replaced)) a
 JOIN (SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY stands, place) AS turn FROM
     (SELECT 0 AS stands, rowid AS place, * FROM replaced UNION ALL
      SELECT 1, rowid, * FROM responses WHERE (query_key, repeat) IN (SELECT query_key, repeat FROM replaced))) r
@@ -89,18 +99,33 @@ JOIN (SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY stand
 """
 
 
-def spending(db: sqlite3.Connection, after: int = 0, upto: int | None = None) -> Spending:
-    """What the answers with `after` < attempt <= `upto` took (None: all), and all that were asked again.
+def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spending:
+    """What the answers after an attempt and a response took (0: all answers), and all that were asked again.
 
     Sums over two ranges may be added only where nothing was asked again.
     """
-    if upto is None:
-        (upto,) = db.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()
+    again = db.execute("SELECT 1 FROM replaced LIMIT 1").fetchone() is not None
+    alike = None if db.execute(_APART).fetchone() else _alike(db, attempt, response, again=again)
+    if alike is not None:
+        return alike
     usage = database.has_usage(db)
-    found = _sums(db, _ONCE, usage, {"after": after, "upto": upto})
-    if db.execute("SELECT 1 FROM replaced LIMIT 1").fetchone():
-        found += _sums(db, _AGAIN, usage, {"upto": upto})
-    return found
+    found = _sums(db, _ONCE, usage, {"after": attempt})
+    return found + _sums(db, _AGAIN, usage, {}) if again else found
+
+
+def _alike(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) -> Spending | None:
+    """The sums where all answers were charged in one way, which takes no search for each one's attempt; else None."""
+    both = _TOKENS + _REPLACED if again else _TOKENS
+    count, calls, *sums = db.execute(f"SELECT {_PLAIN_SUMS} FROM ({both})", (response,)).fetchone()  # noqa: S608
+    (last,) = db.execute("SELECT coalesce(max(last_commit), 0.0) FROM sessions").fetchone()
+    costs, cost, written = 0, 0.0, 0
+    if database.has_usage(db):
+        costs, cost, written = db.execute(_USAGE_SUMS, (attempt,)).fetchone()
+    if costs not in (0, calls):
+        return None
+    prompt, completion, cached, longest = sums
+    tokens = Tokens(prompt, completion, cached, written, longest)
+    return Spending(live=Tokens() if costs else tokens, reported=cost, reported_calls=costs, answers=count, last=last)
 
 
 def _sums(db: sqlite3.Connection, answers: str, usage: bool, values: dict[str, int]) -> Spending:
