@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from judge.journal import database
 
@@ -59,6 +59,7 @@ class Spending:
 
 
 _APART = f"SELECT 1 FROM sessions WHERE executor = '{BATCH}' OR executor LIKE '{REUSED}%' LIMIT 1"  # noqa: S608
+_LAST = "SELECT coalesce(max(last_commit), 0.0) FROM sessions WHERE executor NOT LIKE ?"
 _TOKENS = "SELECT prompt_tokens, completion_tokens, cached_tokens FROM responses WHERE rowid > ?"
 _REPLACED = " UNION ALL SELECT prompt_tokens, completion_tokens, cached_tokens FROM replaced"
 _PLAIN_SUMS = """
@@ -76,7 +77,7 @@ CASE WHEN {{cost}} IS NOT NULL THEN 'reported' WHEN s.executor = '{BATCH}' THEN 
 
 _SUMS = """
 SELECT {kind} AS kind, count(*), sum(r.prompt_tokens), sum(r.completion_tokens), coalesce(sum(r.cached_tokens), 0),
-       {written}, coalesce(max(r.prompt_tokens), 0), {costs}, count({cost}), max(a.started)
+       {written}, coalesce(max(r.prompt_tokens), 0), {costs}, count({cost})
 FROM {answers} JOIN sessions s ON s.id = a.session {usage}
 GROUP BY 1
 """
@@ -105,19 +106,19 @@ def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spe
     Sums over two ranges may be added only where nothing was asked again.
     """
     again = db.execute("SELECT 1 FROM replaced LIMIT 1").fetchone() is not None
-    alike = None if db.execute(_APART).fetchone() else _alike(db, attempt, response, again=again)
-    if alike is not None:
-        return alike
-    usage = database.has_usage(db)
-    found = _sums(db, _ONCE, usage, {"after": attempt})
-    return found + _sums(db, _AGAIN, usage, {}) if again else found
+    found = None if db.execute(_APART).fetchone() else _alike(db, attempt, response, again=again)
+    if found is None:
+        usage = database.has_usage(db)
+        found = _sums(db, _ONCE, usage, {"after": attempt})
+        found += _sums(db, _AGAIN, usage, {}) if again else Spending()
+    (last,) = db.execute(_LAST, (f"{REUSED}%",)).fetchone()
+    return replace(found, last=last)
 
 
 def _alike(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) -> Spending | None:
     """The sums where all answers were charged in one way, which takes no search for each one's attempt; else None."""
     both = _TOKENS + _REPLACED if again else _TOKENS
     count, calls, *sums = db.execute(f"SELECT {_PLAIN_SUMS} FROM ({both})", (response,)).fetchone()  # noqa: S608
-    (last,) = db.execute("SELECT coalesce(max(last_commit), 0.0) FROM sessions").fetchone()
     costs, cost, written = 0, 0.0, 0
     if database.has_usage(db):
         costs, cost, written = db.execute(_USAGE_SUMS, (attempt,)).fetchone()
@@ -125,7 +126,7 @@ def _alike(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) 
         return None
     prompt, completion, cached, longest = sums
     tokens = Tokens(prompt, completion, cached, written, longest)
-    return Spending(live=Tokens() if costs else tokens, reported=cost, reported_calls=costs, answers=count, last=last)
+    return Spending(live=Tokens() if costs else tokens, reported=cost, reported_calls=costs, answers=count)
 
 
 def _sums(db: sqlite3.Connection, answers: str, usage: bool, values: dict[str, int]) -> Spending:
@@ -139,7 +140,7 @@ def _sums(db: sqlite3.Connection, answers: str, usage: bool, values: dict[str, i
         usage="LEFT JOIN usage u ON u.attempt = a.id" if usage else "",
     )
     found = Spending()
-    for kind, count, prompt, completion, cached, written, longest, costs, calls, last in db.execute(sql, values):
+    for kind, count, prompt, completion, cached, written, longest, costs, calls in db.execute(sql, values):
         tokens = Tokens(prompt, completion, cached, written, longest)
         found += Spending(
             live=tokens if kind == "live" else Tokens(),
@@ -148,7 +149,6 @@ def _sums(db: sqlite3.Connection, answers: str, usage: bool, values: dict[str, i
             reported_calls=calls,
             answers=count,
             reused=count if kind == "reused" else 0,
-            last=last if kind != "reused" else 0.0,
         )
     return found
 
