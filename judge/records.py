@@ -129,7 +129,12 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Raw text of one answer, and what the server said about it. `reasoning` is thinking kept apart, never parsed."""
+    """Raw text of one answer, and what the server said about it. `reasoning` is thinking kept apart, never parsed.
+
+    Tokens and cost are of the whole call and stand on the first of its repeats. `completion_tokens` is all that is
+    billed as answer, `reasoning_tokens` the part of it that was thinking; `cached_tokens` and `cache_write_tokens` are
+    parts of the prompt; `cost` is in dollars, as the server named it.
+    """
 
     text: str
     finish_reason: str | None = None
@@ -139,6 +144,9 @@ class Response:
     cached_tokens: int | None = None
     logprobs: Any = None
     model: str | None = None
+    reasoning_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 import orjson
 
 from judge import latex, terminal
+from judge.dollars import dollars
 from judge.errors import SpecError
 from judge.stats.estimate import Estimate
 
@@ -33,6 +34,7 @@ class Column:
     their tail: ``two-sided``, ``greater``, ``less``, ``two one-sided``, or ``row`` where each row's column `tail` does.
     One that would be rounded to 0 is printed as less than the last decimal; `share` marks shares, of which the same
     holds but for 0 itself.
+    `money` prints dollars as they are printed everywhere.
     """
 
     key: str
@@ -44,6 +46,7 @@ class Column:
     wrap: int | None = None
     p: Literal["", "two-sided", "greater", "less", "two one-sided", "row"] = ""
     share: bool = False
+    money: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +302,8 @@ def _fine_enough(estimate: Estimate, column: Column) -> Column:
 
 
 def _number(value: float, column: Column) -> str:
+    if column.money:
+        return dollars(value)
     text = f"{value * column.factor:.{column.digits}f}"
     if float(text) == 0 and (column.p or (column.share and value > 0)):
         return f"<{10**-column.digits:.{column.digits}f}"

@@ -53,7 +53,7 @@ def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: P
     assert "judge/runs/demo/run.yaml" in names
     assert "judge/datasets/demo_stories.jsonl" in names
     assert "judge/backends/surface/model.json" in names
-    assert "judge/plan/prices.yaml" in names
+    assert "judge/plan/prices.json" in names
     assert {"judge/in_force/models.json", "judge/in_force/endpoints.yaml"} <= names
     assert "judge/reproduce/hanna_published.csv" in names
     for study in ("hanna", "openmeva", "storyer"):
@@ -61,4 +61,4 @@ def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: P
     assert "judge/reproduce/openmeva_published.csv" in names
     assert "judge/py.typed" in names
     assert not [name for name in names if name.endswith((".sqlite", ".pyc"))]
-    assert package_file("plan", "prices.yaml").is_file()
+    assert package_file("plan", "prices.json").is_file()

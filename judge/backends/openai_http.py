@@ -22,6 +22,7 @@ from judge.backends.openai_probe import probe_server
 from judge.backends.openai_servers import Servers
 from judge.backends.protocol import Capabilities, Settings
 from judge.backends.structured import request_fields
+from judge.backends.usage import with_usage
 from judge.errors import BackendError
 from judge.records import Query, Response
 
@@ -225,17 +226,13 @@ def _read(body: bytes, url: str, *, chat: bool) -> list[Response]:
     try:
         data = orjson.loads(body)
         choices = data["choices"]
-        usage = data.get("usage") or {}
         model = data.get("model")
         responses = [_response(choice, model, chat=chat) for choice in sorted(choices, key=lambda c: c.get("index", 0))]
-        details = usage.get("prompt_tokens_details") or {}
-        tokens = (usage.get("prompt_tokens"), usage.get("completion_tokens"), details.get("cached_tokens"))
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
         raise _garbage(url, body) from error
     if not responses:
         raise _garbage(url, body)
-    first = responses[0]
-    responses[0] = Response(first.text, first.finish_reason, first.reasoning, *tokens, first.logprobs, first.model)
+    responses[0] = with_usage(responses[0], data.get("usage"))
     return responses
 
 

@@ -179,7 +179,10 @@ def say_merged(found: Imported, folder: ResultFolder, source: str) -> None:
     if not found.changed:
         typer.echo(f"nothing new in {source}: {folder.path} has {there} of its answers already")
     else:
-        cost = "" if found.cost is None else f", ${found.cost:.4f}"
+        from judge.dollars import dollars
+
+        known = found.spent.known_cost
+        cost = "" if known is None else f", {dollars(known)}"
         typer.echo(f"{folder.path}: {found.answered} answers from {source}{cost}; {there} were there already")
     if failed:
         kinds = ", ".join(f"{count} {kind}" for kind, count in found.failed.most_common())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 if TYPE_CHECKING:
     from judge.execution.session import Result, Sitting
     from judge.plan import Forecast
+    from judge.plan.forecast import Measured
     from judge.run_folder import ResultFolder
     from judge.run_spec import RunSpec
 
@@ -100,6 +102,7 @@ def _sit(sitting: Sitting, engine: str, ray_address: str, ray_actors: int | None
 
 def report(sitting: Sitting, ended: Result) -> bool:
     """Say how a sitting ended; True where repeats are missing. Raises where nothing at all was answered."""
+    from judge.dollars import dollars
     from judge.errors import JudgeError
     from judge.journal import JournalReader
 
@@ -118,8 +121,8 @@ def report(sitting: Sitting, ended: Result) -> bool:
         parts.append("given up: " + ", ".join(f"{count} {kind}" for kind, count in totals.failed.items()))
     if outcomes.retries:
         parts.append(f"{outcomes.retries} retries")
-    if outcomes.cost:
-        parts.append(f"${outcomes.cost:.4f}")
+    if outcomes.known_cost:
+        parts.append(dollars(outcomes.known_cost))
     if not sitting.quiet:
         sys.stderr.write(f"{', '.join(parts)}; {totals.answered} of {ended.planned} in {where}\n")
     if outcomes.stopped and outcomes.cause is not None:
@@ -134,105 +137,85 @@ def report(sitting: Sitting, ended: Result) -> bool:
 
 
 def _print_forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | None, form: str) -> None:
-    from itertools import islice
-
-    from judge.backends import open_backend  # noqa: F401  checks the judge's name below
-    from judge.execution.preparation import dataset_of
+    from judge.execution.pilot import measure
+    from judge.execution.preparation import dataset_of, first_stories
     from judge.plan import forecast, load_prices, make_plan
     from judge.tables import emit
 
     plan = make_plan(spec, folder=folder)
     dataset = dataset_of(plan, folder)
     count = dataset.expected.get("stories") or sum(1 for _ in dataset.stories())
-    measured, parsed = _measured(result)
+    measured = measure(result, plan)
     found = forecast(
         plan,
-        islice(dataset.stories(), 50),
+        first_stories(dataset, limit),
         min(count, limit or count),
-        price=load_prices(spec.judge),
+        price=load_prices(spec.judge, spec.base_url, spec.engine),
         one_call=spec.generation.seed is None,
         measured=measured,
     )
-    emit(_forecast_table(spec, found, parsed), form)
+    emit(_forecast_table(spec, found, measured), form)
 
 
-def _measured(result: ResultFolder) -> tuple[Any, float | None]:
-    """What the journal there has measured so far, and the share of answers that parse; (None, None) without one."""
-    from judge.journal import JournalReader
-    from judge.parsing import parser
-    from judge.parsing.stored_answers import StoredAnswers
-    from judge.plan.forecast import Measured
-    from judge.records import Criterion, Scale
-
-    if not result.journal.is_file():
-        return None, None
-    tried = parsed = 0
-    with JournalReader(result.journal) as journal:
-        totals = journal.totals()
-        if not totals.answered:
-            return None, None
-        definition = journal.meta()["definition"]
-        criteria = [
-            Criterion(r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]))
-            for r in definition["criteria_records"]
-        ]
-        reading = StoredAnswers.of_run(parser("ours"), criteria, definition, journal.text_of)
-        for answer in journal.answers():
-            if answer.response is not None:
-                tried += 1
-                parsed += reading.judgment(answer).rating is not None
-            if tried >= 2000:
-                break
-    seconds = (totals.last_commit or 0) - (totals.first_request or 0)
-    calls = totals.answered
-    return (
-        Measured(
-            None if totals.prompt_tokens is None else totals.prompt_tokens / calls,
-            None if totals.completion_tokens is None else totals.completion_tokens / calls,
-            totals.answered / seconds if seconds > 0 else None,
-            parsed / tried,
-            totals.answered,
-        ),
-        parsed / tried,
-    )
-
-
-def _forecast_table(spec: RunSpec, found: Forecast, parsed: float | None) -> Any:
+def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None) -> Any:
     from judge.execution.progress import duration
-    from judge.in_force.words import warnings
-    from judge.plan.prices import user_price_file
     from judge.tables import Column, Table
 
     row = {
         "stories": found.stories,
         "queries": found.queries,
         "answers": found.answers,
+        "calls": found.calls,
         "prompt_tokens": found.prompt_tokens,
         "completion_tokens": found.completion_tokens,
         "cost": found.cost,
         "batch_cost": found.batch_cost,
         "time": None if found.seconds is None else duration(found.seconds),
-        "parsed": parsed,
+        "parsed": None if measured is None else measured.parsed,
     }
-    notes = [found.basis, *warnings(spec)]
-    if spec.judge.partition("/")[0] in ("surface", "recorded", "scripted"):
-        notes.append(f"{spec.judge} asks no server and costs nothing")
-    elif spec.judge.partition("/")[0] in ("vllm", "hf"):
-        notes.append(f"{spec.judge} runs on this machine: no tokens are paid for")
-    elif found.cost is None:
-        notes.append(f"no price is known for {spec.judge}: add it to {user_price_file()}")
-    if found.seconds is None:
-        notes.append("the time is known after a pilot: judge run RUN --pilot 20")
     columns = [
         Column("stories", "stories"),
         Column("queries", "queries"),
         Column("answers", "answers"),
-        Column("prompt_tokens", "prompt tokens"),
-        Column("completion_tokens", "answer tokens"),
-        Column("cost", "cost ($)", 2),
-        Column("batch_cost", "as a batch ($)", 2),
+        Column("prompt_tokens", "tokens in"),
+        Column("completion_tokens", "tokens out"),
+        Column("cost", "cost", money=True),
+        Column("batch_cost", "batch", money=True),
         Column("time", "time"),
-        Column("parsed", "parsed (%)", 1, 100),
+        Column("parsed", "parsed %", 1, 100),
     ]
     signature = f"{spec.dataset}|judge:{spec.judge}|ep:{','.join(spec.eval_prompts)}|rep:{spec.repeats}"
-    return Table("Forecast", columns, [row], signature, notes)
+    return Table("Forecast", columns, [row], signature, list(_forecast_notes(spec, found, measured)))
+
+
+def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -> Iterator[str]:
+    """What the forecast rests on, in sentences."""
+    from judge.in_force.words import warnings
+    from judge.plan import load_prices
+    from judge.plan.prices import how_to_price, reports_cost
+
+    yield found.basis
+    yield from warnings(spec)
+    if spec.repeats > 1:
+        shape = f"the {found.answers:,} answers come in {found.calls:,} requests, each of which reads its prompt once"
+        if measured is None and found.calls < found.answers:
+            shape += (
+                f"; from a server that gives one answer to a request they come in {found.answers:,}, "
+                f"with {spec.repeats} times the prompt tokens (--pilot N finds out)"
+            )
+        yield shape
+    price = load_prices(spec.judge, spec.base_url, spec.engine)
+    if spec.judge.partition("/")[0] in ("surface", "recorded", "scripted"):
+        yield f"{spec.judge} asks no server and costs nothing"
+    elif spec.judge.partition("/")[0] in ("vllm", "hf") and price is None:
+        yield f"{spec.judge} runs on this machine: no tokens are paid for"
+    elif measured is not None and measured.cost is not None:
+        yield "cost as the server named it in the pilot"
+    elif price is not None:
+        yield f"price: {price.words()}"
+    elif reports_cost(spec.base_url):
+        yield "the server names the cost of each answer: --pilot N measures it"
+    else:
+        yield f"no price is known for {spec.judge}: {how_to_price(spec.judge)}"
+    if found.seconds is None:
+        yield "the time is known after a pilot: judge run RUN --pilot 20"

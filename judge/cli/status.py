@@ -36,9 +36,9 @@ def status(
         listed = [listing(f"{row['run']}", list(_facts(row))) for row in rows]
         emit([*listed[:-1], replace(listed[-1], signature=signature)], form, output)
         return
-    emit(
-        Table("Status", [Column(key, title, digits) for key, title, digits in _COLUMNS], rows, signature), form, output
-    )
+    columns = [Column(key, title, digits, money=key == "cost") for key, title, digits in _COLUMNS]
+    notes = [f"cost of {row['judge']}: {row['cost_basis']}" for row in rows]
+    emit(Table("Status", columns, rows, signature, list(dict.fromkeys(notes))), form, output)
 
 
 _COLUMNS = (
@@ -53,8 +53,9 @@ _COLUMNS = (
     ("prompt_tokens", "prompt tokens", 2),
     ("cached_tokens", "of them cached", 2),
     ("completion_tokens", "answer tokens", 2),
+    ("reasoning_tokens", "of them thinking", 2),
     ("settings", "settings", 2),
-    ("cost", "cost ($)", 4),
+    ("cost", "cost", 2),
     ("hours", "hours", 2),
     ("first_request", "first request", 3),
     ("last_commit", "last commit", 3),
@@ -65,6 +66,8 @@ _COLUMNS = (
 def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What is known of a result folder, a line each."""
     from datetime import datetime
+
+    from judge.dollars import dollars
 
     yield "judge", str(row["judge"])
     if row.get("answered") is None:
@@ -81,10 +84,12 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if row["prompt_tokens"] is not None:
         cached = f", {row['cached_tokens']:,} of them cached" if row["cached_tokens"] is not None else ""
         yield "tokens", f"{row['prompt_tokens']:,} of prompts{cached}; {row['completion_tokens'] or 0:,} of answers"
+    if row.get("reasoning_tokens"):
+        yield "thinking", f"{row['reasoning_tokens']:,} of the answers' tokens"
     if row.get("settings"):
         yield "settings", str(row["settings"])
     if row["cost"] is not None:
-        yield "cost", f"${row['cost']:.4f}"
+        yield "cost", f"{dollars(row['cost'])} ({row['cost_basis']})"
     if row["hours"] is not None:
         yield "hours", f"{row['hours']:.2f}" if row["hours"] >= 0.01 else "less than 0.01"
     for key, name in (("first_request", "first request"), ("last_commit", "last commit")):
@@ -96,10 +101,12 @@ def _row(folder: ResultFolder) -> dict[str, Any]:
     from judge.exchange.batch_ledger import in_flight_note
     from judge.in_force.words import mark, stored
     from judge.journal import JournalReader
-    from judge.run_folder import read_manifest
+    from judge.run_folder import folder_cost, read_manifest
 
     manifest = read_manifest(folder.manifest)
+    cost = folder_cost(folder)
     row: dict[str, Any] = {"run": manifest.get("run", folder.path.parent.name), "judge": manifest.get("judge", "?")}
+    row |= {"cost": cost.dollars, "cost_basis": cost.basis}
     if not folder.journal.is_file():
         return row | dict.fromkeys(("first_request", "last_commit"), None) | {"causes": "imported"}
     with JournalReader(folder.journal) as journal:
@@ -123,7 +130,7 @@ def _row(folder: ResultFolder) -> dict[str, Any]:
         "cached_tokens": totals.cached_tokens,
         "completion_tokens": totals.completion_tokens,
         "settings": mark(stored(manifest)) or None,
-        "cost": sums.get("cost"),
+        "reasoning_tokens": totals.reasoning_tokens,
         "hours": sums.get("hours"),
         "first_request": totals.first_request,
         "last_commit": totals.last_commit,

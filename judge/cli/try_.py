@@ -102,13 +102,13 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
         answers = await asyncio.gather(*(backend.complete(query, [0]) for query in queries))
     finally:
         await backend.close()
-    ours, price = parser("ours"), load_prices(spec.judge)
+    ours, price = parser("ours"), load_prices(spec.judge, spec.base_url, spec.engine)
     rows = []
     for query, (response, *_) in zip(queries, answers, strict=True):
         judgment = read_response(ours, response, query)
-        cost = None
-        if price is not None and response.prompt_tokens is not None:
-            cost = price.cost(response.prompt_tokens, response.completion_tokens or 0, response.cached_tokens or 0)
+        cost = response.cost
+        if cost is None and price is not None and response.prompt_tokens is not None:
+            cost = price.of(response)
         facts = {
             "judge": spec.judge,
             "eval_prompt": query.eval_prompt,
@@ -123,6 +123,7 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
             "explanation": judgment.explanation,
             "prompt_tokens": response.prompt_tokens,
             "completion_tokens": response.completion_tokens,
+            "reasoning_tokens": response.reasoning_tokens,
             "cost": cost,
         }
         rows.append((query, response, judgment, facts))
@@ -135,6 +136,8 @@ def _show(rows: list[_Row]) -> None:
     from rich.console import Console, Group
     from rich.panel import Panel
     from rich.text import Text
+
+    from judge.dollars import dollars
 
     console = Console()
     width = console.width
@@ -154,7 +157,7 @@ def _show(rows: list[_Row]) -> None:
             if facts[key] is not None
         )
         line = [f"{rating} ({'; '.join([judgment.status, *judgment.flags])})", f"{tokens} tokens" if tokens else ""]
-        line.append(f"${facts['cost']:.6f}" if facts["cost"] is not None else "")
+        line.append(dollars(facts["cost"]) if facts["cost"] is not None else "")
         parts.append(
             Text(" · ".join(part for part in line if part), style="bold green" if judgment.rating else "bold red")
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from judge.errors import BackendError, DataError, RunFolderError
@@ -20,12 +20,11 @@ from judge.execution.retry import FATAL
 from judge.execution.runner import Outcomes
 from judge.execution.verification import stored_plan
 from judge.journal import JournalReader, JournalWriter, Totals, fold
+from judge.journal.spending import BATCH
 from judge.plan import Plan, load_prices
 from judge.plan.prices import Price
 from judge.records import Query, Response
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
-
-EXECUTOR = "batch"
 
 
 @dataclass(slots=True)
@@ -43,7 +42,7 @@ class Imported:
     other_judge: list[str] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)
     example: str | None = None
-    cost: float | None = None
+    spent: Outcomes = field(default_factory=Outcomes)
     totals: Totals | None = None
 
     @property
@@ -71,8 +70,9 @@ def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
             raise RunFolderError(f"{result.journal} holds no definition", hint="judge export batch RUN stores it")
         plan = stored_plan(definition, result)
         _set_apart(found, judge_part(definition["judge_key"]), done)
-        merge = _Merge(result, journal, plan, found, done, load_prices(plan.spec.judge))
-        outcomes = Outcomes()
+        price = load_prices(plan.spec.judge, plan.spec.base_url, plan.spec.engine)
+        merge = _Merge(result, journal, plan, found, done, price.batch if price is not None else None)
+        outcomes = done.spent
         try:
             asyncio.run(merge.run())
         except BackendError as error:
@@ -81,8 +81,7 @@ def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
         finally:
             if done.changed:
                 outcomes.answered, outcomes.failed = done.answered, sum(done.failed.values())
-                outcomes.cost = done.cost or 0.0
-                _note(result, journal.totals(), outcomes, began, files, priced=done.cost is not None)
+                _note(result, journal, outcomes, began, files)
         done.totals = journal.totals()
     if done.changed:
         fold(result.journal)
@@ -117,7 +116,7 @@ class _Merge:
         price: Price | None,
     ) -> None:
         self._result, self._journal, self._plan, self._found, self._done = result, journal, plan, found, done
-        self._price = price if price is not None and price.batch is not None else None
+        self._price = price
         self._writer: JournalWriter | None = None
 
     async def run(self) -> None:
@@ -182,10 +181,8 @@ class _Merge:
             self._open().answered(query, repeat, kept, started=started, seconds=0.0)
             settled.add(repeat)
             done.answered += 1
-        if pairs and self._price is not None:
-            usage = responses[0]
-            tokens = (usage.prompt_tokens or 0, usage.completion_tokens or 0, usage.cached_tokens or 0)
-            done.cost = (done.cost or 0.0) + self._price.cost(*tokens) * (self._price.batch or 1.0)
+        if pairs:
+            done.spent.spend(responses[:1], self._price)
 
     def _failed(self, query: Query, repeats: list[int], error: BackendError, started: float) -> None:
         known = self._journal.errors(query.key)
@@ -202,30 +199,29 @@ class _Merge:
     def _open(self) -> JournalWriter:
         """The journal's writer, opened at the first row: an import that adds nothing changes nothing."""
         if self._writer is None:
-            self._writer = JournalWriter(self._result.journal, executor=EXECUTOR)
+            self._writer = JournalWriter(self._result.journal, executor=BATCH)
             self._writer.start()
         return self._writer
 
 
 def _with_usage(response: Response, first: Response) -> Response:
     """A call's tokens stand on the first of its repeats that is kept."""
-    return Response(
-        response.text,
-        response.finish_reason,
-        response.reasoning,
-        first.prompt_tokens,
-        first.completion_tokens,
-        first.cached_tokens,
-        response.logprobs,
-        response.model,
+    return replace(
+        response,
+        prompt_tokens=first.prompt_tokens,
+        completion_tokens=first.completion_tokens,
+        cached_tokens=first.cached_tokens,
+        reasoning_tokens=first.reasoning_tokens,
+        cache_write_tokens=first.cache_write_tokens,
+        cost=first.cost,
     )
 
 
 def _note(
-    result: ResultFolder, totals: Totals, outcomes: Outcomes, began: float, files: tuple[Path, ...], *, priced: bool
+    result: ResultFolder, journal: JournalReader, outcomes: Outcomes, began: float, files: tuple[Path, ...]
 ) -> None:
     """Note the import in the manifest as a sitting."""
     manifest = read_manifest(result.manifest)
-    sitting = {"began": began, "executor": EXECUTOR, "imported": [file.name for file in files]}
+    sitting = {"began": began, "executor": BATCH, "imported": [file.name for file in files]}
     manifest = manifest | {"sittings": [*manifest.get("sittings", []), sitting]}
-    write_manifest(result.manifest, closed(manifest, totals, outcomes, began, (), priced=priced))
+    write_manifest(result.manifest, closed(manifest, journal, outcomes, began, ()))

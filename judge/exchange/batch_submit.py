@@ -14,13 +14,14 @@ from pathlib import Path
 
 import orjson
 
+from judge.dollars import dollars
 from judge.errors import RunFolderError, SpecError
 from judge.exchange.batch_import import Imported, import_locked
 from judge.exchange.batch_ledger import ENDED, Batch, Ledger, read_ledger
 from judge.exchange.batch_requests import MOST_LINES, Part, Wanted, export_locked
 from judge.exchange.openai_batches import BatchServer, Endpoint, Remote
 from judge.plan import load_prices
-from judge.plan.prices import user_price_file
+from judge.plan.prices import how_to_price
 from judge.run_folder import ResultFolder, lock, read_manifest
 
 Say = Callable[[str], None]
@@ -198,18 +199,18 @@ def _check_cost(asked: Wanted, parts: list[Part]) -> None:
     most = asked.spec.max_cost
     if most is None or not parts:
         return
-    price = load_prices(asked.spec.judge)
+    price = load_prices(asked.spec.judge, asked.spec.base_url, asked.spec.engine)
     if price is None or price.batch is None:
         raise SpecError(
             f"max_cost is set and no batch price is known for {asked.spec.judge}: it could not be kept",
-            hint=f"add the price with `batch` to {user_price_file()}, or leave max_cost out",
+            hint=f"{how_to_price(asked.spec.judge)} with `batch`, or leave max_cost out",
         )
     prompt = sum(part.bytes for part in parts) // _CHARACTERS_PER_TOKEN
     answers = sum(part.repeats for part in parts) * (asked.spec.generation.max_tokens or _ANSWER_TOKENS)
-    cost = price.cost(prompt, answers) * price.batch
+    cost = price.batch.cost(prompt, answers)
     if cost > most:
         raise SpecError(
-            f"these batches would cost about ${cost:.2f}, more than max_cost {most:g}; nothing was sent",
+            f"these batches would cost about {dollars(cost)}, more than max_cost {dollars(most)}; nothing was sent",
             hint="take fewer stories with --limit N, or raise max_cost",
         )
 

@@ -22,9 +22,8 @@ from judge.exchange.bundle_keys import find_key
 from judge.exchange.bundle_readme import readme
 from judge.exchange.bundle_run import Bundled
 from judge.exchange.bundle_tables import TableChoices, write_tables
-from judge.plan import load_prices
 from judge.plan.prices import Price
-from judge.run_folder import ResultFolder, resolve
+from judge.run_folder import ResultFolder, folder_cost, resolve
 from judge.run_folder.manifest import environment
 from judge.version import __version__
 
@@ -100,7 +99,8 @@ def _stage(
     say("deriving tables")
     rows, datasets = write_tables([staged / one.path for one in found], staged / TABLES, choices.tables)
     (staged / "environment.json").write_bytes(_json({k: v for k, v in environment().items() if k != "command"}))
-    prices = {one.judge: price for one in found if (price := load_prices(one.judge)) is not None}
+    costs = {one.judge: folder_cost(ResultFolder(staged / one.path)) for one in found}
+    prices = {judge: cost.price for judge, cost in costs.items() if cost.price is not None}
     (staged / "prices.yaml").write_text(_price_text(prices), encoding="utf-8")
     (staged / CONTENTS).write_bytes(
         _json(
@@ -125,12 +125,7 @@ def _price_text(prices: dict[str, Price]) -> str:
     head = "# Dollars for a million tokens, as this machine's price table had them when the bundle was made.\n"
     if not prices:
         return head + "# No price is known for the judges of this bundle.\n{}\n"
-    plain = {
-        judge: {
-            key: value for key in ("input", "cached", "output", "batch") if (value := getattr(price, key)) is not None
-        }
-        for judge, price in prices.items()
-    }
+    plain = {judge: price.facts() for judge, price in prices.items()}
     return head + yaml.safe_dump(plain, sort_keys=True)
 
 

@@ -10,11 +10,14 @@ from typing import Any, Self
 
 from judge.errors import RunFolderError
 from judge.execution.progress import Progress
+from judge.execution.runner import Outcomes
 from judge.execution.shards import read_shard, shards_in, unfinished_in
 from judge.journal import JournalMerger
 from judge.plan import Plan, Price
 from judge.records import Query, Response, Story
 from judge.run_folder import ResultFolder
+
+_TOLD = ("prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens", "cost")
 
 
 class Shards:
@@ -23,7 +26,7 @@ class Shards:
     def __init__(self, result: ResultFolder, sitting: Path, plan: Plan, price: Price | None) -> None:
         self.answered = 0
         self.failed = 0
-        self.cost = 0.0
+        self.spent = Outcomes()
         self.duplicates = 0
         self._refused: dict[Path, str] = {}
         self._unfinished: list[str] = []
@@ -99,10 +102,8 @@ class Shards:
         for row in rows:
             if row["outcome"] != "answered":
                 continue
-            if self._price is not None:
-                self.cost += self._price.cost(
-                    row["prompt_tokens"] or 0, row["completion_tokens"] or 0, row["cached_tokens"] or 0
-                )
+            if row["prompt_tokens"] is not None or row.get("cost") is not None:  # the first repeat of its call
+                self.spent.spend([Response(row["text"], **{key: row.get(key) for key in _TOLD})], self._price)
             if progress is not None:
                 progress.watch(self._query(row), Response(row["text"], row["finish_reason"], row["reasoning"]))
 

@@ -12,8 +12,8 @@ from judge.in_force import settings_in_force
 from judge.in_force.seen import NOTHING, Seen, seen_in
 from judge.in_force.shutdown import life_of
 from judge.in_force.words import records
-from judge.journal import JournalReader, Totals
-from judge.run_folder import ResultFolder, read_manifest
+from judge.journal import JournalReader
+from judge.run_folder import ResultFolder, cost_of, read_manifest
 from judge.run_folder.manifest import environment
 from judge.run_spec import RunSpec
 
@@ -57,27 +57,25 @@ def with_seen(manifest: dict[str, Any], spec: RunSpec, journal: JournalReader, s
 
 def closed(
     manifest: dict[str, Any],
-    totals: Totals,
+    journal: JournalReader,
     outcomes: Outcomes,
     began: float,
     notices: Sequence[str],
-    *,
-    priced: bool,
 ) -> dict[str, Any]:
     """The manifest with how its last sitting ended, and sums over all."""
     now = time.time()
+    totals, cost = journal.totals(), cost_of(journal.spending(), manifest)
     sitting = manifest["sittings"][-1] | {
         "ended": now,
         "hours": (now - began) / 3600,
         "answered": outcomes.answered,
         "failed": outcomes.failed,
         "retries": outcomes.retries,
-        "cost": outcomes.cost if priced else None,
+        "cost": outcomes.known_cost,
         "stopped": outcomes.stopped,
         "notices": list(notices),
     }
     sittings = [*manifest["sittings"][:-1], sitting]
-    costs = [s["cost"] for s in sittings if s.get("cost") is not None]
     return manifest | {
         "sittings": sittings,
         "totals": {
@@ -87,7 +85,10 @@ def closed(
             "prompt_tokens": totals.prompt_tokens,
             "completion_tokens": totals.completion_tokens,
             "cached_tokens": totals.cached_tokens,
-            "cost": sum(costs) if costs else None,
+            **({"reasoning_tokens": totals.reasoning_tokens} if totals.reasoning_tokens else {}),
+            "cost": cost.dollars,
+            "cost_basis": cost.basis,
+            **({"price": cost.price.facts()} if cost.price is not None else {}),
             "hours": sum(s.get("hours", 0.0) for s in sittings),
         },
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from judge.eval_prompts.front_matter import ask_the_same
 from judge.journal import JournalReader, JournalWriter
 from judge.plan import Plan
 from judge.plan.queries import missing_reference
+from judge.records import Story
 from judge.run_folder import ResultFolder
 
 _SAME = {
@@ -45,6 +48,15 @@ def dataset_of(plan: Plan, folder: Path) -> Dataset:
     if not dataset.files:
         raise SpecError(f"dataset {name!r} has no files")
     return dataset
+
+
+def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
+    """The stories that a run with this limit asks about; in the order of the dataset where it asks about all."""
+    if limit is None:
+        return dataset.stories()
+    stories = enumerate(dataset.stories())
+    first = heapq.nsmallest(limit, stories, key=lambda pair: (pair[1].story_prompt, pair[0]))
+    return (story for _, story in first)
 
 
 def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:

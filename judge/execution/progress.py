@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
+from judge.dollars import dollars
 from judge.parsing import Parser
 from judge.parsing.stored_answers import read_response
 from judge.records import Query, Response
@@ -27,7 +28,7 @@ class Progress:
         total: int,
         *,
         parser: Parser | None,
-        cost: Callable[[], float] | None = None,
+        cost: Callable[[], float | None] | None = None,
         stream: TextIO | None = None,
         quiet: bool = False,
         clock: Callable[[], float] = time.monotonic,
@@ -120,8 +121,9 @@ class Progress:
         share = self.parsed_share
         if share is not None:
             parts.append(f"{100 * share:.0f} % parsed")
-        if self._cost is not None:
-            parts.append(f"${self._cost():.4f}")
+        cost = self._cost() if self._cost is not None else None
+        if cost is not None:
+            parts.append(dollars(cost))
         if share is not None and share < 0.5 and self.unparsed_example:
             parts.append(f"no rating in: {self.unparsed_example!r}")
         return " · ".join(parts)

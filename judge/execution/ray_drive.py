@@ -82,22 +82,21 @@ class Drive:
         note = {"began": began, "executor": "ray", "ray": self._facts()}
         write_manifest(sitting.result.manifest, opened(spec, sitting.result, self._prepared, server, note))
         self._folder.mkdir(parents=True)
-        price = load_prices(spec.judge)
+        price = load_prices(spec.judge, spec.base_url, spec.engine)
         shards = Shards(sitting.result, self._folder, self._plan, price)
         parser = None if sitting.quiet else load_parser("ours")
-        progress = Progress(
-            self._planned, parser=parser, quiet=sitting.quiet, cost=(lambda: shards.cost) if price else None
-        )
+        progress = Progress(self._planned, parser=parser, quiet=sitting.quiet, cost=lambda: shards.spent.known_cost)
         with shards, progress:
             shards.merge_left_over()
             outcomes = self._ask(shards, progress)
             shards.finish("done" if outcomes.stopped is None else f"stopped: {outcomes.stopped}")
-        outcomes.answered, outcomes.failed, outcomes.cost = shards.answered, shards.failed, shards.cost
+        outcomes.answered, outcomes.failed = shards.answered, shards.failed
+        outcomes.cost, outcomes.calls, outcomes.unpriced = shards.spent.cost, shards.spent.calls, shards.spent.unpriced
         if not sitting.quiet:
             sys.stderr.writelines(f"{notice}\n" for notice in shards.notices)
         totals = self._journal.totals()
         manifest = with_seen(read_manifest(sitting.result.manifest), spec, self._journal, None)
-        ended = closed(manifest, totals, outcomes, began, shards.notices, priced=price is not None)
+        ended = closed(manifest, self._journal, outcomes, began, shards.notices)
         write_manifest(sitting.result.manifest, ended)
         answered = progress.done if sitting.limit else totals.answered
         return Result(

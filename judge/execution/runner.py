@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from judge.backends import Backend
+from judge.dollars import dollars
 from judge.errors import BackendError
 from judge.execution.breaker import Breaker
 from judge.execution.form_watch import FormWatch
@@ -27,14 +28,36 @@ _PENDING_MOST = 4096
 
 @dataclass(slots=True)
 class Outcomes:
-    """How a session went. `stopped` is the sentence of what ended it early; `cause` the breaker's error."""
+    """How a session went. `stopped` is the sentence of what ended it early; `cause` the breaker's error.
+
+    `cost` is in dollars over the `calls` that were answered, of which `unpriced` ones are in no way known to cost
+    anything: neither the server nor the price table says.
+    """
 
     answered: int = 0
     failed: int = 0
     retries: int = 0
     cost: float = 0.0
+    calls: int = 0
+    unpriced: int = 0
     stopped: str | None = None
     cause: BackendError | None = None
+
+    def spend(self, responses: Sequence[Response], price: Price | None) -> None:
+        """Add what one call cost."""
+        self.calls += 1
+        for response in responses:
+            if response.cost is not None:
+                self.cost += response.cost
+            elif price is not None and response.prompt_tokens is not None:
+                self.cost += price.of(response)
+        first = responses[0]
+        self.unpriced += first.cost is None and (price is None or first.prompt_tokens is None)
+
+    @property
+    def known_cost(self) -> float | None:
+        """The cost, where it is known of every call."""
+        return self.cost if self.calls and not self.unpriced else None
 
 
 Watcher = Callable[[Query, Response], None]
@@ -165,8 +188,9 @@ class Run:
         if len(responses) < len(work.repeats):
             schedule.add(Work(work.query, (repeat,)) for repeat in work.repeats[len(responses) :])
         schedule.done(work)
-        if self._price is not None:
-            self._spend(self._price, responses)
+        self.outcomes.spend(responses, self._price)
+        if self._max_cost is not None:
+            self._check_cost(self._max_cost)
 
     def _failed(self, schedule: Schedule, work: Work, error: BackendError, started: float, seconds: float) -> None:
         work.attempts += 1
@@ -200,17 +224,19 @@ class Run:
             self.outcomes.cause = error
             self.stop(str(error))
 
-    def _spend(self, price: Price, responses: list[Response]) -> None:
-        for response in responses:
-            self.outcomes.cost += price.cost(
-                response.prompt_tokens or 0, response.completion_tokens or 0, response.cached_tokens or 0
+    def _check_cost(self, most: float) -> None:
+        done = self.outcomes
+        if done.unpriced:
+            self.stop(
+                f"max_cost {dollars(most)} cannot be kept: the server named neither the cost of an answer nor tokens "
+                f"that have a price"
             )
-        if self._max_cost is None:
             return
         # What is in flight will cost about what its like has cost so far.
-        expected = self._limiter.in_flight * self.outcomes.cost / max(self.outcomes.answered, 1)
-        if self.outcomes.cost + expected >= self._max_cost:
-            self.stop(f"max_cost {self._max_cost:g} is reached: {self.outcomes.cost:.4f} spent")
+        expected = self._limiter.in_flight * done.cost / done.calls
+        if done.cost + expected >= most:
+            # Without the sum: what is in flight still adds to it, and the summary of the session prints it whole.
+            self.stop(f"max_cost {dollars(most)} for one sitting is reached")
 
 
 def works(

@@ -21,10 +21,11 @@ from judge.execution.progress import Progress
 from judge.execution.runner import Outcomes, Run, split_calls, works
 from judge.in_force.endpoints import addresses_of
 from judge.journal import JournalReader, JournalWriter, Totals, fold
+from judge.journal.spending import REUSED
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import read_response
 from judge.plan import Plan, load_prices, make_plan
-from judge.plan.prices import user_price_file
+from judge.plan.prices import how_to_price, reports_cost
 from judge.records import Query, Story
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
 from judge.run_spec import RunSpec
@@ -61,10 +62,12 @@ class Result:
 
 def sit(sitting: Sitting) -> Result:
     """Run one sitting to its end. Raises JudgeError for everything a user can mend."""
-    if sitting.spec.max_cost is not None and load_prices(sitting.spec.judge) is None:
+    spec = sitting.spec
+    if spec.max_cost is not None and not _cost_will_be_known(sitting):
         raise SpecError(
-            f"max_cost is set and no price is known for {sitting.spec.judge}: it could not be kept",
-            hint=f"add the price to {user_price_file()}, or leave max_cost out",
+            f"max_cost is set and no price is known for {spec.judge}: it could not be kept",
+            hint=f"{how_to_price(spec.judge)}; where the server names the cost of its answers itself, "
+            f"ask a few with --pilot 2 and without max_cost first",
         )
     plan = make_plan(sitting.spec, folder=sitting.folder)
     backend = open_backend(sitting.spec.judge, settings_of(sitting.spec))
@@ -74,6 +77,17 @@ def sit(sitting: Sitting) -> Result:
         finally:
             if sitting.result.journal.exists():
                 fold(sitting.result.journal)
+
+
+def _cost_will_be_known(sitting: Sitting) -> bool:
+    """Whether a table has the judge's price, or the server names what answers cost, as it promises or did before."""
+    spec = sitting.spec
+    if load_prices(spec.judge, spec.base_url, spec.engine) is not None or reports_cost(spec.base_url):
+        return True
+    if not sitting.result.journal.is_file():
+        return False
+    with JournalReader(sitting.result.journal) as journal:
+        return journal.spending().reported_calls > 0
 
 
 async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:
@@ -103,12 +117,10 @@ async def _ask(
     spec = sitting.spec
     stories = min(prepared.stories, sitting.limit or prepared.stories)
     planned = stories * plan.queries_per_story * spec.repeats
-    price = load_prices(spec.judge)
+    price = load_prices(spec.judge, spec.base_url, spec.engine)
     settled = _settled(sitting, prepared, journal, reused)
     parser = None if sitting.quiet else load_parser("ours")
-    progress = Progress(
-        planned, parser=parser, quiet=sitting.quiet, cost=(lambda: run.outcomes.cost) if price is not None else None
-    )
+    progress = Progress(planned, parser=parser, quiet=sitting.quiet, cost=lambda: run.outcomes.known_cost)
     with JournalWriter(
         sitting.result.journal,
         executor=spec.provider,
@@ -134,9 +146,7 @@ async def _ask(
         sys.stderr.writelines(f"{notice}\n" for notice in notices)
     several = backend.capabilities.repeats_per_call != 1 if outcomes.answered and spec.repeats > 1 else None
     manifest = with_seen(read_manifest(sitting.result.manifest), spec, journal, several)
-    write_manifest(
-        sitting.result.manifest, closed(manifest, totals, outcomes, began, notices, priced=price is not None)
-    )
+    write_manifest(sitting.result.manifest, closed(manifest, journal, outcomes, began, notices))
     answered = progress.done if sitting.limit else totals.answered
     return Result(
         outcomes,
@@ -196,7 +206,7 @@ async def take_reused(sitting: Sitting, plan: Plan, prepared: Prepared, journal:
                 hint="only answers of the same provider, model or identity, revision and engine may be reused",
             )
         count = 0
-        with JournalWriter(sitting.result.journal, executor=f"reused from {sitting.reuse.name}") as writer:
+        with JournalWriter(sitting.result.journal, executor=f"{REUSED}{sitting.reuse.name}") as writer:
             writer.start()
             for group in plan.groups(stories_of(sitting, journal)):
                 for query in group:

@@ -32,6 +32,8 @@ _TEXT = ("query_key", "story", "criterion", "eval_prompt", "flags", "outcome", "
 _TEXT_OF_RESPONSE = ("text", "finish_reason", "reasoning", "logprobs", "model")
 _COUNTS = ("repeat", "status", "prompt_tokens", "completion_tokens", "cached_tokens")
 _TIMES = ("started", "seconds")
+_USAGE = ("reasoning_tokens", "cache_write_tokens", "cost")
+"""Columns of shards in which some answer has one of them; other shards are as they were before there were these."""
 
 
 def attempt_row(query: Query, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
@@ -64,6 +66,7 @@ def answered_row(
         "cached_tokens": response.cached_tokens,
         "logprobs": None if response.logprobs is None else orjson.dumps(response.logprobs).decode(),
         "model": response.model,
+        **{name: value for name in _USAGE if (value := getattr(response, name)) is not None},
     }
 
 
@@ -86,7 +89,8 @@ def failed_row(
 def write_shard(folder: Path, name: str, rows: Sequence[dict[str, Any]], judge_key: str) -> Path:
     """Write rows as `<name>.parquet`; returns the file once it is durable."""
     arrow, parquet = _arrow()
-    table = arrow.Table.from_pylist(list(rows), schema=_schema(judge_key))
+    told = any(name in row for row in rows for name in _USAGE)
+    table = arrow.Table.from_pylist(list(rows), schema=_schema(judge_key, usage=told))
     path, unfinished = folder / f"{name}.parquet", folder / f"{name}{UNFINISHED}"
     with unfinished.open("wb") as stream:
         parquet.write_table(table, stream, compression="zstd")
@@ -114,7 +118,9 @@ def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
             hint="delete it, or put a whole copy in its place and run again",
         ) from error
     found = table.schema.metadata or {}
-    if found.get(b"judge.format") != FORMAT.encode() or not table.schema.equals(_schema(judge_key)):
+    if found.get(b"judge.format") != FORMAT.encode() or not any(
+        table.schema.equals(_schema(judge_key, usage=told)) for told in (False, True)
+    ):
         raise RunFolderError(f"{path} is not a shard of this version; it was left alone")
     if found.get(b"judge.judge_key") != judge_key.encode():
         raise RunFolderError(
@@ -206,13 +212,14 @@ def _settled(rows: Iterable[dict[str, Any]]) -> set[tuple[str, int]]:
     return {(row["query_key"], row["repeat"]) for row in rows if row["final"]}
 
 
-def _schema(judge_key: str) -> Any:
+def _schema(judge_key: str, *, usage: bool) -> Any:
     arrow, _ = _arrow()
     fields = [
         *((name, arrow.string()) for name in (*_TEXT, *_TEXT_OF_RESPONSE)),
         *((name, arrow.int64()) for name in _COUNTS),
         *((name, arrow.float64()) for name in _TIMES),
         ("final", arrow.bool_()),
+        *((name, arrow.float64() if name == "cost" else arrow.int64()) for name in _USAGE if usage),
     ]
     return arrow.schema(fields, metadata={"judge.format": FORMAT, "judge.judge_key": judge_key})
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.journal import database
+from judge.journal.spending import Spending, spending
 
 _LATELY = 2_000
 """Attempts from which the present rate is taken."""
@@ -37,6 +38,7 @@ class Counted:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
+    spending: Spending = field(default_factory=Spending)
     rate: float | None = None
     first_request: float | None = None
     last_commit: float | None = None
@@ -57,6 +59,7 @@ def count(path: Path, before: Counted | None = None) -> Counted:
     db = database.open_reading(path)
     try:
         with database.sentences(path):
+            db.execute("BEGIN")  # one snapshot: attempts and responses are counted up to the same moment
             return _count(db, before or Counted())
     finally:
         db.close()
@@ -91,6 +94,8 @@ def _count(db: sqlite3.Connection, before: Counted) -> Counted:
         prompt_tokens=_sum(before.prompt_tokens, tokens[0]),
         completion_tokens=_sum(before.completion_tokens, tokens[1]),
         cached_tokens=_sum(before.cached_tokens, tokens[2]),
+        # Where answers were exchanged, what was charged for the old ones is found only by going through all.
+        spending=spending(db) if replaced else before.spending + spending(db, before.attempt, before.response),
         rate=_rate(db),
     )
 

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from judge.errors import RunFolderError
-from judge.journal.schema import FORMAT, TABLES
+from judge.journal.schema import FORMAT, MIGRATIONS, TABLES
 
 
 def create(path: Path) -> sqlite3.Connection:
@@ -60,6 +60,19 @@ def _closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connect
     except BaseException:
         connection.close()
         raise
+
+
+def migrate(connection: sqlite3.Connection, number: int) -> None:
+    """Make the additions up to `number` that the journal lacks, inside the caller's transaction."""
+    (made,) = connection.execute("PRAGMA user_version").fetchone()
+    for each in range(made + 1, number + 1):
+        connection.execute(MIGRATIONS[each - 1])
+        connection.execute(f"PRAGMA user_version = {each}")
+
+
+def has_usage(connection: sqlite3.Connection) -> bool:
+    """Whether the journal has the table of migration 1."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'usage'").fetchone() is not None
 
 
 def fold(path: Path) -> None:

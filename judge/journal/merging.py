@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import RunFolderError
-from judge.journal import database
+from judge.journal import database, usage
 from judge.journal.schema import SHARDS
 
 _RESPONSE = (
@@ -94,6 +94,8 @@ class JournalMerger:
                 )
         self._db.executemany("INSERT OR IGNORE INTO queries VALUES (?, ?, ?, ?, ?)", set(map(_query, rows)))
         fresh = list(self._fresh(rows))
+        told = ((place, row) for place, row in enumerate(fresh) if any(row.get(key) is not None for key in usage.KEYS))
+        usage.keep(self._db, [(place, *usage.said_in(row)) for place, row in told])
         self._db.executemany(
             "INSERT INTO attempts (query_key, repeat, outcome, final, started, seconds, status, error_kind, error,"
             " session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

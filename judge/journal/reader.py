@@ -11,6 +11,8 @@ from typing import Any
 import orjson
 
 from judge.journal import database
+from judge.journal.calls import Called, called, seconds_of_work
+from judge.journal.spending import Spending, spending
 from judge.records import Answer, Rating, Response, Story
 
 _PAGE = 64
@@ -23,17 +25,19 @@ _ANSWERED = "SELECT DISTINCT repeat FROM attempts WHERE query_key = ? AND outcom
 _ANSWERS = """
 SELECT q.key, q.story, q.criterion, q.eval_prompt, q.flags, a.repeat, a.tries, r.query_key IS NOT NULL,
        r.text, r.finish_reason, r.reasoning, r.prompt_tokens, r.completion_tokens, r.cached_tokens, r.logprobs, r.model,
-       last.outcome, last.error_kind, last.error
+       {told}, last.outcome, last.error_kind, last.error
 FROM (SELECT query_key, repeat, count(*) AS tries, max(id) AS id FROM attempts {where} GROUP BY query_key, repeat) a
 JOIN queries q ON q.key = a.query_key
 LEFT JOIN responses r ON r.query_key = a.query_key AND r.repeat = a.repeat
-JOIN attempts last ON last.id = a.id
+JOIN attempts last ON last.id = a.id {usage}
 """
-
-_EVERY = _ANSWERS.format(where="")
-_OF_A_QUERY = _ANSWERS.format(where="WHERE query_key = ?") + "ORDER BY a.repeat"
+_NOTHING_TOLD = {"told": "NULL, NULL, NULL", "usage": ""}
+_TOLD = {
+    "told": "u.reasoning_tokens, u.cache_write_tokens, u.cost",
+    "usage": "LEFT JOIN usage u ON u.attempt = last.id\n",
+}
+_OF_A_QUERY = "WHERE query_key = ?"
 _TRIED_LATELY = "WHERE (query_key, repeat) IN (SELECT query_key, repeat FROM attempts WHERE id > ? AND id <= ?)"
-_BETWEEN = _ANSWERS.format(where=_TRIED_LATELY)
 
 _RECORDED = """
 SELECT repeat, text, finish_reason, reasoning, prompt_tokens, completion_tokens, cached_tokens, logprobs, model
@@ -64,6 +68,7 @@ class Totals:
     cached_tokens: int | None
     first_request: float | None
     last_commit: float | None
+    reasoning_tokens: int | None = None
 
 
 class JournalReader:
@@ -194,16 +199,21 @@ class JournalReader:
 
     def answers(self) -> Iterator[Answer]:
         """Every repeat that was tried: with its response, or with the last attempt that failed."""
-        for row in self._db.execute(_EVERY):
+        for row in self._db.execute(self._answers("")):
             yield _answer(row)
 
     def answers_to(self, query_key: str) -> list[Answer]:
         """The repeats of one query that were tried, in order; [] where it was not asked."""
-        return [_answer(row) for row in self._db.execute(_OF_A_QUERY, (query_key,))]
+        return [
+            _answer(row) for row in self._db.execute(self._answers(_OF_A_QUERY) + "ORDER BY a.repeat", (query_key,))
+        ]
 
     def answers_tried(self, after: int, upto: int) -> list[Answer]:
         """What now stands at each repeat of which some attempt has `after` < id <= `upto`."""
-        return [_answer(row) for row in self._db.execute(_BETWEEN, (after, upto))]
+        return [_answer(row) for row in self._db.execute(self._answers(_TRIED_LATELY), (after, upto))]
+
+    def _answers(self, where: str) -> str:
+        return _ANSWERS.format(where=where, **(_TOLD if database.has_usage(self._db) else _NOTHING_TOLD))
 
     def last_attempt(self) -> int:
         """The number of the newest attempt; 0 before the first. A journal whose number is the same is the same."""
@@ -224,7 +234,22 @@ class JournalReader:
             "SELECT sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens) FROM responses"
         ).fetchone()
         first, last = self._db.execute("SELECT min(first_request), max(last_commit) FROM sessions").fetchone()
-        return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last)
+        reasoning = None
+        if database.has_usage(self._db):
+            (reasoning,) = self._db.execute("SELECT sum(reasoning_tokens) FROM usage").fetchone()
+        return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last, reasoning)
+
+    def spending(self) -> Spending:
+        """What all answers took, by how they are charged."""
+        return spending(self._db)
+
+    def called(self) -> list[Called]:
+        """The calls about each query and what they took; without answers copied from another run."""
+        return called(self._db)
+
+    def seconds_of_work(self) -> float:
+        """Seconds between first request and last commit, over the sessions that asked."""
+        return seconds_of_work(self._db)
 
     def latest_error(self) -> tuple[str, str] | None:
         """Kind and sentence of the newest failed attempt."""
@@ -258,10 +283,10 @@ class JournalReader:
 
 def _answer(row: tuple[Any, ...]) -> Answer:
     key, story, criterion, eval_prompt, flags, repeat, tries, has_response = row[:8]
-    outcome, kind, error = row[16:]
+    outcome, kind, error = row[19:]
     response = None
     if has_response:
-        response = _response(row[8:16])
+        response = _response(row[8:19])
         outcome, kind, error = "answered", None, None
     return Answer(
         query_key=key,
@@ -279,7 +304,7 @@ def _answer(row: tuple[Any, ...]) -> Answer:
 
 
 def _response(row: tuple[Any, ...]) -> Response:
-    text, finish, reasoning, prompt_tokens, completion_tokens, cached, logprobs, model = row
+    text, finish, reasoning, prompt_tokens, completion_tokens, cached, logprobs, model, *told = row
     return Response(
         text,
         finish,
@@ -289,4 +314,5 @@ def _response(row: tuple[Any, ...]) -> Response:
         cached,
         None if logprobs is None else orjson.loads(logprobs),
         model,
+        *told,
     )

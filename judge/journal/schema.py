@@ -65,7 +65,7 @@ CREATE TABLE responses (                     -- accepted answers
     finish_reason TEXT,
     reasoning TEXT,
     prompt_tokens INTEGER,                   -- of the whole call, on the first of its repeats; likewise the next two
-    completion_tokens INTEGER,
+    completion_tokens INTEGER,               -- all that is billed as answer, thinking included
     cached_tokens INTEGER,
     logprobs TEXT,                           -- JSON
     model TEXT,                              -- as the server named it
@@ -86,3 +86,18 @@ CREATE TABLE IF NOT EXISTS shards (          -- files of attempts merged into th
 )
 """
 """Made when the first shard is merged, so that journals without shards stay as they were."""
+
+USAGE = """
+CREATE TABLE usage (                         -- what a server said of a call beyond its tokens; only where it did
+    attempt INTEGER PRIMARY KEY,             -- the first repeat's
+    reasoning_tokens INTEGER,                -- the part of completion_tokens that was thinking
+    cache_write_tokens INTEGER,              -- the part of prompt_tokens that went into the provider's cache
+    cost REAL                                -- dollars, as the server named them
+)
+"""
+
+MIGRATIONS = (USAGE,)
+"""Additions to format 1, numbered from 1, which older programs do not see. PRAGMA user_version counts those made.
+
+Each is made when the first row needs it, so that journals which need none stay as they were.
+"""

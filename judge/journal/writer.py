@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from judge.errors import BackendError, JudgeError
-from judge.journal import database
+from judge.journal import database, usage
 from judge.records import Outcome, Query, Response, Story
 
 COMMIT_WINDOW = 0.03
@@ -56,6 +56,7 @@ class JournalWriter:
         self._queries: list[tuple[str, str, str, str, str]] = []
         self._attempts: list[tuple[Any, ...]] = []
         self._responses: list[tuple[Any, ...]] = []
+        self._usage: list[tuple[Any, ...]] = []
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._wake = asyncio.Event()
         self._drained = asyncio.Event()
@@ -112,6 +113,9 @@ class JournalWriter:
     def answered(self, query: Query, repeat: int, response: Response, *, started: float, seconds: float) -> None:
         """An answer, accepted: kept with whatever it says."""
         self._add_query(query)
+        said = usage.said(response)
+        if said is not None:
+            self._usage.append((len(self._attempts), *said))
         self._attempts.append((query.key, repeat, "answered", 1, started, seconds, self.session, 200, None, None))
         self._responses.append(
             (
@@ -221,8 +225,10 @@ class JournalWriter:
         queries, self._queries = self._queries, []
         attempts, self._attempts = self._attempts, []
         responses, self._responses = self._responses, []
+        said, self._usage = self._usage, []
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
+            usage.keep(self._db, said)
             self._db.executemany("INSERT OR IGNORE INTO queries VALUES (?, ?, ?, ?, ?)", queries)
             self._db.executemany(
                 "INSERT INTO attempts (query_key, repeat, outcome, final, started, seconds, session, status,"

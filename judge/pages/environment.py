@@ -7,6 +7,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from judge.dollars import dollars
+
 _FOLDER = Path(__file__).parent
 
 
@@ -25,6 +27,7 @@ def environment(folder: Path) -> Environment:
         keep_trailing_newline=True,
     )
     found.filters["count"] = count
+    found.filters["dollars"] = dollars
     return found
 
 

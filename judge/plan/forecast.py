@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from statistics import fmean
 
 from judge.plan.prices import Price
 from judge.plan.queries import Plan
@@ -16,18 +17,49 @@ _CHARACTERS_PER_TOKEN = 4.0
 _ANSWER_TOKENS = 150
 """Guess for an answer with an explanation where max_tokens is not said; a bare rating takes a few."""
 
-_SAMPLE = 50
+_MOST_STORIES = 4_000
+"""About how many stories' prompts are rendered at most to find their lengths: of more, every second, third..."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a pilot measured: mean tokens of a call's prompt and of an answer, answers per second, share parsed."""
+    """What a pilot measured.
 
-    prompt_tokens: float | None
-    completion_tokens: float | None
-    answers_per_second: float | None
-    parsed: float | None
+    Attributes
+    ----------
+    answers : int
+        How many answers it brought.
+    answers_per_query, calls_per_query : float
+        How many answers to a query, and in how many calls they came: fewer calls where one brings several.
+    prompt_tokens, completion_tokens : float or None
+        Means, of a call's prompt and of an answer; None where the server told no tokens.
+    characters : float
+        Mean length of the prompts that were sent.
+    tokens_per_character : float
+        How many tokens a prompt has more for each character that it is longer.
+    cached, written : float
+        Shares of the prompt tokens that came from the provider's cache, and that went into it.
+    cost : float or None
+        Mean dollars of a call, where the server named them.
+    cost_per_character : float
+        How many dollars a call costs more for each character that its prompt is longer.
+    answers_per_second, parsed : float or None
+        The pace, and the share of answers with a rating.
+    """
+
     answers: int
+    answers_per_query: float = 1.0
+    calls_per_query: float = 1.0
+    prompt_tokens: float | None = None
+    completion_tokens: float | None = None
+    characters: float = 0.0
+    tokens_per_character: float = 0.0
+    cached: float = 0.0
+    written: float = 0.0
+    cost: float | None = None
+    cost_per_character: float = 0.0
+    answers_per_second: float | None = None
+    parsed: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +69,7 @@ class Forecast:
     stories: int
     queries: int
     answers: int
+    calls: int
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
@@ -47,45 +80,95 @@ class Forecast:
 
 def forecast(
     plan: Plan,
-    stories: Iterator[Story],
+    stories: Iterable[Story],
     story_count: int,
     *,
     price: Price | None,
     one_call: bool,
     measured: Measured | None = None,
 ) -> Forecast:
-    """Totals for `story_count` stories, from up to 50 rendered ones or from a pilot.
+    """Totals for `story_count` stories, from the lengths of their prompts and, where there was one, a pilot.
 
-    `one_call`: all repeats of a query go out in one request, so its prompt is read (and paid) once.
+    `one_call`: all repeats of a query are meant to go out in one request, so that its prompt is read (and paid) once;
+    where the pilot's calls show another number of requests, theirs counts.
     """
     queries = story_count * plan.queries_per_story
     answers = queries * plan.spec.repeats
-    calls = queries if one_call else answers
-    if measured is not None and measured.prompt_tokens is not None and measured.completion_tokens is not None:
-        prompt, completion = measured.prompt_tokens * calls, measured.completion_tokens * answers
-        basis = f"tokens as measured over {measured.answers} answers of the pilot"
+    calls = round(queries * _calls_per_query(plan.spec.repeats, one_call, measured))
+    step = max(1, story_count // _MOST_STORIES)
+    lengths = list(prompt_characters(plan, islice(stories, 0, None, step)))
+    characters = fmean(lengths) if lengths else 0.0
+    found = measured or Measured(0)
+    longer = characters - found.characters if characters else 0.0
+    if found.prompt_tokens is not None and found.completion_tokens is not None:
+        prompt = (found.prompt_tokens + found.tokens_per_character * longer) * calls
+        completion = found.completion_tokens * answers
+        basis = f"tokens as measured over {found.answers} answers of the pilot and the lengths of all prompts"
     else:
-        prompt = _prompt_tokens(plan, stories) * calls
+        prompt = characters / _CHARACTERS_PER_TOKEN * calls
         completion = _completion_tokens(plan) * answers
         basis = "tokens estimated (4 characters each; the length of answers is a guess); --pilot N measures them"
-    seconds = None
-    if measured is not None and measured.answers_per_second:
-        seconds = answers / measured.answers_per_second
-    cost = None if price is None else price.cost(round(prompt), round(completion))
-    batch = None if cost is None or price is None or price.batch is None else cost * price.batch
-    return Forecast(story_count, queries, answers, round(prompt), round(completion), cost, seconds, basis, batch)
+    seconds = answers / found.answers_per_second if found.answers_per_second else None
+    tokens = (prompt, completion, found.cached * prompt, found.written * prompt)
+    cost = None if price is None else price.cost(*tokens)
+    if found.cost is not None:
+        cost = (found.cost + found.cost_per_character * longer) * calls * _growth(found, answers / calls)
+    batch = None if price is None or price.batch is None else price.batch.cost(*tokens)
+    return Forecast(story_count, queries, answers, calls, round(prompt), round(completion), cost, seconds, basis, batch)
 
 
-def _prompt_tokens(plan: Plan, stories: Iterator[Story]) -> float:
-    """Mean tokens of a rendered query over the first stories."""
-    characters, count = 0, 0
-    for story in islice(stories, _SAMPLE):
-        for prompt in plan.eval_prompts:
-            for criterion in plan.criteria:
-                messages = prompt.render(story, criterion, published=plan.criteria_set.published)
-                characters += sum(len(message.content) for message in messages)
-                count += 1
-    return characters / count / _CHARACTERS_PER_TOKEN if count else 0.0
+def _growth(measured: Measured, answers_per_call: float) -> float:
+    """How many times the tokens of the pilot a call takes, where it is to bring more answers than there."""
+    if measured.prompt_tokens is None or measured.completion_tokens is None:
+        return 1.0
+    before = measured.answers_per_query / measured.calls_per_query
+    tokens = measured.prompt_tokens + before * measured.completion_tokens
+    return 1 + (answers_per_call - before) * measured.completion_tokens / tokens if tokens else 1.0
+
+
+def _calls_per_query(repeats: int, one_call: bool, measured: Measured | None) -> float:
+    """As the pilot's calls were; as they are meant to be where it asked each query once, or was not made."""
+    if measured is None or measured.answers_per_query <= 1:
+        return 1.0 if one_call else float(repeats)
+    more = (measured.calls_per_query - 1) / (measured.answers_per_query - 1)
+    return 1 + min(more, 1.0) * (repeats - 1)
+
+
+def prompt_characters(plan: Plan, stories: Iterable[Story]) -> Iterator[float]:
+    """Mean length of the prompts about each story.
+
+    Each Eval-Prompt is rendered for each story with one criterion; how much longer it is with the others is found once,
+    since what a template says of a criterion does not depend on the story.
+    """
+    longer: list[float] | None = None
+    for story in stories:
+        if longer is None:
+            longer = [_mean_over_criteria(plan, story, i) - _length(plan, story, i, 0) for i in _prompts(plan)]
+        lengths = [_length(plan, story, i, 0) + longer[i] for i in _prompts(plan)]
+        yield sum(lengths) / len(lengths)
+
+
+def characters_by_query(plan: Plan, story: Story) -> dict[tuple[str, str], float]:
+    """(Eval-Prompt, criterion) -> length of the prompt about this story."""
+    return {
+        (prompt.name, criterion.name): float(_length(plan, story, i, j))
+        for i, prompt in enumerate(plan.eval_prompts)
+        for j, criterion in enumerate(plan.criteria)
+    }
+
+
+def _prompts(plan: Plan) -> range:
+    return range(len(plan.eval_prompts))
+
+
+def _mean_over_criteria(plan: Plan, story: Story, prompt: int) -> float:
+    return sum(_length(plan, story, prompt, i) for i in range(len(plan.criteria))) / len(plan.criteria)
+
+
+def _length(plan: Plan, story: Story, prompt: int, criterion: int) -> int:
+    """Characters of one rendered query."""
+    messages = plan.eval_prompts[prompt].render(story, plan.criteria[criterion], published=plan.criteria_set.published)
+    return sum(len(message.content) for message in messages)
 
 
 def _completion_tokens(plan: Plan) -> float:

@@ -1,36 +1,88 @@
-"""The price table: ours, overlaid by the user's own. Never guesses a price."""
+"""The price table: a catalogue's snapshot, overlaid by the user's own. Never guesses a price."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
+import orjson
 import yaml
 
-from judge.errors import SpecError
+from judge.dollars import dollars
+from judge.errors import SpecError, unknown
 from judge.home import home
+from judge.records import Response
 from judge.shipped import package_file
+
+_OPENAI = "https://api.openai.com/v1"
+_REPORTING = frozenset({"openrouter.ai"})
+"""Hosts whose documentation promises the cost of each answer in its `usage`."""
+
+_NUMBERS = ("input", "output", "cached", "written")
+_KEYS = (*_NUMBERS, "batch", "date", "source")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens. `cached` is for prompt tokens from the provider's cache; None = as `input`.
+    """Dollars for a million tokens, and where that stands.
 
-    `batch` is what a batch API takes of the live price (0.5 = half); None = not known.
+    `cached` is for prompt tokens read from the provider's cache and `written` for those written into it; None = as
+    `input`. `batch` is what the provider's batch API charges; None = not known. The price holds for prompts of `up_to`
+    tokens; None = of any length. `note` is what a reader must know of it.
     """
 
     input: float
     output: float
     cached: float | None = None
-    batch: float | None = None
+    written: float | None = None
+    batch: Price | None = None
+    up_to: int | None = field(default=None, compare=False)
+    date: str | None = field(default=None, compare=False)
+    source: str | None = field(default=None, compare=False)
+    note: str | None = field(default=None, compare=False)
 
-    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
-        """Dollars for these tokens; cached tokens are part of the prompt tokens."""
+    def cost(
+        self, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0, written_tokens: float = 0
+    ) -> float:
+        """Dollars for these tokens; cached and written tokens are part of the prompt tokens."""
         cached = self.input if self.cached is None else self.cached
-        fresh = prompt_tokens - cached_tokens
-        return (fresh * self.input + cached_tokens * cached + completion_tokens * self.output) / 1e6
+        written = self.input if self.written is None else self.written
+        fresh = prompt_tokens - cached_tokens - written_tokens
+        prompt = fresh * self.input + cached_tokens * cached + written_tokens * written
+        return (prompt + completion_tokens * self.output) / 1e6
+
+    def of(self, response: Response) -> float:
+        """Dollars for the call whose tokens stand on this response."""
+        return self.cost(
+            response.prompt_tokens or 0,
+            response.completion_tokens or 0,
+            response.cached_tokens or 0,
+            response.cache_write_tokens or 0,
+        )
+
+    def words(self) -> str:
+        """The price, its date and its source."""
+        cached = "" if self.cached is None else f" ({dollars(self.cached)} from the cache)"
+        said = f"{dollars(self.input)} for a million prompt tokens{cached} and {dollars(self.output)} for a million "
+        said += "answer tokens"
+        if self.date:
+            said += f" as of {self.date}"
+        return said + "".join(f"; {part}" for part in (self.source, self.note) if part)
+
+    def facts(self) -> dict[str, Any]:
+        """The price as plain data, in the form of the user's table."""
+        found: dict[str, Any] = {key: value for key in _NUMBERS if (value := getattr(self, key)) is not None}
+        if self.batch is not None:
+            found["batch"] = {key: value for key in _NUMBERS if (value := getattr(self.batch, key)) is not None}
+        return found | {key: value for key in ("date", "source") if (value := getattr(self, key)) is not None}
 
 
 def user_price_file() -> Path:
@@ -39,36 +91,136 @@ def user_price_file() -> Path:
     return (Path(own) if own else home() / ".config" / "judge") / "prices.yaml"
 
 
-def load_prices(judge: str) -> Price | None:
-    """The price of a judge written `provider/model`, or None where no table names it."""
-    table = _read(package_file("plan", "prices.yaml"))
-    if user_price_file().is_file():
-        table |= _read(user_price_file())
-    if judge in table:
-        return table[judge]
-    for name, price in table.items():
-        if re.fullmatch(re.escape(name) + r"-\d{4}(-?\d{2}){0,2}", judge):
-            return price
-    return None
+def how_to_price(judge: str) -> str:
+    """What to write where, so that the judge has a price."""
+    return f"add the line '{judge}: {{input: X, output: Y}}' (dollars for a million tokens) to {user_price_file()}"
 
 
-def _read(file: Path) -> dict[str, Price]:
+def load_prices(
+    judge: str,
+    base_url: Sequence[str] = (),
+    engine: Mapping[str, Any] | None = None,
+    *,
+    on: date | None = None,
+) -> Price | None:
+    """The price of a judge written `provider/model` at these addresses, or None where no table has it.
+
+    The user's table goes first and holds at any address. The shipped one has the price of the provider whose host is
+    addressed; at an unknown host (a gateway, say) only models that no one but their maker can serve have a price. `on`
+    is the day whose price is meant; None = today.
+    """
+    own = _user_table()
+    if judge in own:
+        return own[judge]
+    dated = next((price for name, price in own.items() if _is_dated(judge, name)), None)
+    return dated or _shipped(judge, _hosts(base_url), engine or {}, on or datetime.now(UTC).date())
+
+
+def reports_cost(base_url: Sequence[str]) -> bool:
+    """Whether all these addresses belong to a provider that names the cost of each answer."""
+    return all(host in _REPORTING for host in _hosts(base_url))
+
+
+def parse_price(entry: Any, name: str) -> Price:
+    """A price from plain data. Raises ValueError with what is wrong."""
+    if not isinstance(entry, Mapping):
+        raise ValueError(f"{name} has no input and output")  # noqa: TRY004  one kind of error for the caller
+    for key in entry:
+        if key not in _KEYS:
+            raise ValueError(f"{name}: {unknown('key', str(key), _KEYS)}")
+    numbers = {key: _number(entry[key], f"{name}, {key}") for key in _NUMBERS if entry.get(key) is not None}
+    for key in ("input", "output"):
+        if key not in numbers:
+            raise ValueError(f"{name} has no {key}")
+    batch = entry.get("batch")
+    if isinstance(batch, Mapping):
+        numbers["batch"] = parse_price(batch, f"{name}, batch")
+    elif batch is not None:
+        share = _number(batch, f"{name}, batch")
+        numbers["batch"] = Price(**{key: share * numbers[key] for key in _NUMBERS if key in numbers})
+    date, source = (None if entry.get(key) is None else str(entry[key]) for key in ("date", "source"))
+    return Price(**numbers, date=date, source=source)
+
+
+def _user_table() -> dict[str, Price]:
+    file = user_price_file()
+    if not file.is_file():
+        return {}
     try:
         data = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-        return {
-            str(name): Price(
-                float(entry["input"]),
-                float(entry["output"]),
-                _optional(entry.get("cached")),
-                _optional(entry.get("batch")),
-            )
-            for name, entry in data.items()
-        }
-    except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError, UnicodeDecodeError) as error:
+        if not isinstance(data, Mapping):
+            raise ValueError("it holds no names of judges")  # noqa: TRY004  said with the others below
+        table = {str(name): parse_price(entry, str(name)) for name, entry in data.items()}
+    except (OSError, yaml.YAMLError, ValueError) as error:
         raise SpecError(
             f"{file}: not a price table ({error})", hint="each line: provider/model: {input: 1.0, output: 2.0}"
         ) from error
+    # Without the file's place, which prices carry into manifests and bundles.
+    written = datetime.fromtimestamp(file.stat().st_mtime, UTC).date().isoformat()
+    return {
+        name: replace(price, source=price.source or f"the user's {file.name}", date=price.date or written)
+        for name, price in table.items()
+    }
 
 
-def _optional(value: object) -> float | None:
-    return None if value is None else float(str(value))
+def _shipped(judge: str, hosts: list[str], engine: Mapping[str, Any], on: date) -> Price | None:
+    provider, _, model = judge.partition("/")
+    if provider != "openai" or engine.get("service_tier") not in (None, "auto", "default"):
+        return None  # another tier has another price
+    found = {_at(host, model.removeprefix("models/"), on) for host in hosts}
+    return found.pop() if len(found) == 1 else None
+
+
+def _at(host: str, model: str, on: date) -> Price | None:
+    """The shipped price of a model at a host."""
+    data = _snapshot()
+    sections = data["providers"].values()
+    known = next((section for section in sections if host in section["hosts"]), None)
+    for section in [known] if known else [section for section in sections if section["own"]]:
+        models = section["models"]
+        name = model if model in models else next((name for name in models if _is_dated(model, name)), None)
+        if name is not None:
+            source = f"{section['name']}'s list ({section['source']}, through {data['catalogue']})"
+            if known is None:
+                source += f", not {host}'s own"
+            return _step(models[name], on, data["date"], source)
+    return None
+
+
+def _step(entry: Any, on: date, checked: str, source: str) -> Price:
+    """Of prices that change with time, the one of that day."""
+    steps = entry if isinstance(entry, list) else [entry]
+    now = [step for step in steps if step.get("from", "") <= on.isoformat()][-1]
+    numbers = {key: now[key] for key in (*_NUMBERS, "up_to", "note") if key in now}
+    batch = now.get("batch")
+    if batch is not None:
+        # What the list of batch prices leaves out, prompts from the cache say, keeps the price that it has live.
+        charged = numbers | {key: batch[key] for key in (*_NUMBERS, "up_to") if key in batch}
+        batch = Price(**charged, date=checked, source=source)
+    return Price(**numbers, batch=batch, date=checked, source=source)
+
+
+@cache
+def _snapshot() -> dict[str, Any]:
+    data: dict[str, Any] = orjson.loads(package_file("plan", "prices.json").read_bytes())
+    return data
+
+
+def _hosts(base_url: Sequence[str]) -> list[str]:
+    addresses = list(base_url) or [os.environ.get("OPENAI_BASE_URL") or _OPENAI]
+    return [urlsplit(address).hostname or "" for address in addresses]
+
+
+def _is_dated(judge: str, name: str) -> bool:
+    """Whether this is the name and a date."""
+    return re.fullmatch(re.escape(name) + r"-\d{4}(-?\d{2}){0,2}", judge) is not None
+
+
+def _number(value: Any, what: str) -> Any:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number) or number < 0:
+        raise ValueError(f"{what} is {value!r}, not a number of dollars")
+    return number

@@ -33,18 +33,19 @@ _KEYS = (
 _HASHES = (("dataset_hash", "dataset, hash"), ("criteria_hash", "criteria, hash"), ("judge_key", "judge key"))
 _GENERATION = ("temperature", "top_p", "max_tokens", "seed", "stop")
 _NOT_SAID = "not said: the provider's"
-_TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "cost", "hours")
+_TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens", "hours")
 
 
 def blocks(material: Material) -> list[Markup]:
     """A table for each result folder, then what holds for all tables of the page."""
     made = []
-    for folder, manifest in zip(material.folders, material.manifests, strict=True):
+    for folder, manifest, cost in zip(material.folders, material.manifests, material.costs, strict=True):
         rows = list(_rows(manifest))
         judge = str(manifest.get("judge", folder.path.name))
         if not rows:
             made.append(prose(f"{judge}: ratings were imported; nothing is known of how they were asked for."))
             continue
+        rows.append(_row("cost", None, cost.words()))
         columns = [Column("what", ""), Column("asked", "asked", text=True), Column("force", "in force", text=True)]
         run = str(manifest.get("run", folder.path.name))
         made.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), material, folded=len(material.folders) > 3))

@@ -20,6 +20,7 @@ from judge.in_force.words import sentences, stored
 from judge.report import audit_words
 from judge.report.blocks import prose
 from judge.report.material import Material
+from judge.run_folder import Cost
 
 _FEW_SYSTEMS = 10
 _IMPORT = "judge import ratings FILE"
@@ -179,16 +180,25 @@ def _tests(material: Material) -> Iterator[Item]:
 
 
 def _settings(material: Material) -> Iterator[Item]:
-    for fact, manifest in zip(material.table.facts, material.manifests, strict=True):
+    for fact, manifest, cost in zip(material.table.facts, material.manifests, material.costs, strict=True):
         force = manifest.get("in_force") or {}
         who = f"{fact.judge}: " if len(material.table.facts) > 1 else ""
         if not force:
             yield Item(f"{who}how the judge was asked", "open", "imported ratings: no manifest says")
             continue
-        yield from _of_folder(who, fact.control, force, manifest, material.named_runs)
+        yield from _of_folder(who, fact.control, force, manifest)
+        yield from _cost(who, force, cost)
 
 
-def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[str, Any], runs: str) -> Iterator[Item]:
+def _cost(who: str, force: dict[str, Any], cost: Cost) -> Iterator[Item]:
+    local = not (force.get("base_url") or str(force.get("judge", "")).startswith("openai/"))
+    if cost.dollars is not None:
+        yield Item(f"{who}cost", "met", cost.words())
+    elif not local:
+        yield Item(f"{who}cost", "gap", cost.basis)
+
+
+def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[str, Any]) -> Iterator[Item]:
     server = force.get("server") or {}
     revision = force.get("revision") or server.get("revision")
     weights = server.get("model_hash") or server.get("weights_hash")
@@ -211,14 +221,6 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
         closes = "" if value is not None else f"--set generation.{key}=..."
         yield Item(f"{who}{question} stated", "met" if value is not None else "gap", found, closes)
     yield from _in_force(who, control, manifest)
-    cost, local = (
-        (manifest.get("totals") or {}).get("cost"),
-        not (force.get("base_url") or str(force.get("judge", "")).startswith("openai/")),
-    )
-    if cost is not None:
-        yield Item(f"{who}cost", "met", f"{cost:.2f} dollars")
-    elif not local:
-        yield Item(f"{who}cost", "gap", "no price is known for this judge", f"judge run {runs} --dry-run")
     git = (manifest.get("environment") or {}).get("git")
     if git and git.get("dirty"):
         yield Item(

@@ -22,7 +22,7 @@ from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
 from judge.report.raters import Raters
-from judge.run_folder import ResultFolder, read_manifest, resolve
+from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
 from judge.tables import Table
 
 
@@ -98,6 +98,11 @@ class Material:
         table = read([folder.path for folder in folders], options.parser)
         manifests = tuple(read_manifest(folder.manifest) for folder in folders)
         return cls(tuple(str(run) for run in runs), options, folders, table, manifests)
+
+    @cached_property
+    def costs(self) -> tuple[Cost, ...]:
+        """What the answers of each result folder cost."""
+        return tuple(folder_cost(folder) for folder in self.folders)
 
     @cached_property
     def matrices(self) -> tuple[RatingMatrix, ...]:

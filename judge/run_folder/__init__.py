@@ -1,11 +1,15 @@
 """Result folders: where they lie, what they say of themselves, and who may write in them."""
 
+from judge.run_folder.cost import Cost, cost_of, folder_cost
 from judge.run_folder.layout import ResultFolder, folder_for, judge_slug, resolve
 from judge.run_folder.lock import is_held, lock, writer_runs
 from judge.run_folder.manifest import read_manifest, write_manifest
 
 __all__ = [
+    "Cost",
     "ResultFolder",
+    "cost_of",
+    "folder_cost",
     "folder_for",
     "is_held",
     "judge_slug",

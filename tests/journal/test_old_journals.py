@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from judge.execution.verification import verify_journal
+from judge.journal import JournalReader
 from judge.ratings_table import read
 from judge.run_folder import ResultFolder
 
@@ -24,7 +25,7 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> ResultFolder:
 
 
 def test_every_format_there_ever_was_is_kept() -> None:
-    assert [path.stem for path in sorted(JOURNALS.glob("*.sqlite"))] == ["format-1"]
+    assert sorted(path.stem for path in JOURNALS.glob("*.sqlite")) == ["format-1", "format-1-usage"]
 
 
 def test_an_old_journal_gives_its_table(old: ResultFolder) -> None:
@@ -42,3 +43,16 @@ def test_an_old_journal_gives_its_table(old: ResultFolder) -> None:
 
 def test_every_hash_of_an_old_journal_can_be_derived_again(old: ResultFolder) -> None:
     assert verify_journal(old) == (12, [])
+
+
+def test_what_a_server_said_of_its_calls_is_kept_beside_the_first_format() -> None:
+    with JournalReader(JOURNALS / "format-1-usage.sqlite") as journal:
+        totals, spent = journal.totals(), journal.spending()
+        costs = [answer.response.cost for answer in journal.answers() if answer.response is not None]
+    # Twelve calls of two answers each; the server named (prompt + 4 x answer tokens) / 10 million dollars for each.
+    assert (totals.answered, totals.reasoning_tokens) == (24, 240)
+    assert spent.reported_calls == sum(cost is not None for cost in costs) == 12
+    assert spent.reported == pytest.approx((548 + 4 * 360) / 1e7)
+    with JournalReader(JOURNALS / "format-1.sqlite") as journal:
+        assert journal.totals().reasoning_tokens is None
+        assert journal.spending().reported_calls == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from judge.errors import SpecError
-from judge.plan import Plan, Price, forecast, load_prices, make_plan
+from judge.plan import Plan, Price, forecast, make_plan
 from judge.plan.forecast import Measured
 from judge.plan.queries import missing_reference, query_key
 from judge.records import Criterion, Message, Story
@@ -180,31 +180,6 @@ def test_a_plan_that_cannot_be_asked_is_refused() -> None:
         plan(eval_prompts=["ep3"], criteria="storyer")
 
 
-@pytest.fixture
-def own_prices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Writes the user's price table."""
-    monkeypatch.setenv("JUDGE_HOME", str(tmp_path))
-    return lambda text: (tmp_path / "prices.yaml").write_text(text) and None
-
-
-def test_prices_match_dated_names_and_the_users_table_wins(own_prices: Callable[[str], None]) -> None:
-    shipped = load_prices("openai/gpt-4o-mini")
-    assert shipped is not None
-    assert load_prices("openai/gpt-4o-mini-2024-07-18") == shipped
-    assert load_prices("openai/gpt-4o-mini-search") is None
-    assert load_prices("openai/unheard-of") is None
-    own_prices("openai/gpt-4o-mini: {input: 9, output: 8}\n")
-    assert load_prices("openai/gpt-4o-mini") == Price(9, 8)
-    own_prices("openai/gpt-4o-mini: 9\n")
-    with pytest.raises(SpecError, match="not a price table"):
-        load_prices("openai/gpt-4o-mini")
-
-
-def test_cost_counts_cached_tokens_at_their_own_price() -> None:
-    assert Price(2.0, 8.0, 0.5).cost(1_000_000, 100_000, 400_000) == pytest.approx(1.2 + 0.2 + 0.8)
-    assert Price(2.0, 8.0).cost(1_000_000, 0, 400_000) == pytest.approx(2.0)
-
-
 def test_a_forecast_says_what_it_rests_on() -> None:
     asked = plan(repeats=3, generation={"max_tokens": 20})
     guess = forecast(asked, iter([story(1)]), 10, price=Price(1, 1), one_call=True)
@@ -213,7 +188,7 @@ def test_a_forecast_says_what_it_rests_on() -> None:
     assert guess.seconds is None
     assert "estimated" in guess.basis
     assert guess.cost == pytest.approx((guess.prompt_tokens + guess.completion_tokens) / 1e6)
-    found = Measured(100.0, 10.0, 20.0, 0.9, 50)
+    found = Measured(50, prompt_tokens=100.0, completion_tokens=10.0, answers_per_second=20.0)
     told = forecast(asked, iter([]), 10, price=None, one_call=False, measured=found)
     assert (told.prompt_tokens, told.completion_tokens, told.seconds, told.cost) == (36_000, 3_600, 18.0, None)
     assert "measured" in told.basis

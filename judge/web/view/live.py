@@ -10,16 +10,14 @@ from concurrent.futures import TimeoutError as Late
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from judge.errors import JudgeError
 from judge.execution.progress import duration
 from judge.in_force.words import stored
 from judge.journal import JournalReader
 from judge.journal.counting import Counted, count
-from judge.plan import load_prices
 from judge.ratings_table.folder_notes import without_effect
-from judge.run_folder import ResultFolder, read_manifest, writer_runs
+from judge.run_folder import Cost, ResultFolder, cost_of, read_manifest, writer_runs
 from judge.web.view.stored import Asked, asked
 
 _WAIT = 0.15
@@ -48,7 +46,7 @@ class Standing:
     imported: bool = False
     parsed: float | None = None
     sample: int = 0
-    cost: float | None = None
+    cost: Cost | None = None
     notes: tuple[str, ...] = ()
     problem: str | None = None
     hint: str | None = None
@@ -149,7 +147,7 @@ def _standing(folder: ResultFolder, before: Counted | None, known: Standing | No
         _running(folder, counted),
         parsed=parsed,
         sample=sample,
-        cost=_cost(what, counted),
+        cost=cost_of(counted.spending, what.manifest),
         notes=notes_of(what),
     )
 
@@ -160,14 +158,6 @@ def _parsed(journal: JournalReader, what: Asked, last: int) -> tuple[float | Non
         return None, 0
     rated = sum(what.reading.judgment(answer).rating is not None for answer in answers)
     return rated / len(answers), len(answers)
-
-
-def _cost(what: Asked, counted: Counted) -> float | None:
-    price = load_prices(what.judge)
-    if price is not None and counted.prompt_tokens is not None:
-        return price.cost(counted.prompt_tokens, counted.completion_tokens or 0, counted.cached_tokens or 0)
-    known: Any = (what.manifest.get("totals") or {}).get("cost")
-    return None if known is None else float(known)
 
 
 def notes_of(what: Asked) -> tuple[str, ...]:

@@ -1,0 +1,136 @@
+"""What the answers in a journal tell of those still to come. Never asks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import islice
+from statistics import fmean
+
+from judge.journal import JournalReader
+from judge.journal.calls import Called
+from judge.parsing import parser
+from judge.parsing.stored_answers import StoredAnswers
+from judge.plan import Plan
+from judge.plan.forecast import Measured, characters_by_query, prompt_characters
+from judge.records import Criterion, Scale, Story
+from judge.run_folder import ResultFolder
+
+_PARSED = 2_000
+"""Answers that are parsed at most."""
+
+_SPREAD = 0.05
+"""Share of their mean by which lengths must differ at least, so that their tokens tell what a character takes."""
+
+
+def measure(result: ResultFolder, plan: Plan) -> Measured | None:
+    """What the journal of a result folder has measured so far; None where nothing was answered there."""
+    if not result.journal.is_file():
+        return None
+    with JournalReader(result.journal) as journal:
+        found = journal.called()
+        if not found:
+            return None
+        seconds = journal.seconds_of_work()
+        parsed = _parsed(journal)
+        asked = {query.story for query in found}
+        stories = [story for story in journal.stories(ratings=False) if story.id in asked]
+    answers = sum(query.answers for query in found)
+    counted = [query for query in found if query.counted]
+    named = [query for query in counted if query.costs == query.counted]
+    lengths = _Lengths(plan, stories)
+    prompt = sum(query.prompt_tokens for query in counted)
+    return Measured(
+        answers,
+        answers_per_query=answers / len(found),
+        calls_per_query=sum(query.calls for query in found) / len(found),
+        prompt_tokens=_mean(counted, _prompt_tokens),
+        completion_tokens=_mean(counted, lambda q: q.completion_tokens / q.counted * q.calls / q.answers),
+        characters=fmean(lengths.mean[query.story] for query in counted) if counted else 0.0,
+        tokens_per_character=_per_character(counted, _prompt_tokens, lengths),
+        cached=sum(query.cached_tokens for query in counted) / prompt if prompt else 0.0,
+        written=sum(query.written_tokens for query in counted) / prompt if prompt else 0.0,
+        # Where a few calls have no cost, the others tell for them.
+        cost=_mean(named, _cost) if 2 * len(named) > len(counted) else None,
+        cost_per_character=_per_character(named, _cost, lengths),
+        answers_per_second=answers / seconds if seconds > 0 else None,
+        parsed=parsed,
+    )
+
+
+class _Lengths:
+    """Lengths of the prompts about each story: their mean, and on demand each one's."""
+
+    def __init__(self, plan: Plan, stories: list[Story]) -> None:
+        self.mean = dict(zip((story.id for story in stories), prompt_characters(plan, stories), strict=True))
+        self._plan = plan
+        self._stories = stories
+
+    def of(self, queries: list[Called]) -> list[float]:
+        """The length of each query's prompt; 0 where the plan has the query no more."""
+        texts = {story.id: characters_by_query(self._plan, story) for story in self._stories}
+        return [texts[query.story].get((query.eval_prompt, query.criterion), 0.0) for query in queries]
+
+
+def _prompt_tokens(query: Called) -> float:
+    return query.prompt_tokens / query.counted
+
+
+def _cost(query: Called) -> float:
+    return query.cost / query.costs
+
+
+def _mean(queries: list[Called], value: Callable[[Called], float]) -> float | None:
+    """The mean over Eval-Prompts and criteria, each of which counts once however many of its queries were asked."""
+    means = _means(queries, value)
+    return fmean(means.values()) if means else None
+
+
+def _means(queries: list[Called], value: Callable[[Called], float]) -> dict[tuple[str, str], float]:
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for query in queries:
+        found[query.eval_prompt, query.criterion].append(value(query))
+    return {cell: fmean(values) for cell, values in found.items()}
+
+
+def _per_character(queries: list[Called], value: Callable[[Called], float], lengths: _Lengths) -> float:
+    """How much more of something a call takes for each character more, by least squares over stories of many lengths.
+
+    Where the stories are about equally long, the lengths of the Eval-Prompts tell; where those are too, a character
+    takes the same share everywhere.
+    """
+    if not queries:
+        return 0.0
+    means = _means(queries, value)
+    between = [value(query) - means[query.eval_prompt, query.criterion] for query in queries]
+    slope = _slope([lengths.mean[query.story] for query in queries], between)
+    if slope is not None:
+        return slope
+    values = [value(query) for query in queries]
+    within = lengths.of(queries)
+    slope = _slope(within, values)
+    if slope is not None:
+        return slope
+    return sum(values) / sum(within) if sum(within) else 0.0
+
+
+def _slope(lengths: list[float], values: list[float]) -> float | None:
+    """Least-squares slope, or 0 where it would fall; None where the lengths hardly differ."""
+    middle, level = fmean(lengths), fmean(values)
+    if max(lengths) - min(lengths) <= _SPREAD * middle:
+        return None
+    rise = sum((x - middle) * (y - level) for x, y in zip(lengths, values, strict=True))
+    return max(rise / sum((x - middle) ** 2 for x in lengths), 0.0)
+
+
+def _parsed(journal: JournalReader) -> float | None:
+    """Share of the first answers from which a rating is read."""
+    definition = journal.meta()["definition"]
+    criteria = [
+        Criterion(r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]))
+        for r in definition["criteria_records"]
+    ]
+    reading = StoredAnswers.of_run(parser("ours"), criteria, definition, journal.text_of)
+    answered = (answer for answer in journal.answers() if answer.response is not None)
+    rated = [reading.judgment(answer).rating is not None for answer in islice(answered, _PARSED)]
+    return fmean(rated) if rated else None

@@ -1,0 +1,69 @@
+"""What the calls about each query took, for forecasts. Tells one call with several answers from several calls."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from judge.journal import database
+from judge.journal.spending import REUSED
+
+_MOST = 100_000
+"""Attempts that are read at most: a forecast needs no more."""
+
+# The repeats of one call have one time of asking; a batch API, which tells seconds, may give that time to several calls
+# about one query, each of which has its own tokens.
+_CALLS = """
+SELECT q.story, q.criterion, q.eval_prompt, sum(answers), sum(max(counted, 1)), sum(counted),
+       sum(prompt), sum(completion), sum(cached), sum(written), sum(cost), sum(costs)
+FROM (
+    SELECT a.query_key, count(*) AS answers, count(r.prompt_tokens) AS counted,
+           coalesce(sum(r.prompt_tokens), 0) AS prompt, coalesce(sum(r.completion_tokens), 0) AS completion,
+           coalesce(sum(r.cached_tokens), 0) AS cached, {told}
+    FROM attempts a
+    JOIN responses r ON r.query_key = a.query_key AND r.repeat = a.repeat
+    JOIN sessions s ON s.id = a.session {usage}
+    WHERE a.outcome = 'answered' AND a.id <= ? AND s.executor NOT LIKE '{reused}%'
+    GROUP BY a.query_key, a.session, a.started, a.seconds
+) JOIN queries q ON q.key = query_key
+GROUP BY query_key
+"""
+_TOLD = "coalesce(sum(u.cache_write_tokens), 0) AS written, coalesce(sum(u.cost), 0) AS cost, count(u.cost) AS costs"
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The calls about one query: how many, with how many answers; sums over the `counted` calls with tokens.
+
+    `cost` is in dollars over the `costs` calls whose cost the server named.
+    """
+
+    story: str
+    criterion: str
+    eval_prompt: str
+    answers: int
+    calls: int
+    counted: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    written_tokens: int
+    cost: float
+    costs: int
+
+
+def called(db: sqlite3.Connection) -> list[Called]:
+    """The queries that were asked here and answered, oldest journal rows first where there are very many."""
+    usage = database.has_usage(db)
+    sql = _CALLS.format(
+        told=_TOLD if usage else "0 AS written, 0 AS cost, 0 AS costs",
+        usage="LEFT JOIN usage u ON u.attempt = a.id" if usage else "",
+        reused=REUSED,
+    )
+    return [Called(*row) for row in db.execute(sql, (_MOST,))]
+
+
+def seconds_of_work(db: sqlite3.Connection) -> float:
+    """Seconds between first request and last commit, over the sessions that asked."""
+    sql = "SELECT coalesce(sum(last_commit - first_request), 0.0) FROM sessions WHERE executor NOT LIKE ?"
+    return float(db.execute(sql, (f"{REUSED}%",)).fetchone()[0])

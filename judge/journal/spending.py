@@ -1,0 +1,157 @@
+"""Sums what a journal's answers took, by how they are charged. Knows no price."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, fields, replace
+
+from judge.journal import database
+
+BATCH = "batch"
+"""Executor of sessions whose answers came through a provider's batch API."""
+
+REUSED = "reused from "
+"""How the executor of a session begins whose answers were copied from another run, and not charged again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens that are charged alike. None = the server told none. `longest` is the longest prompt of a call."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    cached: int = 0
+    written: int = 0
+    longest: int = 0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            _sum(self.prompt, other.prompt),
+            _sum(self.completion, other.completion),
+            self.cached + other.cached,
+            self.written + other.written,
+            max(self.longest, other.longest),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What answers took: those asked live, those of a batch API, and those of which the server named the cost.
+
+    Answers that were exchanged count with those that took their place. `reported` is in dollars over `reported_calls`
+    calls; `reused` counts answers that were copied from another run and are in none of the sums. `last` is when the
+    newest came, in seconds since 1970.
+    """
+
+    live: Tokens = Tokens()
+    batch: Tokens = Tokens()
+    reported: float = 0.0
+    reported_calls: int = 0
+    answers: int = 0
+    reused: int = 0
+    last: float = 0.0
+
+    def __add__(self, other: Spending) -> Spending:
+        both = (self, other)
+        sums = {field.name: [getattr(one, field.name) for one in both] for field in fields(self)}
+        last = max(sums.pop("last"))
+        return Spending(**{name: a + b for name, (a, b) in sums.items()}, last=last)
+
+
+_APART = f"SELECT 1 FROM sessions WHERE executor = '{BATCH}' OR executor LIKE '{REUSED}%' LIMIT 1"  # noqa: S608
+_LAST = "SELECT coalesce(max(last_commit), 0.0) FROM sessions WHERE executor NOT LIKE ?"
+_TOKENS = "SELECT prompt_tokens, completion_tokens, cached_tokens FROM responses WHERE rowid > ?"
+_REPLACED = " UNION ALL SELECT prompt_tokens, completion_tokens, cached_tokens FROM replaced"
+_PLAIN_SUMS = """
+count(*), count(prompt_tokens), sum(prompt_tokens), sum(completion_tokens), coalesce(sum(cached_tokens), 0),
+coalesce(max(prompt_tokens), 0)
+"""
+_USAGE_SUMS = """
+SELECT count(cost), coalesce(sum(cost), 0.0), coalesce(sum(cache_write_tokens), 0) FROM usage WHERE attempt > ?
+"""
+
+_KIND = f"""
+CASE WHEN {{cost}} IS NOT NULL THEN 'reported' WHEN s.executor = '{BATCH}' THEN 'batch'
+     WHEN s.executor LIKE '{REUSED}%' THEN 'reused' ELSE 'live' END
+"""
+
+_SUMS = """
+SELECT {kind} AS kind, count(*), sum(r.prompt_tokens), sum(r.completion_tokens), coalesce(sum(r.cached_tokens), 0),
+       {written}, coalesce(max(r.prompt_tokens), 0), {costs}, count({cost})
+FROM {answers} JOIN sessions s ON s.id = a.session {usage}
+GROUP BY 1
+"""
+
+# Answers that stand, each with the one attempt that brought it.
+_ONCE = """
+attempts a JOIN responses r ON r.query_key = a.query_key AND r.repeat = a.repeat AND a.outcome = 'answered'
+    AND a.id > :after
+    AND (a.query_key, a.repeat) NOT IN (SELECT query_key, repeat FROM replaced)
+"""
+
+# Answers of repeats that were asked again on demand: the n-th attempt brought the n-th of them.
+_AGAIN = """
+(SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY id) AS turn FROM attempts
+    WHERE outcome = 'answered' AND (query_key, repeat) IN (SELECT query_key, repeat FROM replaced)) a
+JOIN (SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY stands, place) AS turn FROM
+    (SELECT 0 AS stands, rowid AS place, * FROM replaced UNION ALL
+     SELECT 1, rowid, * FROM responses WHERE (query_key, repeat) IN (SELECT query_key, repeat FROM replaced))) r
+    USING (query_key, repeat, turn)
+"""
+
+
+def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spending:
+    """What the answers after an attempt and a response took (0: all answers), and all that were asked again.
+
+    Sums over two ranges may be added only where nothing was asked again.
+    """
+    again = db.execute("SELECT 1 FROM replaced LIMIT 1").fetchone() is not None
+    found = None if db.execute(_APART).fetchone() else _alike(db, attempt, response, again=again)
+    if found is None:
+        usage = database.has_usage(db)
+        found = _sums(db, _ONCE, usage, {"after": attempt})
+        found += _sums(db, _AGAIN, usage, {}) if again else Spending()
+    (last,) = db.execute(_LAST, (f"{REUSED}%",)).fetchone()
+    return replace(found, last=last)
+
+
+def _alike(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) -> Spending | None:
+    """The sums where all answers were charged in one way, which takes no search for each one's attempt; else None."""
+    both = _TOKENS + _REPLACED if again else _TOKENS
+    count, calls, *sums = db.execute(f"SELECT {_PLAIN_SUMS} FROM ({both})", (response,)).fetchone()  # noqa: S608
+    costs, cost, written = 0, 0.0, 0
+    if database.has_usage(db):
+        costs, cost, written = db.execute(_USAGE_SUMS, (attempt,)).fetchone()
+    if costs not in (0, calls):
+        return None
+    prompt, completion, cached, longest = sums
+    tokens = Tokens(prompt, completion, cached, written, longest)
+    return Spending(live=Tokens() if costs else tokens, reported=cost, reported_calls=costs, answers=count)
+
+
+def _sums(db: sqlite3.Connection, answers: str, usage: bool, values: dict[str, int]) -> Spending:
+    cost = "u.cost" if usage else "NULL"
+    sql = _SUMS.format(
+        kind=_KIND.format(cost=cost),
+        written="coalesce(sum(u.cache_write_tokens), 0)" if usage else "0",
+        costs="coalesce(sum(u.cost), 0.0)" if usage else "0.0",
+        cost=cost,
+        answers=answers,
+        usage="LEFT JOIN usage u ON u.attempt = a.id" if usage else "",
+    )
+    found = Spending()
+    for kind, count, prompt, completion, cached, written, longest, costs, calls in db.execute(sql, values):
+        tokens = Tokens(prompt, completion, cached, written, longest)
+        found += Spending(
+            live=tokens if kind == "live" else Tokens(),
+            batch=tokens if kind == "batch" else Tokens(),
+            reported=costs,
+            reported_calls=calls,
+            answers=count,
+            reused=count if kind == "reused" else 0,
+        )
+    return found
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return one if other is None else (one or 0) + other

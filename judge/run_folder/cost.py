@@ -1,0 +1,115 @@
+"""What the answers in a result folder cost: from its journal and the price in force, the same for every command.
+
+The server's own sums go first. Answers of which it named no cost are charged by their tokens, at the price that the
+price table has for the day of the newest answer; where no table has one any more, at the price that manifest.json kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from judge.dollars import dollars
+from judge.errors import SpecError
+from judge.journal import JournalReader
+from judge.journal.spending import Spending, Tokens
+from judge.plan.prices import Price, how_to_price, load_prices, parse_price
+from judge.run_folder.layout import ResultFolder
+from judge.run_folder.manifest import read_manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Dollars, or None where they are not known; `basis` says from what they were computed, or why they are unknown.
+
+    `price` is what tokens were charged at, None where none were.
+    """
+
+    dollars: float | None
+    basis: str
+    price: Price | None = None
+
+    def words(self) -> str:
+        """The sum with its basis."""
+        return f"{'not known' if self.dollars is None else dollars(self.dollars)}: {self.basis}"
+
+
+def folder_cost(folder: ResultFolder) -> Cost:
+    """The cost of everything in a result folder. Raises RunFolderError where its journal cannot be read."""
+    manifest = read_manifest(folder.manifest)
+    if not folder.journal.is_file():
+        return Cost(None, "the ratings were imported, and nothing tells what they cost")
+    with JournalReader(folder.journal) as journal:
+        return cost_of(journal.spending(), manifest)
+
+
+def cost_of(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
+    """The cost of what was spent on a run with this manifest."""
+    price = price_of(manifest, spent.last)
+    parts: list[tuple[float, str]] = []
+    if spent.reported_calls:
+        parts.append((spent.reported, f"as the server named it for {spent.reported_calls:,} requests"))
+    for tokens, batch in ((spent.live, False), (spent.batch, True)):
+        if tokens.prompt is None and tokens.completion is None:
+            continue
+        charged = price.batch if price is not None and batch else price
+        if charged is None:
+            return _without_price(manifest, batch=batch and price is not None)
+        if charged.up_to is not None and tokens.longest > charged.up_to:
+            return Cost(
+                None,
+                f"a prompt has {tokens.longest:,} tokens and the price holds up to {charged.up_to:,}: "
+                f"{how_to_price(_judge(manifest))}",
+            )
+        parts.append((_charge(charged, tokens), f"{charged.words()}{' (batch API)' if batch else ''}"))
+    if spent.reused and spent.reused == spent.answers:
+        return Cost(0.0, f"all {spent.reused:,} answers were copied from another run")
+    if not parts:
+        return Cost(None, _nothing_told(spent, manifest))
+    reused = f"; {spent.reused:,} answers that were copied from another run are not counted" if spent.reused else ""
+    return Cost(sum(cost for cost, _ in parts), "; ".join(words for _, words in parts) + reused, price)
+
+
+def price_of(manifest: Mapping[str, Any], when: float = 0.0) -> Price | None:
+    """The price of a run's judge on the day of `when` (seconds since 1970; 0 = today); None where none is known."""
+    force = manifest.get("in_force") or {}
+    servers = (force.get("server") or {}).get("servers") or ()
+    urls = force.get("base_url") or [one["base_url"] for one in servers if isinstance(one, dict) and "base_url" in one]
+    day = datetime.fromtimestamp(when, UTC).date() if when else None
+    found = load_prices(_judge(manifest), urls, force.get("engine") or {}, on=day)
+    kept = (manifest.get("totals") or {}).get("price")
+    if found is not None or not kept:
+        return found
+    try:
+        return parse_price(kept, "manifest.json, price")
+    except ValueError as error:
+        raise SpecError(f"manifest.json holds no readable price: {error}") from error
+
+
+def _charge(price: Price, tokens: Tokens) -> float:
+    return price.cost(tokens.prompt or 0, tokens.completion or 0, tokens.cached, tokens.written)
+
+
+def _judge(manifest: Mapping[str, Any]) -> str:
+    return str(manifest.get("judge", "?"))
+
+
+def _without_price(manifest: Mapping[str, Any], *, batch: bool) -> Cost:
+    judge = _judge(manifest)
+    if judge.partition("/")[0] in ("vllm", "hf"):
+        return Cost(None, f"{judge} ran on this machine: no tokens were paid for")
+    kept = (manifest.get("totals") or {}).get("cost")
+    if kept is not None:
+        # Written by a version that kept the sum and not the price.
+        return Cost(float(kept), "as it was computed when the run was made; its price is in no table now")
+    what = "batch price" if batch else "price"
+    return Cost(None, f"no {what} is known for {judge}: {how_to_price(judge)}")
+
+
+def _nothing_told(spent: Spending, manifest: Mapping[str, Any]) -> str:
+    judge = _judge(manifest)
+    if judge.partition("/")[0] in ("surface", "recorded", "scripted"):
+        return f"{judge} asks no server and costs nothing"
+    return "the server told no tokens" if spent.answers else "nothing was answered"
