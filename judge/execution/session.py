@@ -7,17 +7,20 @@ import contextlib
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from judge.backends import Backend, Settings, open_backend
-from judge.errors import RunFolderError, SpecError
+from judge.backends.protocol import Rehearsing
+from judge.errors import BackendError, RunFolderError, SpecError
 from judge.execution.notes import closed, opened
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
+from judge.execution.rehearsal import Early, first_of, rehearse
 from judge.execution.runner import Outcomes, Run, split_calls, works
+from judge.execution.schedule import Work
 from judge.journal import JournalReader, JournalWriter, Totals, fold
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import read_response
@@ -65,7 +68,7 @@ def sit(sitting: Sitting) -> Result:
             hint=f"add the price to {user_price_file()}, or leave max_cost out",
         )
     plan = make_plan(sitting.spec, folder=sitting.folder)
-    backend = open_backend(sitting.spec.judge, settings_of(sitting.spec))
+    backend = open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.result))
     with lock(sitting.result.path):
         try:
             return asyncio.run(_sit(sitting, plan, backend))
@@ -79,12 +82,17 @@ async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:
     try:
         # A wrong address or key should be told before a large dataset is read.
         server = dict(await backend.probe())
+        new = not sitting.result.journal.exists()
         prepared = prepare(plan, sitting.folder, sitting.result)
-        note = {"began": began, "executor": sitting.spec.provider}
-        write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
-        with JournalReader(sitting.result.journal) as journal:
-            reused = await take_reused(sitting, plan, prepared, journal)
-            return await _ask(sitting, plan, backend, prepared, journal, reused, began)
+        try:
+            with JournalReader(sitting.result.journal) as journal:
+                reused = await take_reused(sitting, plan, prepared, journal)
+                return await _ask(sitting, plan, backend, prepared, journal, reused, server, began)
+        except NotBegunError as error:
+            if new and sitting.reuse is None:
+                # Nothing was asked: the folder is left as it was found, for another definition too.
+                sitting.result.journal.unlink()
+            raise error.cause from None
     finally:
         await backend.close()
 
@@ -96,6 +104,7 @@ async def _ask(
     prepared: Prepared,
     journal: JournalReader,
     reused: int,
+    server: Mapping[str, Any],
     began: float,
 ) -> Result:
     spec = sitting.spec
@@ -107,6 +116,11 @@ async def _ask(
     progress = Progress(
         planned, parser=parser, quiet=sitting.quiet, cost=(lambda: run.outcomes.cost) if price is not None else None
     )
+    groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
+    early, groups = await _first(backend, groups)
+    server = {**server, **(await backend.facts() if early is not None and isinstance(backend, Rehearsing) else {})}
+    note = {"began": began, "executor": spec.provider}
+    write_manifest(sitting.result.manifest, opened(spec, sitting.result, prepared, server, note))
     with JournalWriter(
         sitting.result.journal,
         executor=spec.provider,
@@ -121,8 +135,8 @@ async def _ask(
             price=price,
             max_cost=spec.max_cost,
             watch=None if sitting.quiet else progress.watch,
+            early=early,
         )
-        groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
         with progress, _interruptible(run):
             outcomes = await run.ask(split_calls(groups, backend))
     totals = journal.totals()
@@ -144,6 +158,23 @@ async def _ask(
         progress.parsed_share,
         progress.unparsed_example,
     )
+
+
+class NotBegunError(Exception):
+    """The first query showed that no query can be answered; `cause` says why."""
+
+    def __init__(self, cause: BackendError) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+async def _first(backend: Backend, groups: Iterator[list[Work]]) -> tuple[Early | None, Iterator[list[Work]]]:
+    """Send the plan's first query ahead of the others; returns its call and the whole plan."""
+    work, groups = first_of(split_calls(groups, backend))
+    try:
+        return await rehearse(backend, work), groups
+    except BackendError as error:
+        raise NotBegunError(error) from error
 
 
 def _settled(
@@ -233,8 +264,8 @@ def _interruptible(run: Run) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-def settings_of(spec: RunSpec) -> Settings:
-    """How the run wants its back-end opened."""
+def settings_of(spec: RunSpec, result: ResultFolder | None = None) -> Settings:
+    """How the run wants its back-end opened; what servers teach is kept in the result folder."""
     return Settings(
         base_url=tuple(spec.base_url),
         revision=spec.revision,
@@ -243,4 +274,6 @@ def settings_of(spec: RunSpec) -> Settings:
         concurrency=spec.concurrency,
         seed=spec.generation.seed,
         api=spec.api,
+        probe_timeout=spec.probe_timeout,
+        terms_file=None if result is None else result.server_terms,
     )
