@@ -5,6 +5,7 @@ Costs a few requests, and only where a server's words name no cause. Never decid
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -35,9 +36,20 @@ async def diagnose(asker: Asker, sent: dict[str, Any]) -> Diagnosis:
     if not settings or await try_body(asker, {key: sent[key] for key in sent if key in _KEPT}) is not None:
         return Diagnosis("content")
     for name in _likeliest_first(settings):
-        if await try_body(asker, {key: value for key, value in sent.items() if key not in _with(name)}) is None:
+        if await try_body(asker, without(sent, (name,))) is None:
             return Diagnosis("settings", (name,))
-    return Diagnosis("settings", tuple(settings))
+    return Diagnosis("settings", await _each_refused(asker, sent, settings))
+
+
+async def _each_refused(asker: Asker, sent: Mapping[str, Any], settings: list[str]) -> tuple[str, ...]:
+    """Of several that are refused together those that are refused: one after the other is added to what is taken."""
+    refused: list[str] = []
+    for name in _likeliest_first(settings):
+        later = [other for other in _likeliest_first(settings) if other not in refused]
+        later = later[later.index(name) + 1 :]
+        if name != "top_logprobs" and await try_body(asker, without(sent, [*refused, *later])) is not None:
+            refused.append(name)
+    return tuple(refused)
 
 
 def _likeliest_first(settings: list[str]) -> list[str]:
@@ -45,6 +57,7 @@ def _likeliest_first(settings: list[str]) -> list[str]:
     return sorted(settings, key=lambda name: order.index(name) if name in order else len(order))
 
 
-def _with(name: str) -> tuple[str, ...]:
-    """A setting and what cannot be sent without it."""
-    return (name, "top_logprobs") if name == "logprobs" else (name,)
+def without(sent: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """The request without these settings, and without what cannot be sent alone."""
+    left_out = set(names) | ({"top_logprobs"} if "logprobs" in names else set())
+    return {key: value for key, value in sent.items() if key not in left_out}

@@ -64,6 +64,7 @@ class OpenAIBackend:
         }
         self._probed: dict[str, Probed] = {}
         self._kept = self._shapes()
+        self._refusals = 0
         self._tell_capabilities()
 
     async def probe(self) -> Mapping[str, Any]:
@@ -97,6 +98,11 @@ class OpenAIBackend:
         if probed.names is None:
             return Patience(seconds, silence(url, seconds))
         return Patience(min(seconds, max(_SHORTEST, _ROUND_TRIPS * probed.seconds)) if probed.listed else seconds)
+
+    @property
+    def settling(self) -> bool:
+        """Whether a server has refused something."""
+        return self._refusals > 0
 
     async def facts(self) -> Mapping[str, Any]:
         """What is known of the servers once the first query was asked: what they take, whether they keep to a seed."""
@@ -140,6 +146,7 @@ class OpenAIBackend:
                 responses, given = read_choices(await self._post(url, query, asked), url, query, self._scrub)
                 break
             except RefusalError as error:
+                self._refusals += 1
                 if error.kind != "truncated":
                     await self._settle(error, url, query, repeats)
                 elif len(asked) == 1:

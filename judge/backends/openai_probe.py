@@ -98,7 +98,7 @@ async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
 
 def of_model(error: RefusalError, asker: Asker, names: Sequence[str] | None) -> RefusalError:
     """The same error; where the server lacks the model, with the names of those that it has."""
-    if error.kind != "model" or not names:
+    if error.kind != "model" or not names or "deployment" in error.refusal.said.low:
         return error
     return RefusalError(
         f"{asker.url}: the server does not have the model {asker.model!r}; it has: {', '.join(names[:8])}",

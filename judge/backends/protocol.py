@@ -84,6 +84,11 @@ class Rehearsing(Protocol):
         """How long this query goes alone."""
         ...
 
+    @property
+    def settling(self) -> bool:
+        """Whether a server has refused something of it."""
+        ...
+
     async def facts(self) -> Mapping[str, Any]:
         """What is known of the server after it, for the manifest."""
         ...

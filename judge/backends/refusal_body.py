@@ -30,6 +30,9 @@ _DELAYS_TOO = ("retry_after_ms", "retry-after-ms", "estimated_time", "x-ratelimi
 _ECHOES = frozenset({"input", "ctx", "messages", "body", "request", "failed_generation", "prompt", "choices"})
 """Keys that hold what was sent: its words are the user's, and tell nothing."""
 
+_SAYS_NOTHING = frozenset({"invalid_request_error", "unknown_error", "api_error", "invalid_argument", "server_error"})
+"""Codes that stand with every error."""
+
 _LOC = re.compile(r"""['"]loc['"]\s*:\s*[(\[]([^)\]]*)[)\]]""")
 _QUOTED = re.compile(r"""['"]([A-Za-z_]\w*)['"]""")
 _TAGS = re.compile(r"<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.S | re.I)
@@ -67,7 +70,7 @@ class Said:
     def shown(self) -> str:
         """The words for people: at most SHOWN characters, and a code that they do not repeat."""
         text = self.words[:SHOWN]
-        named = sorted(code for code in self.codes if "_" in code and not code.startswith("http"))
+        named = sorted(code for code in self.codes if "_" in code and code not in _SAYS_NOTHING)
         if named and named[0] not in text.lower():
             text = f"{text} {named[0]}".strip()
         return text[: SHOWN + 80]

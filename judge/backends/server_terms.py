@@ -33,6 +33,16 @@ _KEYS = {
 }
 """A setting as sent -> its key in run.yaml; others are keys of `engine`."""
 
+_CHANGED = {
+    "scoring": "set `scoring: text` (the model gives no log-probabilities)",
+    "structured": "set `structured: none` (the model does not constrain its answers so)",
+    "system": "remove `system`, and put its words into the Eval-Prompt",
+}
+"""What to do with a key that cannot simply be removed."""
+
+_OF_VALUE = ("generation.max_tokens", "engine.top_logprobs")
+"""Keys of which a server may refuse the value alone."""
+
 
 @dataclass(slots=True)
 class Terms:
@@ -94,33 +104,27 @@ class Terms:
         return repeats if self.most is None else repeats[: self.most]
 
 
-def remedy(names: Iterable[str], refusal: Refusal | None = None) -> str:
-    """The hint for settings that a server refuses: which key of run.yaml to change, and how."""
+def remedy(names: Iterable[str], refusal: Refusal) -> str:
+    """The hint for settings that a server refuses: which keys of run.yaml to change, and how."""
     keys = list(dict.fromkeys(_KEYS.get(name, f"engine.{name}") for name in names))
-    value = refusal is not None and speaks_of_value(refusal.said)
-    parts = [_advice(key, value=value) for key in keys]
-    between = "; or " if len(keys) > 1 and refusal is not None and _conflict(refusal) else "; "
-    return between.join(parts) + "; or take another model"
+    removed = [
+        f"`{key}`" for key in keys if key not in _CHANGED and not (key in _OF_VALUE and speaks_of_value(refusal.said))
+    ]
+    changed = [_CHANGED[key] for key in keys if key in _CHANGED]
+    changed += [
+        f"change `{key}` to a value that it takes" for key in keys if f"`{key}`" not in removed and key in _OF_VALUE
+    ]
+    parts = []
+    if removed:
+        holds = "the provider's default then holds" if removed != ["`generation.seed`"] else "repeats then have no seed"
+        between = " or " if _only_together(refusal) else ", "
+        parts.append(f"remove {between.join(removed)} ({holds})")
+    return f"in run.yaml {'; '.join([*parts, *changed])}; or take another model"
 
 
-def _conflict(refusal: Refusal) -> bool:
-    """Whether the settings are refused only together."""
+def _only_together(refusal: Refusal) -> bool:
+    """Whether the settings are refused only where they stand together."""
     return any(word in refusal.said.low for word in ("both", "only one", "mutually", "cannot be used with", "together"))
-
-
-def _advice(key: str, *, value: bool) -> str:
-    if key == "scoring":
-        return "in run.yaml set `scoring: text` (this model gives no log-probabilities)"
-    if key == "structured":
-        return "in run.yaml set `structured: none` (this model does not constrain its answers so)"
-    if key == "system":
-        return "in run.yaml remove `system` (and put its words into the Eval-Prompt)"
-    removed = f"remove `{key}` from run.yaml (the provider's default then holds)"
-    if key in ("generation.max_tokens", "engine.top_logprobs") and value:
-        return f"in run.yaml change `{key}` to a value that the server takes"
-    if key == "generation.seed":
-        return f"remove `{key}` from run.yaml (the repeats are then drawn without a seed)"
-    return removed
 
 
 def load_terms(file: Path | None, url: str, model: str) -> Terms:

@@ -52,6 +52,9 @@ async def rehearse(backend: Backend, work: Work | None) -> Early | None:
     early = Early(work.query, work.repeats, asyncio.create_task(backend.complete(work.query, work.repeats)))
     try:
         done, _ = await asyncio.wait({early.call}, timeout=patience.seconds)
+        if not done and backend.settling:
+            # Something was refused: until it is settled what, nobody follows.
+            done, _ = await asyncio.wait({early.call})
     except asyncio.CancelledError:
         await early.abandon()
         raise
