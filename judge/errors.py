@@ -75,20 +75,22 @@ class MissingExtraError(JudgeError):
 
 
 ErrorKind = Literal[
-    "auth",  # 401, 403
+    "auth",  # a key that is wrong or may not, an account that is closed
     "model",  # the server does not have this model
+    "api",  # the model is not to be had by this route of the server
     "capability",  # the server cannot do what the run asks of it
     "address",  # no server there, or not one that speaks the protocol
     "request",  # 400, 404, 422: asking again would fail again
     "context",  # the request is longer than the model's context
-    "quota",  # paid-for quota is used up
-    "rate",  # 429: slow down
+    "quota",  # what was paid for is used up
+    "rate",  # slow down: a limit of so many a minute
     "overload",  # 503, 529
-    "server",  # other 5xx
+    "server",  # other 5xx, and a provider behind the server that failed
     "connection",  # reset, refused in mid-run, broken pipe
     "timeout",  # no answer within attempt_timeout
     "garbage",  # an answer that is not the protocol's
     "filtered",  # the provider's content filter refused to answer
+    "truncated",  # the longest answer was reached in the thinking: an answer without text
 ]
 
 

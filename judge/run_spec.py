@@ -92,6 +92,9 @@ class RunSpec(_Strict):
     )
     concurrency: int = Field(64, ge=1, le=4096, description="requests in flight at most")
     attempt_timeout: float = Field(120.0, gt=0, description="seconds until an attempt counts as a timeout")
+    probe_timeout: float = Field(
+        3.0, gt=0, description="seconds in which a server must show that it is there; more for models that load first"
+    )
     max_attempts: int = Field(8, ge=1, description="attempts for a repeat before it counts as failed")
     note: str | None = Field(
         None, description="a sentence to stand under every table, e.g. what the ratings cannot mean"

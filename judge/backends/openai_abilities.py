@@ -14,6 +14,7 @@ import aiohttp
 import orjson
 
 from judge.backends.local_model import template_hash
+from judge.backends.openai_urls import beside, endpoint
 
 SEED_PATIENCE = 20.0
 """Seconds for both answers to the question about seeds."""
@@ -31,14 +32,14 @@ SEED_NOTE = (
 
 async def told(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
     """Version, chat-template hash and configuration, as far as the server has routes for them."""
-    base = url.removesuffix("/v1")
     found: dict[str, Any] = {}
-    version = await _json(client, base + "/version")
+    version = await _json(client, beside(url, "/version"))
     if "version" in version:
         found["version"] = version["version"]
         # At once, since development mode's route takes its time.
         info, server = await asyncio.gather(
-            _json(client, base + "/tokenizer_info"), _json(client, base + "/server_info?config_format=json")
+            _json(client, beside(url, "/tokenizer_info")),
+            _json(client, beside(url, "/server_info?config_format=json")),
         )
         if isinstance(info.get("chat_template"), str):
             found["chat_template_hash"] = template_hash(info["chat_template"])
@@ -57,7 +58,7 @@ async def seed_kept(client: aiohttp.ClientSession, url: str, body: Mapping[str, 
     question = "Write twelve words that have nothing to do with each other."
     asked = {**body, "temperature": 1.0}
     asked |= {"messages": [{"role": "user", "content": question}]} if chat else {"prompt": question}
-    route = url + ("/chat/completions" if chat else "/completions")
+    route = endpoint(url, "/chat/completions" if chat else "/completions")
     answers: list[str] = []
     try:
         async with asyncio.timeout(SEED_PATIENCE):

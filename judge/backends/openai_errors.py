@@ -2,50 +2,69 @@
 
 from __future__ import annotations
 
-import email.utils
-import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import aiohttp
-import orjson
 
+from judge.backends.openai_urls import endpoint
+from judge.backends.refusal_body import said_in
+from judge.backends.refusals import Refusal, read_refusal
+from judge.backends.retry_delay import retry_after
+from judge.backends.server_terms import remedy
 from judge.errors import BackendError, ErrorKind
 
-_CONTEXT = ("context_length", "context length", "maximum context", "too many tokens", "longer than the maximum")
-_FILTER = ("content_filter", "content_policy", "content management policy", "responsible ai")
-_QUOTA = ("insufficient_quota", "exceeded your current quota", "billing")
+__all__ = ["RefusalError", "connection_error", "retry_after", "server_words", "status_error"]
+
+_HINTS: dict[ErrorKind, str] = {
+    "auth": "check OPENAI_API_KEY, and that it may use this model",
+    "quota": "what the account may use is used up; add credit or raise its limit, then run the same command again",
+    "context": "shorten the stories or the Eval-Prompt, or serve the model with a longer context",
+}
+
+
+class RefusalError(BackendError):
+    """A server's refusal: `refusal` holds what it said, `sent` the request's body where it is known."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        refusal: Refusal,
+        sent: Mapping[str, Any] | None = None,
+        kind: ErrorKind | None = None,
+        retryable: bool | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(
+            message,
+            kind=kind or refusal.kind,
+            retryable=refusal.retryable if retryable is None else retryable,
+            retry_after=refusal.retry_after,
+            status=refusal.status,
+            hint=hint,
+        )
+        self.refusal = refusal
+        self.sent = sent
 
 
 def status_error(
-    status: int, headers: Mapping[str, str], body: bytes, url: str, scrub: Callable[[str], str]
-) -> BackendError:
-    """The error that an HTTP status other than 200 stands for. `scrub` takes the key out of the server's words."""
-    words = scrub(server_words(body))
-    low = words.lower()
-    kind: ErrorKind = "request"
-    retryable, hint = False, None
-    if status in (401, 403):
-        kind, hint = "auth", "check OPENAI_API_KEY"
-    elif any(sign in low for sign in _QUOTA):
-        kind, hint = "quota", "the account's quota is used up; add credit, then run the same command again"
-    elif status == 429:
-        kind, retryable = "rate", True
-    elif status in (503, 529):
-        kind, retryable = "overload", True
-    elif status >= 500 or status in (408, 409, 425):
-        kind, retryable = "server", True
-    elif any(sign in low for sign in _CONTEXT) or status == 413:
-        kind, hint = "context", "shorten the stories or the Eval-Prompt, or serve the model with a longer context"
-    elif any(sign in low for sign in _FILTER):
-        kind = "filtered"
-    elif status == 404 and "model" in low:
-        kind, hint = "model", f"see the models of this server: curl {url}/models"
-    elif status in (404, 405):
-        kind, hint = "address", "base_url must end where /chat/completions begins, e.g. http://127.0.0.1:8000/v1"
-    message = f"{url}: HTTP {status}" + (f": {words}" if words else "")
-    return BackendError(
-        message, kind=kind, retryable=retryable, retry_after=retry_after(headers), status=status, hint=hint
-    )
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    url: str,
+    scrub: Callable[[str], str],
+    sent: Mapping[str, Any] | None = None,
+) -> RefusalError:
+    """The error that a refused request stands for, or a 200 that holds an error.
+
+    `scrub` takes the key out of the server's words; `sent` is the request's body.
+    """
+    refusal = read_refusal(status, headers, body, sent)
+    words = scrub(refusal.said.shown())
+    where = f"{url}: HTTP {status}" + (" with an error inside" if status == 200 else "")
+    message = where + (f": {words}" if words else "")
+    return RefusalError(message, refusal=refusal, sent=sent, hint=_hint(refusal, url))
 
 
 def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
@@ -62,29 +81,27 @@ def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
     return BackendError(f"{url}: {type(error).__name__}: {error}", kind="connection", retryable=True)
 
 
-def server_words(body: bytes, limit: int = 300) -> str:
-    """What the server said in an error body: its message where it has one, else the body's start."""
-    try:
-        data = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return " ".join(body[:limit].decode("utf-8", "replace").split())
-    error = data.get("error", data) if isinstance(data, dict) else data
-    if isinstance(error, dict):
-        parts = [str(error[k]) for k in ("message", "detail", "code") if error.get(k)]
-        return " ".join(" ".join(parts).split())[:limit]
-    return str(error)[:limit]
+def server_words(body: bytes) -> str:
+    """What the server said in an error body: its messages where it has any, else the body's start."""
+    return said_in(body).shown()
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds the server asks us to wait (seconds or an HTTP date), never negative; None where it does not say."""
-    value = headers.get("Retry-After")
-    if not value:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
-        return None
+def _hint(refusal: Refusal, url: str) -> str | None:
+    low = refusal.said.low
+    if refusal.kind == "capability" and refusal.settings:
+        return remedy(refusal.settings, refusal)
+    if refusal.kind == "model":
+        azure = (
+            "; on Azure the model's name is that of your deployment" if "deployment" in low or "azure" in url else ""
+        )
+        return f"see the models of this server: curl {endpoint(url, '/models')}{azure}"
+    if refusal.kind == "api":
+        if "v1/completions" in low or "chat template" in low or "chat_template" in low:
+            return "set `api: completions` in run.yaml, or take another model"
+        return "take a model that answers at /chat/completions (or, with `api: completions`, at /completions)"
+    if refusal.kind == "address":
+        version = ", with ?api-version=... where the server wants one" if "azure" in url or "resource" in low else ""
+        return f"base_url must end where /chat/completions begins, e.g. http://127.0.0.1:8000/v1{version}"
+    if refusal.kind == "context" and refusal.status == 429:
+        return "one request is more than the account's limit of a minute: shorten it, or have the limit raised"
+    return _HINTS.get(refusal.kind)

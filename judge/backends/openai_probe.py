@@ -1,106 +1,153 @@
-"""Finds out within 3 seconds, before the first query, whether a server, key and model work. Never asks a query."""
+"""Finds out, before the first query, whether a server is there and lists the model. Never asks a query of the plan.
+
+What a server takes of a request is learnt from the run's own first query, see `judge.execution.rehearsal`. Here a plain
+question without any setting is asked only to tell a wrong key from a route that wants another kind of key.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
 import orjson
 
 from judge.backends.openai_abilities import told
-from judge.backends.openai_errors import connection_error, status_error
+from judge.backends.openai_errors import RefusalError, connection_error, status_error
+from judge.backends.openai_urls import endpoint
 from judge.errors import BackendError, nearest
 
 PATIENCE = 3.0
-"""Seconds for all questions to one server together."""
+"""Seconds for all questions to one server together, unless run.yaml's `probe_timeout` says otherwise."""
+
+_ENTRY = ("owned_by", "max_model_len", "root", "parent", "revision", "created")
 
 
-async def probe_server(
-    client: aiohttp.ClientSession, url: str, model: str, scrub: Callable[[str], str]
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What a server told of itself.
+
+    `names` are its models, None where it has no route for them; `listed` says whether the judge's is among them;
+    `seconds` is how long the route took.
+    """
+
+    facts: dict[str, Any] = field(default_factory=dict)
+    names: tuple[str, ...] | None = None
+    listed: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """A connection to one server, and how it is spoken to."""
+
+    client: Callable[[], aiohttp.ClientSession]
+    url: str
+    model: str
+    scrub: Callable[[str], str]
+    chat: bool = True
+
+
+async def probe_server(asker: Asker, patience: float = PATIENCE) -> Probed:
     """Facts about the server (models route, version); raises `BackendError` naming URL and cause."""
+    url = asker.url
     try:
-        async with asyncio.timeout(PATIENCE):
-            facts = await _ask(client, url, model, scrub)
+        async with asyncio.timeout(patience):
+            probed, refused = await _probed(asker)
     except TimeoutError:
-        raise BackendError(
-            f"{url}: no answer within {PATIENCE:g} s",
-            kind="address",
-            retryable=False,
-            hint="is the server up? " + _hint(),
-        ) from None
+        raise silence(url, patience) from None
     except aiohttp.ClientError as error:
         found = connection_error(error, url)
         raise BackendError(str(found), kind="address", retryable=False, hint=_hint()) from error
+    if refused is not None and refused.kind == "auth":
+        await _check_key(asker, patience)
     # What a server tells beside the protocol is welcome, and its silence stops nothing.
-    return facts | await told(client, url)
+    return Probed(probed.facts | await told(asker.client(), url), probed.names, probed.listed, probed.seconds)
 
 
-async def _ask(client: aiohttp.ClientSession, url: str, model: str, scrub: Callable[[str], str]) -> dict[str, Any]:
-    facts: dict[str, Any] = {}
-    names: list[str] | None = None
-    async with client.get(url + "/models") as reply:
-        body = await reply.read()
-        if reply.status in (401, 403):
-            raise status_error(reply.status, reply.headers, body, url, scrub)
+def silence(url: str, seconds: float) -> BackendError:
+    """The error for a server that says nothing in time."""
+    return BackendError(
+        f"{url}: no answer within {seconds:g} s",
+        kind="address",
+        retryable=False,
+        hint=f"is the server up? {_hint()}; a server that loads its model at the first request needs longer: "
+        "`probe_timeout: 120` in run.yaml",
+    )
+
+
+async def ask_plainly(asker: Asker) -> RefusalError | None:
+    """None where the server answers a plain question without any setting, else how it refuses it."""
+    said: dict[str, Any] = {"messages": [{"role": "user", "content": "Say 1."}]} if asker.chat else {"prompt": "1, 2,"}
+    return await try_body(asker, {"model": asker.model, **said})
+
+
+async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
+    """None where the server answers this request, else how it refuses it."""
+    route = endpoint(asker.url, "/chat/completions" if asker.chat else "/completions")
+    async with asker.client().post(route, data=orjson.dumps(body)) as reply:
+        content = await reply.read()
         if reply.status == 200:
-            names = _names(body)
-            facts["models_route"] = names is not None
-        server = reply.headers.get("Server")
-        if server:
+            return None
+        return status_error(reply.status, reply.headers, content, asker.url, asker.scrub, body)
+
+
+def of_model(error: RefusalError, asker: Asker, names: Sequence[str] | None) -> RefusalError:
+    """The same error; where the server lacks the model, with the names of those that it has."""
+    if error.kind != "model" or not names or "deployment" in error.refusal.said.low:
+        return error
+    return RefusalError(
+        f"{asker.url}: the server does not have the model {asker.model!r}; it has: {', '.join(names[:8])}",
+        refusal=error.refusal,
+        sent=error.sent,
+        hint=f"did you mean openai/{nearest(asker.model, names) or names[0]}?",
+    )
+
+
+async def _probed(asker: Asker) -> tuple[Probed, RefusalError | None]:
+    """What the models route tells, and how it refuses to tell."""
+    facts: dict[str, Any] = {}
+    began = time.perf_counter()
+    async with asker.client().get(endpoint(asker.url, "/models")) as reply:
+        body = await reply.read()
+        seconds = time.perf_counter() - began
+        if server := reply.headers.get("Server"):
             facts["server"] = server
-    entry = _entry(body, model) if names else None
+        status, headers = reply.status, reply.headers
+    entries = _entries(body) if status == 200 else None
+    refused = None if status == 200 else status_error(status, headers, body, asker.url, asker.scrub)
+    facts["models_route"] = entries is not None
+    names = None if entries is None else tuple(str(entry["id"]) for entry in entries)
+    # Gemini lists its models as `models/NAME`.
+    entry = next((e for e in entries or () if e["id"] in (asker.model, f"models/{asker.model}")), None)
     if entry is not None:
-        facts |= {
-            k: entry[k] for k in ("owned_by", "max_model_len", "root", "parent", "revision", "created") if k in entry
-        }
-    else:
-        # Aliases and servers without a models route: only a question can tell. One token.
-        facts |= await _one_token(client, url, model, names, scrub)
-    return facts
+        facts |= {key: entry[key] for key in _ENTRY if key in entry}
+    return Probed(facts, names, entry is not None, seconds), refused
 
 
-def _names(body: bytes) -> list[str] | None:
-    try:
-        return [str(entry["id"]) for entry in orjson.loads(body)["data"]]
-    except (orjson.JSONDecodeError, KeyError, TypeError):
-        return None
-
-
-def _entry(body: bytes, model: str) -> dict[str, Any] | None:
-    return next((entry for entry in orjson.loads(body)["data"] if entry["id"] == model), None)
-
-
-async def _one_token(
-    client: aiohttp.ClientSession, url: str, model: str, names: list[str] | None, scrub: Callable[[str], str]
-) -> dict[str, Any]:
-    messages = [{"role": "user", "content": "Say 1."}]
-    for limit in ("max_tokens", "max_completion_tokens"):
-        payload = {"model": model, "messages": messages, limit: 1}
-        async with client.post(url + "/chat/completions", data=orjson.dumps(payload)) as reply:
-            body = await reply.read()
-            if reply.status == 200:
-                return {"max_tokens_parameter": limit}
-            if reply.status == 400 and b"max_completion_tokens" in body and limit == "max_tokens":
-                continue
-            error = status_error(reply.status, reply.headers, body, url, scrub)
-            if error.kind == "model" and names:
-                raise BackendError(
-                    f"{url}: the server does not have the model {model!r}; it has: {', '.join(names[:8])}",
-                    kind="model",
-                    retryable=False,
-                    status=reply.status,
-                    hint=f"did you mean openai/{nearest(model, names) or names[0]}?",
-                )
-            if error.retryable:
-                return {"probe": f"inconclusive: HTTP {reply.status}"}
-            if error.kind in ("request", "context", "filtered"):
-                # The server knows the model and only dislikes this question (a base model without chat, say).
-                return {"probe": f"HTTP {reply.status}"}
+async def _check_key(asker: Asker, patience: float) -> None:
+    """Raise where the key is wrong. Some servers want another kind of key for the list of models than for answers."""
+    with contextlib.suppress(TimeoutError, aiohttp.ClientError):
+        async with asyncio.timeout(patience):
+            error = await ask_plainly(asker)
+        if error is not None and error.kind == "auth":
             raise error
-    return {}
+
+
+def _entries(body: bytes) -> list[dict[str, Any]] | None:
+    """The models in the answer of the models route, in the forms that servers have for it."""
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    found = data.get("data") if isinstance(data, dict) else data
+    if not isinstance(found, list) or not all(isinstance(entry, dict) and "id" in entry for entry in found):
+        return None
+    return found
 
 
 def _hint() -> str:

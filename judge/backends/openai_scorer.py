@@ -14,6 +14,7 @@ Chat services give no log-probabilities of what they are sent: there the scorer 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import os
 from collections.abc import Sequence
@@ -25,7 +26,8 @@ import orjson
 
 from judge.backends.openai_errors import connection_error, status_error
 from judge.backends.openai_http import DEFAULT_URL, proxy_of
-from judge.backends.openai_probe import probe_server
+from judge.backends.openai_probe import Asker, ask_plainly, of_model, probe_server
+from judge.backends.openai_urls import beside, endpoint, without_slash
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
 from judge.errors import BackendError
 
@@ -43,7 +45,7 @@ class OpenAIScorer:
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model
-        self.url = (settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,))[0].rstrip("/")
+        self.url = without_slash((settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,))[0])
         self._settings = settings
         self._key = os.environ.get("OPENAI_API_KEY", "")
         self._session: aiohttp.ClientSession | None = None
@@ -54,7 +56,7 @@ class OpenAIScorer:
     async def facts(self) -> ScorerFacts:
         """What the server tells of its model; weights and tokenizer it does not tell."""
         if self._facts is None:
-            told = await probe_server(self._client(), self.url, self.model, self._scrub)
+            told = await self._probed()
             await self._find_route()
             context = self._context or told.get("max_model_len")
             version = f"vLLM {told['version']}" if "version" in told else told.get("server")
@@ -91,6 +93,17 @@ class OpenAIScorer:
             await self._session.close()
             self._session = None
 
+    async def _probed(self) -> dict[str, Any]:
+        """What the server tells of itself; raises `BackendError` where the key or the model is wrong."""
+        asker = Asker(self._client, self.url, self.model, self._scrub)
+        probed = await probe_server(asker, self._settings.probe_timeout)
+        if not probed.listed:
+            with contextlib.suppress(TimeoutError, aiohttp.ClientError):
+                error = await ask_plainly(asker)
+                if error is not None and error.kind in ("auth", "quota", "model"):
+                    raise of_model(error, asker, probed.names)
+        return probed.facts
+
     async def _find_route(self) -> None:
         """Whether the server makes tokens, as vLLM's does."""
         try:
@@ -103,7 +116,7 @@ class OpenAIScorer:
 
     async def _tokens(self, text: str, *, special: bool) -> list[int]:
         body = {"model": self.model, "prompt": text, "add_special_tokens": special}
-        told = await self._post(self.url.removesuffix("/v1") + "/tokenize", body)
+        told = await self._post(beside(self.url, "/tokenize"), body)
         try:
             self._context = told.get("max_model_len") or self._context
             return [int(token) for token in told["tokens"]]
@@ -132,9 +145,9 @@ class OpenAIScorer:
             "prompt_logprobs": -1 if full else 0,
         }
         try:
-            told = await self._post(self.url + "/completions", body)
+            told = await self._post(endpoint(self.url, "/completions"), body)
         except BackendError as error:
-            if full and error.kind == "request" and "logprobs" in str(error):
+            if full and error.kind in ("request", "capability") and "logprobs" in str(error):
                 raise self._cannot(
                     "it does not give the full distribution; start vLLM with --max-logprobs -1"
                 ) from error
@@ -151,9 +164,9 @@ class OpenAIScorer:
     async def _echoed(self, text: str) -> TokenLogprobs:
         body = {"model": self.model, "prompt": text, "max_tokens": 0, "echo": True, "logprobs": 0, "temperature": 0}
         try:
-            told = await self._post(self.url + "/completions", body)
+            told = await self._post(endpoint(self.url, "/completions"), body)
         except BackendError as error:
-            if error.kind in ("request", "address"):
+            if error.kind in ("request", "address", "api", "capability"):
                 raise self._cannot(f"it says: {error}") from error
             raise
         try:

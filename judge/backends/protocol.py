@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
+from judge.errors import BackendError
 from judge.records import Query, Response
 
 
@@ -24,7 +26,10 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a run wants its back-end opened. None and empty = not said."""
+    """How a run wants its back-end opened. None and empty = not said.
+
+    `terms_file` is where a back-end keeps what servers' refusals taught it, for the next sitting.
+    """
 
     base_url: tuple[str, ...] = ()
     revision: str | None = None
@@ -33,6 +38,19 @@ class Settings:
     concurrency: int = 64
     seed: int | None = None
     api: str = "chat"
+    probe_timeout: float = 3.0
+    terms_file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the first query of a plan goes alone.
+
+    After `seconds` the others follow although it is not answered yet; where `silence` is given, it is raised instead.
+    """
+
+    seconds: float
+    silence: BackendError | None = None
 
 
 class Backend(Protocol):
@@ -55,6 +73,24 @@ class Backend(Protocol):
 
     async def close(self) -> None:
         """Give back connections. Safe to call twice."""
+        ...
+
+
+@runtime_checkable
+class Rehearsing(Protocol):
+    """A back-end whose plan's first query goes ahead of the others: what a server refuses is learnt from it."""
+
+    def patience(self, query: Query) -> Patience:
+        """How long this query goes alone."""
+        ...
+
+    @property
+    def settling(self) -> bool:
+        """Whether a server has refused something of it."""
+        ...
+
+    async def facts(self) -> Mapping[str, Any]:
+        """What is known of the server after it, for the manifest."""
         ...
 
 

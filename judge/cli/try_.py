@@ -95,6 +95,7 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
             spec.attempt_timeout,
             seed=spec.generation.seed,
             api=spec.api,
+            probe_timeout=spec.probe_timeout,
         ),
     )
     try:

@@ -170,7 +170,7 @@ class _Merge:
         try:
             responses = answers_in(line, query)
         except BackendError as error:
-            if error.kind == "capability":
+            if error.kind == "capability" and error.status is None:
                 raise
             self._failed(query, open_, error, started)
             return

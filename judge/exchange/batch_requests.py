@@ -138,11 +138,12 @@ def _backend(asked: Wanted) -> OpenAIBackend:
             f"{spec.judge} has no batch form: batch files are for openai/MODEL and vllm/MODEL",
             hint="judge run asks this judge directly",
         )
-    backend = OpenAIBackend(model, Settings(base_url=tuple(spec.base_url), engine=spec.engine))
+    terms = asked.result.server_terms
+    backend = OpenAIBackend(model, Settings(base_url=tuple(spec.base_url), engine=spec.engine, terms_file=terms))
     facts = read_manifest(asked.result.manifest).get("in_force", {}).get("server", {})
     if asked.max_completion_tokens:
         backend.name_max_tokens("max_completion_tokens")
-    elif isinstance(facts.get("max_tokens_parameter"), str):
+    elif not terms.exists() and isinstance(facts.get("max_tokens_parameter"), str):
         backend.name_max_tokens(facts["max_tokens_parameter"])
     return backend
 
@@ -159,7 +160,8 @@ def _lines(
     groups = plan.groups(lambda: islice(journal.stories(by_prompt=True, ratings=False), asked.limit))
     for group in works(groups, asked.spec.repeats, settled):
         for work in group:
-            calls = [(repeat,) for repeat in work.repeats] if asked.one_by_one else [work.repeats]
+            most = 1 if asked.one_by_one else backend.capabilities.repeats_per_call or len(work.repeats)
+            calls = [work.repeats[i : i + most] for i in range(0, len(work.repeats), most)]
             for call in calls:
                 for each in split_ids(work.query.key, judge, call):
                     line = {

@@ -93,9 +93,11 @@ def answers_in(line: bytes, query: Query) -> list[Response]:
         raise _line_error(where, error)
     status, body = response.get("status_code", 200), response.get("body")
     if status != 200 or error:
-        words = orjson.dumps(body or error)
-        raise status_error(status if status != 200 else 500, {}, words, where, _scrub)
-    return read_answers(orjson.dumps(body), where, query)
+        refused = status_error(status if status != 200 else 500, {}, orjson.dumps(body or error), where, _scrub)
+        if refused.kind == "truncated":
+            return [Response("", "length")]
+        raise refused
+    return read_answers(orjson.dumps(body), where, query, _scrub)
 
 
 def created_at(line: bytes) -> float | None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from judge.errors import BackendError
-from judge.execution.retry import FATAL
+from judge.execution.retry import FATAL, LONGEST_WAIT
 
 _FATAL_IN_A_ROW = 3
 _IN_A_ROW = 20
@@ -23,6 +23,7 @@ class Breaker:
         self._kind: str | None = None
         self._in_a_row = 0
         self._since = clock()
+        self._told_to_wait = 0.0
         self._answers = 0
 
     def answered(self) -> None:
@@ -37,7 +38,9 @@ class Breaker:
             self._kind = error.kind
             self._in_a_row = 0
             self._since = self._clock()
+            self._told_to_wait = 0.0
         self._in_a_row += 1
+        self._told_to_wait = max(self._told_to_wait, error.retry_after or 0.0)
         if self.tripped is None and self._must_stop(error):
             self.tripped = error
 
@@ -47,6 +50,7 @@ class Breaker:
         if self._in_a_row < _IN_A_ROW:
             return False
         if error.kind in _PATIENCE:
-            return self._clock() - self._since >= _PATIENCE[error.kind]
+            # A server that said when to come back is given that long, and then its usual time.
+            return self._clock() - self._since >= _PATIENCE[error.kind] + min(self._told_to_wait, LONGEST_WAIT)
         # Refused requests (400, too long, filtered) say nothing about others once some were answered.
         return self._answers == 0

@@ -71,6 +71,8 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
     if result.journal.exists():
         with JournalReader(result.journal) as journal:
             before = journal.meta().get("definition")
+            if before is not None and _asked_in_vain(journal, result) and _changed(before, definition):
+                before = None
             if before is not None:
                 _check_same(before, definition, result)
                 merged = _merged(before, definition)
@@ -84,7 +86,8 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
                 with JournalWriter(result.journal, executor="prepare") as writer:
                     writer.set_meta({"definition": merged})
             return prepared
-        result.journal.unlink()  # A run that was killed before its definition was stored has asked nothing yet.
+        # A run that was killed before its definition was stored, or whose every request was refused, has no answers.
+        result.journal.unlink()
     with JournalWriter(result.journal, executor="prepare") as writer:
         count = writer.add_stories(missing_reference(plan, dataset.stories()))
         if count == 0:
@@ -93,18 +96,29 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
     return Prepared(count, definition, resumed=False)
 
 
+def _asked_in_vain(journal: JournalReader, result: ResultFolder) -> bool:
+    """Whether requests were made, and nothing was answered, given up, or sent to a batch."""
+    return not journal.settled_total() and journal.last_attempt() > 0 and not (result.path / "batches.json").exists()
+
+
 def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolder) -> None:
+    changed = _changed(before, now)
+    if changed:
+        raise RunFolderError(
+            f"{result.path} holds a run with other settings: {', '.join(changed)} changed since it was started",
+            hint="give the changed run another name (or --output FOLDER), or change the settings back",
+        )
+
+
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """What differs that must be equal."""
     changed = [what for key, what in _SAME.items() if before.get(key) != now.get(key)]
     both = set(before["eval_prompts"]) & set(now["eval_prompts"])
     sources = before["eval_prompt_sources"], now["eval_prompt_sources"]
     # How an answer is read may be mended after it was paid for; what is sent may not.
     if all(ask_the_same(sources[0][name], sources[1][name]) for name in both):
         changed = [what for what in changed if what != _SAME["eval_prompts"]]
-    if changed:
-        raise RunFolderError(
-            f"{result.path} holds a run with other settings: {', '.join(changed)} changed since it was started",
-            hint="give the changed run another name (or --output FOLDER), or change the settings back",
-        )
+    return changed
 
 
 def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:

@@ -189,7 +189,7 @@ class Drive:
             spec.judge,
             spec.judge_key(),
             # The driver's environment may name the server; a worker's need not.
-            replace(settings_of(spec), base_url=tuple(urls)),
+            replace(settings_of(spec, self._sitting.result), base_url=tuple(urls)),
             spec.max_attempts,
             self._folder.resolve(),
         )

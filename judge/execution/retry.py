@@ -10,11 +10,14 @@ from judge.errors import BackendError
 PRESSURE = frozenset({"rate", "overload", "timeout"})
 """Kinds of error that say: fewer requests at a time."""
 
-FATAL = frozenset({"auth", "model", "capability", "address", "quota"})
+FATAL = frozenset({"auth", "model", "api", "capability", "address", "quota"})
 """Kinds that would hit every query alike: the run stops, and no repeat counts as failed."""
 
 _FIRST_DELAY = {"rate": 1.0, "overload": 1.0, "server": 0.5, "connection": 0.5, "timeout": 0.1, "garbage": 0.1}
 _LONGEST = 30.0
+
+LONGEST_WAIT = 600.0
+"""Seconds that a server may ask to be left alone; what it asks beyond is not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,6 @@ def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Ra
     if not error.retryable or (attempts >= max_attempts and error.kind != "rate"):
         return Decision(None)
     if error.retry_after is not None:
-        return Decision(min(error.retry_after, 600.0) + rng.uniform(0, 0.1))
+        return Decision(min(error.retry_after, LONGEST_WAIT) + rng.uniform(0, 0.1))
     longest = min(_LONGEST, _FIRST_DELAY.get(error.kind, 1.0) * 2 ** min(attempts - 1, 10))
     return Decision(rng.uniform(longest / 2, longest))

@@ -15,6 +15,7 @@ from judge.errors import BackendError
 from judge.execution.breaker import Breaker
 from judge.execution.form_watch import FormWatch
 from judge.execution.limiter import Limiter
+from judge.execution.rehearsal import Early
 from judge.execution.retry import FATAL, PRESSURE, decide
 from judge.execution.schedule import Schedule, Work
 from judge.plan.prices import Price
@@ -105,6 +106,7 @@ class Run:
         watch: Watcher | None = None,
         form: FormWatch | None = None,
         rng: random.Random | None = None,
+        early: Early | None = None,
     ) -> None:
         self.outcomes = Outcomes()
         most = backend.capabilities.max_concurrency
@@ -119,6 +121,7 @@ class Run:
         self._watch = watch
         self._form = form
         self._rng = rng or random.Random()
+        self._early = early
         self._schedule: Schedule | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -143,6 +146,8 @@ class Run:
         finally:
             self.abandon()
             await asyncio.gather(*self._tasks, return_exceptions=True)
+            if self._early is not None:
+                await self._early.abandon()
             if self.outcomes.stopped is not None:
                 ended = f"stopped: {self.outcomes.stopped}"
             await self._journal.finish(ended)
@@ -172,7 +177,12 @@ class Run:
     async def _attempt(self, schedule: Schedule, work: Work) -> None:
         started, clock = time.time(), time.perf_counter()
         try:
-            responses = await self._backend.complete(work.query, work.repeats)
+            if self._early is not None and self._early.fits(work):
+                early, self._early = self._early, None
+                started, clock = early.started, early.clock
+                responses = await early.call
+            else:
+                responses = await self._backend.complete(work.query, work.repeats)
         except BackendError as error:
             self._failed(schedule, work, error, started, time.perf_counter() - clock)
             return

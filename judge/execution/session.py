@@ -7,18 +7,21 @@ import contextlib
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from judge.backends import Backend, Settings, open_backend
-from judge.errors import RunFolderError, SpecError
+from judge.backends.protocol import Rehearsing
+from judge.errors import BackendError, RunFolderError, SpecError
 from judge.execution.form_watch import FormWatch
 from judge.execution.notes import closed, opened, with_seen
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
+from judge.execution.rehearsal import Early, first_of, rehearse
 from judge.execution.runner import Outcomes, Run, split_calls, works
+from judge.execution.schedule import Work
 from judge.in_force.endpoints import addresses_of
 from judge.journal import JournalReader, JournalWriter, Totals, fold
 from judge.journal.spending import REUSED
@@ -70,7 +73,7 @@ def sit(sitting: Sitting) -> Result:
             f"ask a few with --pilot 2 and without max_cost first",
         )
     plan = make_plan(sitting.spec, folder=sitting.folder)
-    backend = open_backend(sitting.spec.judge, settings_of(sitting.spec))
+    backend = open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.result))
     with lock(sitting.result.path):
         try:
             return asyncio.run(_sit(sitting, plan, backend))
@@ -95,12 +98,17 @@ async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:
     try:
         # A wrong address or key should be told before a large dataset is read.
         server = dict(await backend.probe())
+        new = not sitting.result.journal.exists()
         prepared = prepare(plan, sitting.folder, sitting.result)
-        note = {"began": began, "executor": sitting.spec.provider}
-        write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
-        with JournalReader(sitting.result.journal) as journal:
-            reused = await take_reused(sitting, plan, prepared, journal)
-            return await _ask(sitting, plan, backend, prepared, journal, reused, began)
+        try:
+            with JournalReader(sitting.result.journal) as journal:
+                reused = await take_reused(sitting, plan, prepared, journal)
+                return await _ask(sitting, plan, backend, prepared, journal, reused, server, began)
+        except NotBegunError as error:
+            if new and sitting.reuse is None:
+                # Nothing was asked: the folder is left as it was found, for another definition too.
+                sitting.result.journal.unlink()
+            raise error.cause from None
     finally:
         await backend.close()
 
@@ -112,6 +120,7 @@ async def _ask(
     prepared: Prepared,
     journal: JournalReader,
     reused: int,
+    server: Mapping[str, Any],
     began: float,
 ) -> Result:
     spec = sitting.spec
@@ -121,6 +130,9 @@ async def _ask(
     settled = _settled(sitting, prepared, journal, reused)
     parser = None if sitting.quiet else load_parser("ours")
     progress = Progress(planned, parser=parser, quiet=sitting.quiet, cost=lambda: run.outcomes.known_cost)
+    groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
+    early, groups = await _first(backend, groups)
+    await _note_opening(sitting, backend, prepared, server, began)
     with JournalWriter(
         sitting.result.journal,
         executor=spec.provider,
@@ -136,8 +148,8 @@ async def _ask(
             max_cost=spec.max_cost,
             watch=None if sitting.quiet else progress.watch,
             form=FormWatch(spec.judge, addresses_of(spec.base_url) if spec.provider == "openai" else ()),
+            early=early,
         )
-        groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
         with progress, _interruptible(run):
             outcomes = await run.ask(split_calls(groups, backend))
     totals = journal.totals()
@@ -158,6 +170,33 @@ async def _ask(
         progress.parsed_share,
         progress.unparsed_example,
     )
+
+
+class NotBegunError(Exception):
+    """The first query showed that no query can be answered; `cause` says why."""
+
+    def __init__(self, cause: BackendError) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+async def _first(backend: Backend, groups: Iterator[list[Work]]) -> tuple[Early | None, Iterator[list[Work]]]:
+    """Send the plan's first query ahead of the others; returns its call and the whole plan."""
+    work, groups = first_of(split_calls(groups, backend))
+    try:
+        return await rehearse(backend, work), groups
+    except BackendError as error:
+        raise NotBegunError(error) from error
+
+
+async def _note_opening(
+    sitting: Sitting, backend: Backend, prepared: Prepared, server: Mapping[str, Any], began: float
+) -> None:
+    """Write into the manifest what holds in this sitting, with what the first query taught of the server."""
+    if isinstance(backend, Rehearsing):
+        server = {**server, **await backend.facts()}
+    note = {"began": began, "executor": sitting.spec.provider}
+    write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
 
 
 def _settled(
@@ -247,8 +286,8 @@ def _interruptible(run: Run) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-def settings_of(spec: RunSpec) -> Settings:
-    """How the run wants its back-end opened."""
+def settings_of(spec: RunSpec, result: ResultFolder | None = None) -> Settings:
+    """How the run wants its back-end opened; what servers teach is kept in the result folder."""
     return Settings(
         base_url=tuple(spec.base_url),
         revision=spec.revision,
@@ -257,4 +296,6 @@ def settings_of(spec: RunSpec) -> Settings:
         concurrency=spec.concurrency,
         seed=spec.generation.seed,
         api=spec.api,
+        probe_timeout=spec.probe_timeout,
+        terms_file=None if result is None else result.server_terms,
     )

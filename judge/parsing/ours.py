@@ -53,7 +53,7 @@ class Ours:
         flags: tuple[str, ...] = ("run_on",) if cleaned.run_on else ()
         cut = response.finish_reason in ("length", "content_filter")
         if not cleaned.text.strip():
-            return Judgment(_nothing(response, thinking=cleaned.open_thinking), flags=flags)
+            return Judgment(_nothing(response), flags=flags)
         known = names(criterion.name, tuple(other_criteria))
         if rating_pattern is not None:
             judgment = pattern_judgment(rating_pattern, cleaned.text, criterion.scale)
@@ -73,11 +73,12 @@ def load() -> Ours:
     return Ours()
 
 
-def _nothing(response: Response, *, thinking: bool) -> Status:
+def _nothing(response: Response) -> Status:
     """The status of an answer without text."""
     if response.finish_reason == "content_filter":
         return "filtered"
-    if response.finish_reason == "length" and (thinking or response.reasoning):
+    if response.finish_reason == "length":
+        # The limit was reached before the first word: in the thinking, whether the server shows it or not.
         return "truncated"
     return "empty"
 

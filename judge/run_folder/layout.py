@@ -47,6 +47,11 @@ class ResultFolder:
         """What can be computed again: caches."""
         return self.path / "derived"
 
+    @property
+    def server_terms(self) -> Path:
+        """What servers' refusals taught about the shape of a call; without it they teach it again."""
+        return self.derived / "server_terms.json"
+
     def exists(self) -> bool:
         """Whether there are results to read."""
         return self.journal.is_file() or self.imported.is_file()

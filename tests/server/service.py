@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from tests.server import answers
+from tests.server import answers, refusals
 from tests.server.batches import BatchStore
 from tests.server.connection import Connection
 from tests.server.ledger import Arrival, Ledger
@@ -73,7 +73,11 @@ class Service:
         """Route one request."""
         method, target, *_ = head.split(b"\r\n", 1)[0].split(b" ")
         path = target.split(b"?", 1)[0]
-        if method == b"POST" and path.endswith(b"/completions"):
+        wanted = self.settings.wants_query
+        if method == b"POST" and wanted is not None and wanted.encode() not in target.partition(b"?")[2]:
+            self.ledger.counts["other"] += 1
+            connection.reply(404, orjson.dumps({"error": {"code": "404", "message": "Resource not found"}}))
+        elif method == b"POST" and path.endswith(b"/completions"):
             self._complete(connection, head, body, chat=path.endswith(b"/chat/completions"))
         elif path.startswith((b"/v1/files", b"/v1/batches")):
             self._batch(connection, method, target, head, body)
@@ -91,8 +95,16 @@ class Service:
     # -- the small routes ----------------------------------------------------------------------------------------------
 
     def _models(self, connection: Connection, head: bytes) -> None:
+        if self.settings.models_delay_s:
+            self._loop.call_later(self.settings.models_delay_s, self._list_models, connection, head)
+        else:
+            self._list_models(connection, head)
+
+    def _list_models(self, connection: Connection, head: bytes) -> None:
         if not self.settings.models_route:
             connection.reply(*answers.error("not_found"))
+        elif self.settings.models_status != 200:
+            connection.reply(*answers.error("invalid_api_key", status=self.settings.models_status))
         elif not self._key_fits(head):
             connection.reply(*answers.error("invalid_api_key"))
         else:
@@ -189,10 +201,14 @@ class Service:
             connection.reply(*answers.error("invalid_json"))
             return
         digest = blake2b(orjson.dumps(content), digest_size=12).digest()
-        refusal = self._refusal(head, request, size)
+        refusal = self._refusal(head, request, size) or self._special(body)
         if refusal is not None:
             counts["refused"] += 1
-            connection.reply(*refusal, answers.retry_after(self.settings) if refusal[0] in (429, 503) else b"")
+            more = answers.retry_after(self.settings) if refusal[0] in (429, 503) else b""
+            if self.settings.refusal_ms:
+                self._loop.call_later(self.settings.refusal_ms / 1000, connection.reply, *refusal, more)
+            else:
+                connection.reply(*refusal, more)
             return
         if (
             ledger.given.get((digest, request.get("seed"), request.get("model", "")), 0)
@@ -227,12 +243,26 @@ class Service:
             return answers.error("context_length_exceeded", limit=settings.max_context_chars, found=size)
         if settings.reject_n and (request.get("n") or 1) > 1:
             return answers.error("unsupported_n")
+        for name in settings.refuses:
+            if name in request and not (name == "temperature" and request[name] == 1):
+                return refusals.refusal(settings.refusal_form, name, request[name])
         if settings.fail_all and settings.fail_all.get("status"):
             return answers.error(settings.fail_all.get("kind", "server_error"), status=settings.fail_all["status"])
         if settings.quota is not None and self.ledger.counts["answered"] + len(self._waiting) >= settings.quota:
             return answers.error("insufficient_quota")
         if settings.max_concurrency is not None and len(self._waiting) >= settings.max_concurrency:
             return answers.error("rate_limit_exceeded")
+        return None
+
+    def _special(self, body: bytes) -> tuple[int, bytes] | None:
+        """The reply that the settings keep for such a request, or for its turn."""
+        count = self.ledger.counts["requests"]
+        for one in self.settings.special:
+            text, every, after = one.get("contains"), one.get("every"), one.get("after")
+            if text is not None and text.encode() not in body:
+                continue
+            if (every is None or count % every == 0) and (after is None or count > after):
+                return one["status"], orjson.dumps(one["body"])
         return None
 
     def _draw(self, digest: bytes, attempt: int) -> str | None:
@@ -267,6 +297,8 @@ class Service:
     def _schedule(self, exchange: Exchange) -> None:
         """Answer at once or after the latency."""
         delay = self.settings.latency_ms / 1000
+        if not self.ledger.counts["answered"]:
+            delay += self.settings.first_delay_s
         if self.settings.jitter_ms:
             delay += self._random.random() * self.settings.jitter_ms / 1000
         if exchange.fault == "hang":

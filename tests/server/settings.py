@@ -26,6 +26,8 @@ USUAL_MODELS = ("mock", "mock-judge", "gpt-4o-mini")
 FAULT_MODES = ("request", "first", "sticky")
 RETRY_AFTER_FORMS = ("seconds", "date", "none")
 
+REFUSAL_FORMS = ("openai", "words", "google", "fastapi", "mute")
+
 FAULTS: dict[str, str] = {
     "p429": "429",
     "p500": "500",
@@ -52,6 +54,11 @@ class Settings:
     `batch_expire_after` the batch expire there; `batch_refuse` is the sentence with which a batch fails whole;
     `batch_lost` ("upload" or "create", then ":drop" or ":hang") does the step once and never tells; `batch_page` is the
     longest page of a list.
+    `refuses` names settings of requests that are refused after `refusal_ms`, in the form `refusal_form`, one of
+    REFUSAL_FORMS ("mute" says only that the request is bad); `temperature` is refused unless it is 1. `special` is a
+    list of replies for some requests: {"status": 403, "body": ...} for those whose body `contains` a text, for `every`
+    third, `after` so many. `models_status` is what the list of models answers in place of 200, `models_delay_s` when;
+    `first_delay_s` is how much later the first completion comes; `wants_query` must stand in each completion's address.
     `record` keeps the first so many request bodies; `label` is a pattern searched in each body for the arrivals list.
     """
 
@@ -83,6 +90,14 @@ class Settings:
     hang_s: float = 60.0
     retry_after: float = 1.0
     retry_after_form: str = "seconds"
+    refuses: list[str] = dataclasses.field(default_factory=list)
+    refusal_form: str = "openai"
+    refusal_ms: float = 0.0
+    special: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    models_status: int = 200
+    models_delay_s: float = 0.0
+    first_delay_s: float = 0.0
+    wants_query: str | None = None
     batch_hold: bool = False
     batch_fail_after: int | None = None
     batch_expire_after: int | None = None
@@ -124,6 +139,8 @@ class Settings:
         shares = self.fault_shares()
         if any(share < 0 for _, share in shares) or sum(share for _, share in shares) > 1 + 1e-9:
             raise ValueError("fault probabilities must lie in 0..1 and sum to at most 1")
+        if self.refusal_form not in REFUSAL_FORMS:
+            raise ValueError(f"unknown refusal_form {self.refusal_form!r}; known: {', '.join(REFUSAL_FORMS)}")
         if self.fail_all is not None and not {"status", "kind"} >= set(self.fail_all):
             raise ValueError("fail_all takes the keys status and kind")
 

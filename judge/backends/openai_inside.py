@@ -1,0 +1,58 @@
+"""Errors inside answers of status 200, and the words for how an answer ended. Never decides what they mean.
+
+OpenRouter has begun its 200 when a provider behind it fails, and puts the error beside or into the choice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_ERRORS = ("error", "errors", "detail", "message", "msg", "base_resp")
+_LENGTH = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length", "token_limit"}
+)
+_FILTERED = frozenset({"safety", "prohibited_content", "blocklist", "spii", "recitation", "sensitive", "guardrail"})
+
+
+def error_inside(data: Any) -> Any:
+    """The error that stands in a body where its answers should; None where there is none, or the body is no answer."""
+    if isinstance(data, list):
+        return data if data and isinstance(data[0], dict) and data[0].get("error") else None
+    if not isinstance(data, dict):
+        return None
+    choices = data.get("choices")
+    if not choices:
+        return data if any(data.get(key) for key in _ERRORS) else None
+    failed = [choice_error(choice) for choice in choices]
+    if all(error is not None for error in failed):
+        return failed[0]
+    said_nothing = not any(_text(choice) for choice in choices)
+    return {"error": data["error"]} if data.get("error") and said_nothing else None
+
+
+def choice_error(choice: Any) -> dict[str, Any] | None:
+    """The error in a choice that holds one in an answer's place."""
+    if not isinstance(choice, dict):
+        return None
+    if choice.get("error"):
+        return {"error": choice["error"]}
+    if str(choice.get("finish_reason")).lower() == "error":
+        return {"error": {"code": 502, "message": "the provider ended this answer with an error"}}
+    return None
+
+
+def finish_reason(word: Any) -> str | None:
+    """How an answer ended, in OpenAI's words where the server has others for a cut or a filter."""
+    if not isinstance(word, str):
+        return None
+    low = word.lower()
+    if low in _LENGTH:
+        return "length"
+    if low.startswith("content_filter") or low in _FILTERED:
+        return "content_filter"
+    return word
+
+
+def _text(choice: Any) -> Any:
+    message = choice.get("message") or {}
+    return choice.get("text") or message.get("content") or message.get("refusal") or message.get("reasoning")

@@ -1,0 +1,28 @@
+"""Addresses of a server's routes, made from its base_url. Never connects.
+
+A base_url may carry a query (`?api-version=2024-10-21`, as Azure's older routes want it): it goes with every request.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit, urlunsplit
+
+
+def without_slash(base_url: str) -> str:
+    """The base_url as it is compared and shown: no slash at the end of its path."""
+    scheme, host, path, query, _ = urlsplit(base_url)
+    return urlunsplit((scheme, host, path.rstrip("/"), query, ""))
+
+
+def endpoint(base_url: str, route: str) -> str:
+    """The address of `/chat/completions`, `/models`, ... below a base_url, its query kept."""
+    if "?" not in base_url:
+        return base_url + route
+    scheme, host, path, query, _ = urlsplit(base_url)
+    return urlunsplit((scheme, host, path.rstrip("/") + route, query, ""))
+
+
+def beside(base_url: str, route: str) -> str:
+    """The address of a route that stands beside the protocol's: `/version`, `/tokenize`, without `/v1`."""
+    scheme, host, path, _, _ = urlsplit(base_url)
+    return urlunsplit((scheme, host, path.rstrip("/").removesuffix("/v1"), "", "")) + route

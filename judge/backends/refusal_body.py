@@ -1,0 +1,187 @@
+"""What the body of an error says, whatever its form: words, codes, parameters, delays. Never judges what it means.
+
+Providers send objects, lists of objects, JSON inside a string, FastAPI's `detail`, plain text and whole HTML pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+SHOWN = 300
+"""Characters of the server's words in a sentence for people."""
+
+_MOST = 4000
+"""Characters of the server's words that are kept to find its cause in."""
+
+_DEEPEST = 8
+
+_WORDS = ("message", "msg", "detail", "details", "error", "errors", "error_description", "description", "title")
+_WORDS_TOO = ("raw", "status_msg", "base_resp")
+_CODES = ("code", "type", "status", "reason", "reasons", "error_code", "errorcode", "error_type", "errortype")
+_CODES_TOO = ("__type", "status_code", "statuscode", "quotaid", "quota_limit")
+_PARAMS = ("param", "parameter", "field", "loc", "argument", "path")
+_DELAYS = ("retrydelay", "retry_delay", "retry_after", "retryafter", "retry-after", "retry_after_seconds")
+_DELAYS_TOO = ("retry_after_ms", "retry-after-ms", "estimated_time", "x-ratelimit-reset")
+_ECHOES = frozenset({"input", "ctx", "messages", "body", "request", "failed_generation", "prompt", "choices"})
+"""Keys that hold what was sent: its words are the user's, and tell nothing."""
+
+_SAYS_NOTHING = frozenset({"invalid_request_error", "unknown_error", "api_error", "invalid_argument", "server_error"})
+"""Codes that stand with every error."""
+
+_LOC = re.compile(r"""['"]loc['"]\s*:\s*[(\[]([^)\]]*)[)\]]""")
+_QUOTED = re.compile(r"""['"]([A-Za-z_]\w*)['"]""")
+_TAGS = re.compile(r"<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.S | re.I)
+
+
+@dataclass(slots=True)
+class Said:
+    """What an error body says.
+
+    Attributes
+    ----------
+    words : str
+        Every message in it, the outermost first.
+    codes : set of str
+        Codes, types and reasons in lower case, numbers among them as text.
+    params : list of str
+        Parameters that it names in a field of their own (`param`, FastAPI's `loc`).
+    delays : list of (str, object)
+        Fields that tell when to come back, as (key, value).
+    status : int or None
+        An HTTP status that stands inside the body.
+    """
+
+    words: str = ""
+    codes: set[str] = field(default_factory=set)
+    params: list[str] = field(default_factory=list)
+    delays: list[tuple[str, Any]] = field(default_factory=list)
+    status: int | None = None
+
+    @property
+    def low(self) -> str:
+        """The words in lower case, with straight apostrophes."""
+        return self.words.lower().replace("’", "'").replace("‘", "'")
+
+    def shown(self) -> str:
+        """The words for people: at most SHOWN characters, and a code that they do not repeat."""
+        text = self.words[:SHOWN]
+        named = sorted(code for code in self.codes if "_" in code and code not in _SAYS_NOTHING)
+        if named and named[0] not in text.lower():
+            text = f"{text} {named[0]}".strip()
+        return text[: SHOWN + 80]
+
+
+def said_in(body: bytes) -> Said:
+    """Read an error body of any form."""
+    found = Said()
+    parts: list[str] = []
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        parts.append(_plain(body.decode("utf-8", "replace")))
+    else:
+        _read(data, found, parts, depth=0)
+    kept = list(dict.fromkeys(" ".join(part.split()) for part in parts))
+    # A wrapper repeats what it wraps: what stands in a longer part need not stand twice.
+    kept = [part for part in kept if part and not any(part != other and part in other for other in kept)]
+    found.words = " | ".join(kept)[:_MOST]
+    for inside in _LOC.findall(found.words):
+        found.params += [name for name in _QUOTED.findall(inside) if name not in ("body", "query")]
+    return found
+
+
+def said_by(data: Any) -> Said:
+    """The same for a part of a body that is parsed already."""
+    return said_in(orjson.dumps(data))
+
+
+def _plain(text: str) -> str:
+    if "<" in text and re.search(r"<(?:!doctype|html|head|body|title)\b", text, re.I):
+        text = _TAGS.sub(" ", text)
+    return " ".join(text.split())[:_MOST]
+
+
+def _read(data: Any, found: Said, parts: list[str], depth: int) -> None:
+    if depth > _DEEPEST:
+        return
+    if isinstance(data, str):
+        _read_text(data, found, parts, depth)
+    elif isinstance(data, list):
+        for one in data:
+            _read(one, found, parts, depth + 1)
+    elif isinstance(data, dict):
+        for key, value in _in_order(data):
+            _read_key(key, value, found, parts, depth)
+
+
+def _in_order(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Messages first, so that what people are shown begins with them."""
+    for name in (*_WORDS, *_WORDS_TOO):
+        yield from ((key, value) for key, value in data.items() if key.lower() == name)
+    yield from ((key, value) for key, value in data.items() if key.lower() not in (*_WORDS, *_WORDS_TOO))
+
+
+def _read_key(key: str, value: Any, found: Said, parts: list[str], depth: int) -> None:
+    low = key.lower()
+    if low in _ECHOES or value is None:
+        return
+    if low == "flagged_input":
+        # OpenRouter's mark of a request that its moderation stopped; the value is the user's text.
+        found.codes.add("moderation")
+        return
+    if low in (*_DELAYS, *_DELAYS_TOO) and not isinstance(value, dict):
+        found.delays.append((low, value[0] if isinstance(value, list) and value else value))
+    elif low in _PARAMS:
+        _read_param(value, found)
+    elif low in (*_CODES, *_CODES_TOO):
+        _read_code(low, value, found, parts, depth)
+    elif isinstance(value, dict | list) or low in (*_WORDS, *_WORDS_TOO):
+        _read(value, found, parts, depth + 1)
+
+
+def _read_param(value: Any, found: Said) -> None:
+    names = value if isinstance(value, list) else [value]
+    named = [name for name in names if isinstance(name, str) and name not in ("body", "query")]
+    if named:
+        found.params.append(".".join(named))
+
+
+def _read_code(key: str, value: Any, found: Said, parts: list[str], depth: int) -> None:
+    if isinstance(value, bool):
+        return
+    if isinstance(value, int) or (isinstance(value, str) and value.isdigit()):
+        found.codes.add(str(value))
+        if found.status is None and key in ("code", "status", "status_code", "statuscode") and 400 <= int(value) < 600:
+            found.status = int(value)
+    elif isinstance(value, str):
+        found.codes.add(value.strip().lower())
+        if " " in value.strip():
+            # Gemini's compatible route has been seen with its sentence in `status`.
+            parts.append(value)
+    elif isinstance(value, dict | list):
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, str):
+                found.codes.add(one.lower())
+            else:
+                _read(one, found, parts, depth + 1)
+
+
+def _read_text(text: str, found: Said, parts: list[str], depth: int) -> None:
+    """A message; where it is, or ends in, JSON of another server, that is read too."""
+    start = min((place for place in (text.find("{"), text.find("[{")) if place >= 0), default=-1)
+    if start >= 0 and ('"' in text[start:]):
+        try:
+            inner = orjson.loads(text[start : max(text.rfind("}"), text.rfind("]")) + 1])
+        except orjson.JSONDecodeError:
+            inner = None
+        if isinstance(inner, dict | list):
+            if text[:start].strip():
+                parts.append(_plain(text[:start]))
+            _read(inner, found, parts, depth + 1)
+            return
+    parts.append(_plain(text))
