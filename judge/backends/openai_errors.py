@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 import aiohttp
 import orjson
 
+from judge.backends.openai_credentials import RedirectError
 from judge.errors import BackendError, ErrorKind
 
 _CONTEXT = ("context_length", "context length", "maximum context", "too many tokens", "longer than the maximum")
@@ -50,6 +51,10 @@ def status_error(
 
 def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
     """The error that a failed or broken connection stands for."""
+    if isinstance(error, RedirectError):
+        return BackendError(
+            f"{url}: {error}", kind="address", retryable=False, hint="give that address as base_url if you trust it"
+        )
     if isinstance(error, aiohttp.InvalidURL):
         return BackendError(f"{url} is not a valid address", kind="address", retryable=False)
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):

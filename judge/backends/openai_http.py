@@ -17,6 +17,7 @@ import orjson
 from judge.backends.engine_keys import START, TOP_LOGPROBS
 from judge.backends.joined_prompt import joined
 from judge.backends.openai_abilities import seed_note
+from judge.backends.openai_credentials import Credentials
 from judge.backends.openai_errors import connection_error, status_error
 from judge.backends.openai_probe import probe_server
 from judge.backends.openai_servers import Servers
@@ -24,14 +25,17 @@ from judge.backends.protocol import Capabilities, Settings
 from judge.backends.structured import request_fields
 from judge.errors import BackendError
 from judge.records import Query, Response
+from judge.redaction import redact
 
 DEFAULT_URL = "https://api.openai.com/v1"
 STRUCTURED = ("choice", "json", "json-explanation-first")
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
-    """Open the back-end; no connection is made yet."""
-    return OpenAIBackend(model, settings)
+    """Open the back-end; no connection is made yet, but where keys may go is settled."""
+    backend = OpenAIBackend(model, settings)
+    backend.credentials.check()
+    return backend
 
 
 class OpenAIBackend:
@@ -41,7 +45,7 @@ class OpenAIBackend:
         urls = settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,)
         self.model = model
         self.servers = Servers([url.rstrip("/") for url in urls])
-        self.key = os.environ.get("OPENAI_API_KEY", "")
+        self.credentials = Credentials(self.servers.urls, settings)
         self.capabilities = Capabilities(structured=frozenset({"none", *STRUCTURED}))
         self._settings = settings
         self._session: aiohttp.ClientSession | None = None
@@ -53,13 +57,7 @@ class OpenAIBackend:
 
     async def probe(self) -> Mapping[str, Any]:
         """Check every address, the key and the model within 3 seconds each; returns facts for the manifest."""
-        if not self.key and any(url.startswith(DEFAULT_URL) for url in self.servers.urls):
-            raise BackendError(
-                f"{DEFAULT_URL} needs a key and OPENAI_API_KEY is not set",
-                kind="auth",
-                retryable=False,
-                hint="export OPENAI_API_KEY=..., or give base_url for a server of your own",
-            )
+        self.credentials.require()
         facts: dict[str, Any] = {"max_tokens_parameter": self._max_tokens_name, "servers": []}
         for url in self.servers.urls:
             try:
@@ -133,7 +131,7 @@ class OpenAIBackend:
                 body = await reply.read()
                 if reply.status != 200:
                     raise status_error(reply.status, reply.headers, body, url, self._scrub)
-                return body
+                return self.credentials.clean(body)
         except TimeoutError:
             raise BackendError(
                 f"{url}: no answer within {self._settings.attempt_timeout:g} s", kind="timeout", retryable=True
@@ -180,11 +178,9 @@ class OpenAIBackend:
 
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
-            headers = {"Content-Type": "application/json", **self._settings.engine.get("headers", {})}
-            if self.key:
-                headers["Authorization"] = f"Bearer {self.key}"
             self._session = aiohttp.ClientSession(
-                headers=headers,
+                headers={"Content-Type": "application/json"},
+                middlewares=(self.credentials.attach,),
                 # The limiter above decides how many requests are in flight.
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
                 timeout=aiohttp.ClientTimeout(total=self._settings.attempt_timeout, sock_connect=10),
@@ -196,7 +192,7 @@ class OpenAIBackend:
         return self._session
 
     def _scrub(self, text: str) -> str:
-        return text.replace(self.key, "***") if self.key else text
+        return redact(text)
 
 
 def proxy_of(url: str) -> str | None:

@@ -24,7 +24,11 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a run wants its back-end opened. None and empty = not said."""
+    """How a run wants its back-end opened. None and empty = not said.
+
+    `headers` may name environment variables as `${NAME}`; `api_key_env` is the variable that holds the key. `trusted`
+    are hosts that the user's configuration trusts, where a back-end is opened on another machine than the user's.
+    """
 
     base_url: tuple[str, ...] = ()
     revision: str | None = None
@@ -33,6 +37,9 @@ class Settings:
     concurrency: int = 64
     seed: int | None = None
     api: str = "chat"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    api_key_env: str | None = None
+    trusted: tuple[str, ...] = ()
 
 
 class Backend(Protocol):

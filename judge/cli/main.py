@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
+from collections.abc import Iterator
+from types import TracebackType
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from judge.errors import JudgeError, nearest
+from judge.redaction import redact
 from judge.version import __version__
 
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -95,9 +99,31 @@ class LazyGroup(TyperGroup):
             ctx.fail(f"No such command {args[0]!r}.{guess}")
         return super().resolve_command(ctx, args)
 
+    def make_context(self, *given: Any, **named: Any) -> Any:
+        """As the base class, its complaints about words of the command line without keys."""
+        with _without_keys():
+            return super().make_context(*given, **named)
+
+    def invoke(self, ctx: Any) -> Any:
+        """As the base class, its complaints about words of the command line without keys."""
+        with _without_keys():
+            return super().invoke(ctx)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  the base class's form
         """The list of commands, from the table above."""
         print(overview())
+
+
+@contextlib.contextmanager
+def _without_keys() -> Iterator[None]:
+    """Takes keys out of the sentence of an error in the command line, which repeats words of it."""
+    try:
+        yield
+    except Exception as error:
+        words = getattr(error, "message", None)
+        if isinstance(words, str) and hasattr(error, "format_message"):
+            error.message = redact(words)  # type: ignore[attr-defined]
+        raise
 
 
 def overview() -> str:
@@ -142,14 +168,37 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments in (["--help"], ["-h"], []):
         print(overview())
         return
+    sys.excepthook = _traceback
     try:
-        app(args=arguments, prog_name="judge")
+        _run(arguments)
     except JudgeError as error:
         fail(error)
     except BrokenPipeError:
         # The reader of our output has gone, as in `judge ratings RUN | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _run(arguments: list[str]) -> None:
+    """Run one command, and again where the user lets a key go to a server; nothing has been asked until then."""
+    from judge.cli.trust_question import allowed
+
+    while True:
+        try:
+            app(args=arguments, prog_name="judge")
+        except JudgeError as error:
+            # By name, so that --help need not import who raises it.
+            if type(error).__name__ != "UntrustedHostError" or not allowed(error):  # type: ignore[arg-type]
+                raise
+        else:
+            return
+
+
+def _traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A bug's traceback, keys taken out."""
+    import traceback
+
+    sys.stderr.write(redact("".join(traceback.format_exception(kind, error, trace))))
 
 
 def fail(error: JudgeError) -> None:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
+from judge import redaction
 from judge.datasets import Dataset, open_dataset
 from judge.errors import RunFolderError, SpecError
 from judge.eval_prompts.front_matter import ask_the_same
@@ -56,6 +59,7 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
         "rater_identity": dataset.rater_identity,
         "labels_note": dataset.labels_note,
     }
+    _refuse_keys(definition)
     if result.journal.exists():
         with JournalReader(result.journal) as journal:
             before = journal.meta().get("definition")
@@ -79,6 +83,14 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
             raise SpecError(f"dataset {dataset.name!r} has no stories")
         writer.set_meta({"definition": definition})
     return Prepared(count, definition, resumed=False)
+
+
+def _refuse_keys(definition: dict[str, Any]) -> None:
+    """Raise SpecError where a file that the run is made of holds a key: it would be sent and stored."""
+    for name, part in definition.items():
+        text = orjson.dumps(part).decode()
+        if why := redaction.held_in(text) or redaction.looks_in(text):
+            raise SpecError(f"{name} of this run holds {why}: nothing was asked", hint="take it out of the run's files")
 
 
 def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolder) -> None:

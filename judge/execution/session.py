@@ -243,4 +243,6 @@ def settings_of(spec: RunSpec) -> Settings:
         concurrency=spec.concurrency,
         seed=spec.generation.seed,
         api=spec.api,
+        headers=spec.headers,
+        api_key_env=spec.api_key_env,
     )

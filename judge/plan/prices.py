@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
+from judge.config_folder import config_folder
 from judge.errors import SpecError
 from judge.shipped import package_file
 
@@ -34,8 +34,7 @@ class Price:
 
 def user_price_file() -> Path:
     """Where the user's own table lies, whether it exists or not."""
-    home = os.environ.get("JUDGE_HOME")
-    return (Path(home) if home else Path.home() / ".config" / "judge") / "prices.yaml"
+    return config_folder() / "prices.yaml"
 
 
 def load_prices(judge: str) -> Price | None:
