@@ -39,7 +39,7 @@ _DUMMIES = frozenset({"dummy", "empty", "lm-studio", "no-key-required", "none", 
 _PIECE = 10
 """Characters of a long key that give it away where a text holds only part of it."""
 
-_LONG = 20
+_LONG = 12
 _WORD = 16
 """Letters alone make a key only from this length on."""
 
@@ -71,20 +71,15 @@ def known() -> dict[str, str]:
 
 def redact(text: str) -> str:
     """The text with `***` in place of every known key and of what looks like one."""
-    return _LOOKS.sub(MASK, redact_only(text, known()))
+    keys = known()
+    # A known key's pieces come last: keys of one provider begin alike, and would break one that only looks like a key.
+    return _without_parts(_LOOKS.sub(MASK, _without_whole(text, keys)), keys)
 
 
 def redact_only(text: str, keys: Iterable[str]) -> str:
     """The text with `***` in place of these keys, in whatever form they stand in it."""
-    for key in keys:
-        forms, pieces, _ = _of(key)
-        low = text.lower()
-        if any(form in low for form in forms):
-            text = _pattern(key).sub(MASK, text)
-        if pieces:
-            text = _without_pieces(text, pieces)
-        text = _without_masked(text, key)
-    return text
+    keys = list(keys)
+    return _without_parts(_without_whole(text, keys), keys)
 
 
 def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
@@ -96,7 +91,8 @@ def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
         # JSON may write any letter as an escape.
         with contextlib.suppress(orjson.JSONDecodeError):
             body = orjson.dumps(orjson.loads(body))
-    if not any(form in body for key in keys for form in exact_forms(key)):
+    low = body.lower()
+    if not any(form in low for key in keys for form in forms_in_bytes(key)):
         return body
     return redact_only(body.decode("utf-8", "replace"), keys).encode()
 
@@ -126,8 +122,8 @@ def looks_in(text: str) -> str | None:
     return next((what for what, look in LOOKS.items() if re.search(look, text)), None)
 
 
-def exact_forms(key: str) -> tuple[bytes, ...]:
-    """The forms in which a key may stand in a file or an answer, as bytes."""
+def forms_in_bytes(key: str) -> tuple[bytes, ...]:
+    """The forms, in lower case, in which a key may stand in a file or an answer."""
     return _of(key)[2]
 
 
@@ -154,7 +150,7 @@ def _is_path(name: str, value: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _of(key: str) -> tuple[tuple[str, ...], frozenset[str], tuple[bytes, ...]]:
-    """(forms in lower case, pieces that give a long key away, forms as they stand in bytes)."""
+    """(forms in lower case, pieces that give a long key away, forms as bytes)."""
     import html
     import json
     from urllib.parse import quote, quote_plus
@@ -177,7 +173,7 @@ def _of(key: str) -> tuple[tuple[str, ...], frozenset[str], tuple[bytes, ...]]:
     return (
         tuple(sorted(low, key=lambda form: (-len(form), form))),
         pieces,
-        tuple(sorted(form.encode() for form in forms)),
+        tuple(sorted(form.encode() for form in low)),
     )
 
 
@@ -186,8 +182,24 @@ def _pattern(key: str) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, forms_of(key))), re.IGNORECASE)
 
 
+def _without_whole(text: str, keys: Iterable[str]) -> str:
+    low = text.lower()
+    for key in keys:
+        if any(form in low for form in forms_of(key)):
+            text = _pattern(key).sub(MASK, text)
+    return text
+
+
+def _without_parts(text: str, keys: Iterable[str]) -> str:
+    for key in keys:
+        text = _without_masked(_without_pieces(text, _of(key)[1]), key)
+    return text
+
+
 def _without_pieces(text: str, pieces: frozenset[str]) -> str:
     """Every stretch of a text that is made of pieces of a key, masked."""
+    if not pieces:
+        return text
     low = text.lower()
     if len(low) != len(text):  # a letter whose small form is longer would shift the places
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)

@@ -15,7 +15,7 @@ import orjson
 import yaml
 
 from judge.credentials.literal import found_keys
-from judge.redaction import LOOKS, exact_forms, known
+from judge.redaction import LOOKS, forms_in_bytes, known
 from judge.run_folder.layout import DEFINITION, MANIFEST
 
 _PIECE = 1 << 20
@@ -64,7 +64,10 @@ def _literal(path: Path) -> str | None:
 
 
 def _known() -> list[tuple[str, re.Pattern[bytes]]]:
-    values = [(source, re.compile(b"|".join(map(re.escape, exact_forms(key))))) for key, source in known().items()]
+    values = [
+        (source, re.compile(b"|".join(map(re.escape, forms_in_bytes(key))), re.IGNORECASE))
+        for key, source in known().items()
+    ]
     return [*values, *_LOOKS.items()]
 
 
