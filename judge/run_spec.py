@@ -141,6 +141,12 @@ def load_run_spec(path: Path, overrides: Iterable[str] = ()) -> RunSpec:
     return parse_run_spec(data, str(path))
 
 
+def stored_run_spec(data: dict[str, Any], where: str) -> RunSpec:
+    """A definition out of a manifest, to ask again by it; programs before this one let keys stand in it."""
+    literal.refuse_keys(data, where)
+    return parse_run_spec(data, where)
+
+
 def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
     """Check plain data against the schema; every mistake names its key, and an unknown key the nearest known one."""
     try:

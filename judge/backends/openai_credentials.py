@@ -72,12 +72,6 @@ class Credentials:
                     hint=f"export {sent.wanted[0]}=..., or give base_url for a server of your own",
                 )
 
-    def names(self, url: str) -> str:
-        """The variables whose values a server is sent, for sentences about a key that was refused."""
-        self.check()
-        sent = (self._sent or {}).get(origin_of(url))
-        return " and ".join((sent.variables or sent.wanted) if sent is not None else ()) or "OPENAI_API_KEY"
-
     async def attach(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         """A middleware of aiohttp: adds the headers, and refuses every host that is no server of the run."""
         headers = self._by_place.get((request.url.scheme, request.url.host, request.url.port))

@@ -10,6 +10,7 @@ import aiohttp
 import orjson
 
 from judge.backends.openai_credentials import RedirectError
+from judge.credentials.providers import keys_of
 from judge.errors import BackendError, ErrorKind
 
 _CONTEXT = ("context_length", "context length", "maximum context", "too many tokens", "longer than the maximum")
@@ -26,7 +27,7 @@ def status_error(
     kind: ErrorKind = "request"
     retryable, hint = False, None
     if status in (401, 403):
-        kind, hint = "auth", "check OPENAI_API_KEY"
+        kind, hint = "auth", f"check {keys_of(url)}, or the variables that the run names"
     elif any(sign in low for sign in _QUOTA):
         kind, hint = "quota", "the account's quota is used up; add credit, then run the same command again"
     elif status == 429:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import yaml
 
+from judge import redaction
 from judge.cli.main import main
 from tests.credentials.echo_server import EchoServer
 from tests.credentials.places import Place
@@ -93,6 +94,8 @@ def _judge(words: list[str], place: Place, folder: Path) -> tuple[object, str, s
     with (
         mock.patch.dict(os.environ, environment, clear=True),
         mock.patch.object(sys, "argv", argv),
+        # As in a process of its own: earlier places' keys are not known.
+        mock.patch.object(redaction, "_remembered", set()),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(error),
     ):
