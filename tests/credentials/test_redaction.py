@@ -33,6 +33,8 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
         (f"provided: {KEY[:8]}{'*' * 20}{KEY[-4:]}. Yours", "provided: ***. Yours"),
         (f"ends in ...{KEY[-4:]}", "ends in ***"),
         ("other sk-ant-api03-abcdefghij0123456789XY here", "other *** here"),
+        ("No such option: --gsk_abcdefghij0123456789", "No such option: --***"),
+        ("risk-averse-people-with-1-long-hyphenated-name", "risk-averse-people-with-1-long-hyphenated-name"),
         ("plain **bold** text... of none, xxxx and so on", "plain **bold** text... of none, xxxx and so on"),
     ],
 )
