@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from judge.errors import JudgeError
+from judge.redaction import redact
 
 State = Literal["failed", "missing", "note", "ok"]
 STATES: tuple[State, ...] = get_args(State)
@@ -37,7 +38,8 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Everything."""
-    return [_python(), *_packages(), *_datasets(), _key(), _server(), _prices(), *_models()]
+    asked = [_key(), *_other_keys(), _trusted(), _server(), _prices()]
+    return [_python(), *_packages(), *_datasets(), *asked, *_models()]
 
 
 def _python() -> Finding:
@@ -88,29 +90,58 @@ def _key() -> Finding:
     )
 
 
+def _other_keys() -> list[Finding]:
+    """Other providers' keys that are set, each with the host that it may go to."""
+    from judge.credentials.providers import OPENAI, PROVIDERS
+
+    found = []
+    for provider in PROVIDERS:
+        for name in provider.variables if provider is not OPENAI else ():
+            if os.environ.get(name, "").strip():
+                found.append(Finding(name, "ok", f"set; it may go to {', '.join(provider.hosts)}"))
+    return found
+
+
+def _trusted() -> Finding:
+    """Hosts that the user's configuration lets keys go to."""
+    from judge.credentials.trust import VARIABLE, trust_file, trusts
+
+    try:
+        hosts = ", ".join(f"{trust.scheme}://{'*.' if trust.below else ''}{trust.host}" for trust in trusts())
+    except JudgeError as error:
+        return Finding("trusted hosts", "failed", str(error), error.hint)
+    return Finding("trusted hosts", "note", hosts or f"none; {VARIABLE} or {trust_file()} would name them")
+
+
 def _server() -> Finding:
     """Ask the server of OPENAI_BASE_URL for its models; the default address is left alone without a key."""
     import aiohttp
+
+    from judge.backends import Settings
+    from judge.backends.openai_credentials import Credentials
 
     url = os.environ.get("OPENAI_BASE_URL", "").rstrip("/")
     if not url:
         return Finding("OPENAI_BASE_URL", "note", "not set: api.openai.com, unless a run gives base_url")
 
+    credentials = Credentials((url,), Settings())
+    try:
+        credentials.check()
+    except JudgeError as error:
+        return Finding("OPENAI_BASE_URL", "failed", str(error), error.hint)
+
     async def ask() -> Finding:
-        headers = (
-            {"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"} if os.environ.get("OPENAI_API_KEY") else {}
-        )
         try:
             timeout = aiohttp.ClientTimeout(total=3)
             async with (
-                aiohttp.ClientSession(timeout=timeout, headers=headers) as client,
+                aiohttp.ClientSession(timeout=timeout, middlewares=(credentials.attach,)) as client,
                 client.get(f"{url}/models") as got,
             ):
                 if got.status != 200:
                     return Finding(
                         "OPENAI_BASE_URL", "failed", f"{url}/models: HTTP {got.status}", "check address and key"
                     )
-                names = [str(entry["id"]) for entry in (await got.json())["data"]]
+                names = [redact(str(entry["id"])) for entry in (await got.json())["data"]]
                 return Finding("OPENAI_BASE_URL", "ok", f"{url}: {', '.join(names[:5])}")
         except (aiohttp.ClientError, TimeoutError, KeyError, TypeError, ValueError) as error:
             return Finding(

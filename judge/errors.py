@@ -16,16 +16,19 @@ Anything else that is raised is a bug of this program and keeps its traceback.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Literal
 
+from judge.redaction import redact
+
 
 class JudgeError(Exception):
-    """A sentence for the user; `hint` is the command or change that mends it."""
+    """A sentence for the user; `hint` is the command or change that mends it. Keys are taken out of both."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
+        super().__init__(redact(message))
+        self.hint = None if hint is None else redact(hint)
 
 
 class DataError(JudgeError):
@@ -115,6 +118,14 @@ class BackendError(JudgeError):
         self.retryable = retryable
         self.retry_after = retry_after
         self.status = status
+
+
+def yaml_mistake(error: Exception) -> str:
+    """What is wrong in a YAML file and where, without the lines themselves: they may hold a key."""
+    mark = getattr(error, "problem_mark", None)
+    words = " ".join(str(getattr(error, "problem", None) or "it cannot be read").split())
+    words = re.sub(r"'(?!<)[^']{8,}'", "'...'", words)  # an alias or a tag, whatever it was meant to be
+    return words if mark is None else f"{words} (line {mark.line + 1}, column {mark.column + 1})"
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -11,9 +11,12 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from judge.backends.engine_keys import SPEED
-from judge.errors import SpecError, nearest
+from judge.credentials import literal
+from judge.errors import SpecError, nearest, yaml_mistake
 from judge.fingerprint import fingerprint
 from judge.records import Generation
+
+_NEAR_KEYS = frozenset({"headers", "engine", "base_url", "api_key_env"})
 
 
 def _listed(value: Any) -> Any:
@@ -90,6 +93,12 @@ class RunSpec(_Strict):
     engine: dict[str, Any] = Field(
         default_factory=dict, description="how the engine is started and sampled; part of the judge's identity"
     )
+    headers: dict[str, str] = Field(
+        default_factory=dict, description="sent with each request; a value that is a key is written ${NAME}"
+    )
+    api_key_env: str | None = Field(
+        None, description="environment variable with the server's key, none for no key; not said: the provider's own"
+    )
     concurrency: int = Field(64, ge=1, le=4096, description="requests in flight at most")
     attempt_timeout: float = Field(120.0, gt=0, description="seconds until an attempt counts as a timeout")
     probe_timeout: float = Field(
@@ -131,11 +140,13 @@ def load_run_spec(path: Path, overrides: Iterable[str] = ()) -> RunSpec:
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
+        raise SpecError(f"{path} is not valid YAML: {yaml_mistake(error)}") from error
     if not isinstance(data, dict):
         raise SpecError(f"{path} must hold keys and values, like `dataset: demo`", hint="judge init NAME writes one")
+    literal.refuse_keys(data, str(path), text)
     for pair in overrides:
         override(data, pair)
+        literal.refuse_keys(data, "--set")
     if data.get("name") is None:
         data["name"] = _default_name(path)
     return parse_run_spec(data, str(path))
@@ -161,6 +172,12 @@ def json_schema() -> dict[str, Any]:
     return schema
 
 
+def stored_run_spec(data: dict[str, Any], where: str) -> RunSpec:
+    """A definition out of a manifest, to ask again by it; programs before this one let keys stand in it."""
+    literal.refuse_keys(data, where)
+    return parse_run_spec(data, where)
+
+
 def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
     """Check plain data against the schema; every mistake names its key, and an unknown key the nearest known one."""
     try:
@@ -174,18 +191,25 @@ def override(data: dict[str, Any], pair: str) -> None:
     """Put one `key=value` into plain data, in place: dots go into nested keys, the value is YAML."""
     key, equals, value = pair.partition("=")
     if not equals:
-        raise SpecError(f"--set {pair!r} needs the form key=value", hint="e.g. --set repeats=3")
+        # What stands behind the key's name may be a secret, so it is never repeated.
+        raise SpecError(f"--set {_shown(pair)} needs the form key=value", hint="e.g. --set repeats=3")
     *parents, last = key.strip().split(".")
     target = data
     for parent in parents:
         child = target.setdefault(parent, {})
         if not isinstance(child, dict):
-            raise SpecError(f"--set {pair!r}: {parent!r} holds a single value, not keys")
+            raise SpecError(f"--set {_shown(pair)}: {parent!r} holds a single value, not keys")
         target = child
     try:
         target[last] = yaml.safe_load(value)
     except yaml.YAMLError as error:
-        raise SpecError(f"--set {pair!r}: the value is not valid YAML") from error
+        raise SpecError(f"--set {_shown(pair)}: the value is not valid YAML") from error
+
+
+def _shown(pair: str) -> str:
+    """The name in an override."""
+    found = re.match(r"[A-Za-z_.]*", pair)
+    return repr(found.group() if found else "")
 
 
 def _mistake(error: dict[str, Any]) -> str:
@@ -198,7 +222,9 @@ def _mistake(error: dict[str, Any]) -> str:
         return f"unknown key {where!r}{guess}"
     if error["type"] == "missing":
         return f"key {where!r} is missing"
-    return f"{where}: {error['msg'][0].lower()}{error['msg'][1:]}; found {str(error['input'])[:60]!r}"
+    # Where keys may stand by mistake, what was found is not repeated.
+    found = type(error["input"]).__name__ if path[0] in _NEAR_KEYS else repr(str(error["input"])[:60])
+    return f"{where}: {error['msg'][0].lower()}{error['msg'][1:]}; found {found}"
 
 
 def _keys(parents: list[str]) -> set[str]:

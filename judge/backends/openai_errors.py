@@ -7,17 +7,18 @@ from typing import Any
 
 import aiohttp
 
+from judge.backends.openai_credentials import RedirectError
 from judge.backends.openai_urls import endpoint
 from judge.backends.refusal_body import said_in
 from judge.backends.refusals import Refusal, read_refusal
 from judge.backends.retry_delay import retry_after
 from judge.backends.server_terms import remedy
+from judge.credentials.providers import keys_of
 from judge.errors import BackendError, ErrorKind
 
 __all__ = ["RefusalError", "connection_error", "retry_after", "server_words", "status_error"]
 
 _HINTS: dict[ErrorKind, str] = {
-    "auth": "check OPENAI_API_KEY, and that it may use this model",
     "quota": "what the account may use is used up; add credit or raise its limit, then run the same command again",
     "context": "shorten the stories or the Eval-Prompt, or serve the model with a longer context",
 }
@@ -69,6 +70,10 @@ def status_error(
 
 def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
     """The error that a failed or broken connection stands for."""
+    if isinstance(error, RedirectError):
+        return BackendError(
+            f"{url}: {error}", kind="address", retryable=False, hint="give that address as base_url if you trust it"
+        )
     if isinstance(error, aiohttp.InvalidURL):
         return BackendError(f"{url} is not a valid address", kind="address", retryable=False)
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):
@@ -104,4 +109,6 @@ def _hint(refusal: Refusal, url: str) -> str | None:
         return f"base_url must end where /chat/completions begins, e.g. http://127.0.0.1:8000/v1{version}"
     if refusal.kind == "context" and refusal.status == 429:
         return "one request is more than the account's limit of a minute: shorten it, or have the limit raised"
+    if refusal.kind == "auth":
+        return f"check {keys_of(url)}, or the variables that the run names; it must be allowed to use this model"
     return _HINTS.get(refusal.kind)

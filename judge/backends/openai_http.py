@@ -18,6 +18,7 @@ import orjson
 from judge.backends.engine_keys import START, TOP_LOGPROBS
 from judge.backends.joined_prompt import joined
 from judge.backends.openai_abilities import SEED_NOTE, seed_kept
+from judge.backends.openai_credentials import Credentials
 from judge.backends.openai_errors import RefusalError, connection_error, status_error
 from judge.backends.openai_inside import choice_error, error_inside, finish_reason
 from judge.backends.openai_negotiation import Negotiation
@@ -30,6 +31,7 @@ from judge.backends.structured import request_fields
 from judge.backends.usage import with_usage
 from judge.errors import BackendError
 from judge.records import Query, Response
+from judge.redaction import redact
 
 DEFAULT_URL = "https://api.openai.com/v1"
 STRUCTURED = ("choice", "json", "json-explanation-first")
@@ -42,8 +44,10 @@ _SHORTEST = 0.03
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
-    """Open the back-end; no connection is made yet."""
-    return OpenAIBackend(model, settings)
+    """Open the back-end; no connection is made yet, but where keys may go is settled."""
+    backend = OpenAIBackend(model, settings)
+    backend.credentials.check()
+    return backend
 
 
 class OpenAIBackend:
@@ -53,7 +57,7 @@ class OpenAIBackend:
         urls = settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,)
         self.model = model
         self.servers = Servers([without_slash(url) for url in urls])
-        self.key = os.environ.get("OPENAI_API_KEY", "")
+        self.credentials = Credentials(self.servers.urls, settings)
         self.capabilities = Capabilities(structured=frozenset({"none", *STRUCTURED}))
         self._settings = settings
         self._session: aiohttp.ClientSession | None = None
@@ -70,13 +74,7 @@ class OpenAIBackend:
 
     async def probe(self) -> Mapping[str, Any]:
         """Check every address and the key within the run's `probe_timeout` each; returns facts for the manifest."""
-        if not self.key and any(url.startswith(DEFAULT_URL) for url in self.servers.urls):
-            raise BackendError(
-                f"{DEFAULT_URL} needs a key and OPENAI_API_KEY is not set",
-                kind="auth",
-                retryable=False,
-                hint="export OPENAI_API_KEY=..., or give base_url for a server of your own",
-            )
+        self.credentials.require()
         for url in self.servers.urls:
             try:
                 self._probed[url] = await probe_server(self._asker(url), self._settings.probe_timeout)
@@ -216,7 +214,7 @@ class OpenAIBackend:
                 body = await reply.read()
                 if reply.status != 200:
                     raise status_error(reply.status, reply.headers, body, url, self._scrub, sent)
-                return body
+                return self.credentials.clean(body)
         except TimeoutError:
             raise BackendError(
                 f"{url}: no answer within {self._settings.attempt_timeout:g} s", kind="timeout", retryable=True
@@ -268,11 +266,9 @@ class OpenAIBackend:
 
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
-            headers = {"Content-Type": "application/json", **self._settings.engine.get("headers", {})}
-            if self.key:
-                headers["Authorization"] = f"Bearer {self.key}"
             self._session = aiohttp.ClientSession(
-                headers=headers,
+                headers={"Content-Type": "application/json"},
+                middlewares=(self.credentials.attach,),
                 # The limiter above decides how many requests are in flight.
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
                 timeout=aiohttp.ClientTimeout(total=self._settings.attempt_timeout, sock_connect=10),
@@ -284,7 +280,7 @@ class OpenAIBackend:
         return self._session
 
     def _scrub(self, text: str) -> str:
-        return text.replace(self.key, "***") if self.key else text
+        return redact(text)
 
 
 def proxy_of(url: str) -> str | None:

@@ -24,20 +24,24 @@ from typing import Any
 import aiohttp
 import orjson
 
+from judge.backends.openai_credentials import Credentials
 from judge.backends.openai_errors import connection_error, status_error
 from judge.backends.openai_http import DEFAULT_URL, proxy_of
 from judge.backends.openai_probe import Asker, ask_plainly, of_model, probe_server
 from judge.backends.openai_urls import beside, endpoint, without_slash
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
 from judge.errors import BackendError
+from judge.redaction import redact
 
 _ATTEMPTS = 4
 _PAUSE = 1.0
 
 
 def open_scorer(model: str, settings: Settings) -> OpenAIScorer:
-    """Open the scorer; no connection is made yet."""
-    return OpenAIScorer(model, settings)
+    """Open the scorer; no connection is made yet, but where the key may go is settled."""
+    scorer = OpenAIScorer(model, settings)
+    scorer.check()
+    return scorer
 
 
 class OpenAIScorer:
@@ -47,11 +51,15 @@ class OpenAIScorer:
         self.model = model
         self.url = without_slash((settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,))[0])
         self._settings = settings
-        self._key = os.environ.get("OPENAI_API_KEY", "")
+        self._credentials = Credentials((self.url,), settings)
         self._session: aiohttp.ClientSession | None = None
         self._facts: ScorerFacts | None = None
         self._tokenizes: bool | None = None
         self._context: int | None = None
+
+    def check(self) -> None:
+        """Raise SpecError where the key must not go to this server."""
+        self._credentials.check()
 
     async def facts(self) -> ScorerFacts:
         """What the server tells of its model; weights and tokenizer it does not tell."""
@@ -198,7 +206,7 @@ class OpenAIScorer:
                 content = await reply.read()
                 if reply.status != 200:
                     raise status_error(reply.status, reply.headers, content, url, self._scrub)
-                return orjson.loads(content)
+                return orjson.loads(self._credentials.clean(content))
         except orjson.JSONDecodeError as error:
             raise self._garbage(url) from error
         except TimeoutError:
@@ -209,11 +217,9 @@ class OpenAIScorer:
 
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
-            headers = {"Content-Type": "application/json"}
-            if self._key:
-                headers["Authorization"] = f"Bearer {self._key}"
             self._session = aiohttp.ClientSession(
-                headers=headers,
+                headers={"Content-Type": "application/json"},
+                middlewares=(self._credentials.attach,),
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
                 timeout=aiohttp.ClientTimeout(total=self._settings.attempt_timeout, sock_connect=10),
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -222,7 +228,7 @@ class OpenAIScorer:
         return self._session
 
     def _scrub(self, text: str) -> str:
-        return text.replace(self._key, "***") if self._key else text
+        return redact(text)
 
     def _cannot(self, why: str) -> BackendError:
         return BackendError(

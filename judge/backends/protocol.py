@@ -29,6 +29,8 @@ class Settings:
     """How a run wants its back-end opened. None and empty = not said.
 
     `terms_file` is where a back-end keeps what servers' refusals taught it, for the next sitting.
+    `headers` may name environment variables as `${NAME}`; `api_key_env` is the variable that holds the key. `trusted`
+    are hosts that the user's configuration trusts, where a back-end is opened on another machine than the user's.
     """
 
     base_url: tuple[str, ...] = ()
@@ -40,6 +42,9 @@ class Settings:
     api: str = "chat"
     probe_timeout: float = 3.0
     terms_file: Path | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    api_key_env: str | None = None
+    trusted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

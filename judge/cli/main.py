@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
 import textwrap
+from collections.abc import Iterator
+from types import TracebackType
 from typing import Any
 
 import typer
@@ -15,6 +18,7 @@ from judge import terminal
 from judge.cli import completion
 from judge.cli.streams import guarded
 from judge.errors import JudgeError, nearest
+from judge.redaction import redact
 from judge.version import __version__
 
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -111,9 +115,31 @@ class LazyGroup(TyperGroup):
             ctx.fail(f"No such command {args[0]!r}.{guess}")
         return super().resolve_command(ctx, args)
 
+    def make_context(self, *given: Any, **named: Any) -> Any:
+        """As the base class, its complaints about words of the command line without keys."""
+        with _without_keys():
+            return super().make_context(*given, **named)
+
+    def invoke(self, ctx: Any) -> Any:
+        """As the base class, its complaints about words of the command line without keys."""
+        with _without_keys():
+            return super().invoke(ctx)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  the base class's form
         """The list of commands, from the table above."""
         print(overview())
+
+
+@contextlib.contextmanager
+def _without_keys() -> Iterator[None]:
+    """Takes keys out of the sentence of an error in the command line, which repeats words of it."""
+    try:
+        yield
+    except Exception as error:
+        words = getattr(error, "message", None)
+        if isinstance(words, str) and hasattr(error, "format_message"):
+            error.message = redact(words)  # type: ignore[attr-defined]
+        raise
 
 
 def overview() -> str:
@@ -171,6 +197,7 @@ def _root(
 def main(arguments: list[str] | None = None) -> None:
     """Run one command; exit codes as the README lists them."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    sys.excepthook = _traceback
     with guarded():
         try:
             _run(arguments)
@@ -192,7 +219,29 @@ def _run(arguments: list[str]) -> None:
         return
     screen = terminal.narrow()
     # typer writes help for 50 columns at least, unless told otherwise.
-    app(args=arguments, prog_name="judge", **({"terminal_width": screen} if screen else {}))
+    _command(arguments, {"terminal_width": screen} if screen else {})
+
+
+def _command(arguments: list[str], extra: dict[str, Any]) -> None:
+    """Run one command, and again where the user lets a key go to a server; nothing has been asked until then."""
+    from judge.cli.trust_question import allowed
+
+    while True:
+        try:
+            app(args=arguments, prog_name="judge", **extra)
+        except JudgeError as error:
+            # By name, so that --help need not import who raises it.
+            if type(error).__name__ != "UntrustedHostError" or not allowed(error):  # type: ignore[arg-type]
+                raise
+        else:
+            return
+
+
+def _traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A bug's traceback, keys taken out."""
+    import traceback
+
+    sys.stderr.write(redact("".join(traceback.format_exception(kind, error, trace))))
 
 
 def fail(error: JudgeError) -> None:

@@ -31,7 +31,7 @@ def retry(
     from judge.execution.session import Sitting, sit
     from judge.run_folder import read_manifest, resolve
     from judge.run_folder.layout import definition_of
-    from judge.run_spec import load_run_spec, parse_run_spec
+    from judge.run_spec import load_run_spec, stored_run_spec
 
     missing = False
     for folder in resolve([run]):
@@ -44,7 +44,7 @@ def retry(
             place = definition.parent
         except RunFolderError:
             # The result folder was moved away from its run.yaml: the manifest keeps what was asked.
-            spec = parse_run_spec(manifest["asked"], str(folder.manifest))
+            spec = stored_run_spec(manifest["asked"], str(folder.manifest))
             place = folder.path
         sitting = Sitting(spec, place, folder, again="unparsed" if unparsed else "failed", quiet=quiet)
         missing |= report(sitting, sit(sitting))

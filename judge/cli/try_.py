@@ -33,6 +33,7 @@ def try_(
     """
     import asyncio
 
+    from judge.credentials.literal import refuse_keys
     from judge.errors import SpecError
     from judge.plan import make_plan
     from judge.records import Story
@@ -49,7 +50,8 @@ def try_(
     }
     if base_url:
         data["base_url"] = base_url
-    spec = parse_run_spec(_overridden(data, set_ or []), "judge try")
+    refuse_keys(_overridden(data, set_ or []), "judge try")
+    spec = parse_run_spec(data, "judge try")
     plan = make_plan(spec)
     text = Story("story", story_prompt, "unknown", _read(story), _read(reference) if reference else None)
     if not text.text.strip():
@@ -96,6 +98,8 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
             seed=spec.generation.seed,
             api=spec.api,
             probe_timeout=spec.probe_timeout,
+            headers=spec.headers,
+            api_key_env=spec.api_key_env,
         ),
     )
     try:

@@ -25,7 +25,7 @@ from judge.plan import Plan, make_plan
 from judge.records import Query
 from judge.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest
 from judge.run_folder.layout import definition_of
-from judge.run_spec import RunSpec, load_run_spec, parse_run_spec
+from judge.run_spec import RunSpec, load_run_spec, stored_run_spec
 
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000
 """What providers take in one batch file (OpenAI: 50,000 requests, 200 MB)."""
@@ -86,7 +86,7 @@ def wanted(
         return Wanted(spec, definition.parent, result, limit, **choices)
     except RunFolderError:
         # The result folder was moved away from its run.yaml: the manifest keeps what was asked.
-        return Wanted(parse_run_spec(manifest["asked"], str(result.manifest)), run, result, limit, **choices)
+        return Wanted(stored_run_spec(manifest["asked"], str(result.manifest)), run, result, limit, **choices)
 
 
 def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:

@@ -6,7 +6,6 @@ A file is read once to find its lines and check them all; answers are read again
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from judge.backends.openai_http import read_answers
 from judge.errors import BackendError, DataError, ErrorKind
 from judge.exchange.batch_id import BatchId, parse_id
 from judge.records import Query, Response
+from judge.redaction import cleaned, known, redact
 
 _CODES: dict[str, tuple[ErrorKind, bool]] = {
     "batch_expired": ("timeout", True),
@@ -93,11 +93,12 @@ def answers_in(line: bytes, query: Query) -> list[Response]:
         raise _line_error(where, error)
     status, body = response.get("status_code", 200), response.get("body")
     if status != 200 or error:
-        refused = status_error(status if status != 200 else 500, {}, orjson.dumps(body or error), where, _scrub)
+        words = orjson.dumps(body or error)
+        refused = status_error(status if status != 200 else 500, {}, words, where, redact)
         if refused.kind == "truncated":
             return [Response("", "length")]
         raise refused
-    return read_answers(orjson.dumps(body), where, query, _scrub)
+    return read_answers(cleaned(orjson.dumps(body), known()), where, query)
 
 
 def created_at(line: bytes) -> float | None:
@@ -116,7 +117,7 @@ def _line_error(where: str, error: Any) -> BackendError:
     """A line without a request's status: the batch itself ended before the request was made."""
     code = str(error.get("code") or "") if isinstance(error, dict) else ""
     kind, retryable = _CODES.get(code, ("server", True))
-    words = _scrub(server_words(orjson.dumps(error)))
+    words = redact(server_words(orjson.dumps(error)))
     return BackendError(f"{where}: {words}", kind=kind, retryable=retryable)
 
 
@@ -170,8 +171,3 @@ def _parsed(line: bytes, file: Path, row: int) -> dict[str, Any] | None:
             hint="give the results file of a batch API or of vllm run-batch",
         )
     return data
-
-
-def _scrub(text: str) -> str:
-    key = os.environ.get("OPENAI_API_KEY", "")
-    return text.replace(key, "***") if key else text

@@ -14,12 +14,14 @@ from pathlib import Path
 
 import orjson
 
+from judge.backends import Settings
 from judge.dollars import dollars
 from judge.errors import RunFolderError, SpecError
 from judge.exchange.batch_import import Imported, import_locked
 from judge.exchange.batch_ledger import ENDED, Batch, Ledger, read_ledger
 from judge.exchange.batch_requests import MOST_LINES, Part, Wanted, export_locked
 from judge.exchange.openai_batches import BatchServer, Endpoint, Remote
+from judge.execution.session import settings_of
 from judge.plan import load_prices
 from judge.plan.prices import how_to_price
 from judge.run_folder import ResultFolder, lock, read_manifest
@@ -177,7 +179,6 @@ def _fetch(ledger: Ledger, batch: Batch, server: BatchServer, say: Say) -> list[
 @contextmanager
 def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str | None = None) -> Iterator[BatchServer]:
     """The provider of a run: the first base_url of the definition, or the one a batch was sent to."""
-    headers = None
     if asked is not None:
         provider = asked.spec.judge.partition("/")[0]
         if provider != "openai":
@@ -185,12 +186,13 @@ def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str 
                 f"{asked.spec.judge} has no provider with a batch API",
                 hint="judge export batch RUN writes a file for vllm run-batch",
             )
-        base_url = asked.spec.base_url[0] if asked.spec.base_url else None
-        headers = asked.spec.engine.get("headers")
+        settings = settings_of(asked.spec)
     else:
-        engine = read_manifest(result.manifest).get("asked", {}).get("engine") or {}
-        headers = engine.get("headers")
-    with BatchServer(base_url, headers=headers) as server:
+        told = read_manifest(result.manifest).get("asked", {})
+        settings = Settings(
+            (base_url,) if base_url else (), headers=told.get("headers") or {}, api_key_env=told.get("api_key_env")
+        )
+    with BatchServer(settings) as server:
         yield server
 
 

@@ -1,30 +1,30 @@
-"""Looks for keys in files before they are given away: values of the environment, and what looks like a key.
+"""Looks for keys in files before they are given away: known ones in every form, what looks like one, literal ones.
 
 Never prints, stores or returns a key: only where one was found.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-SUFFIXES = ("_API_KEY", "_TOKEN", "_SECRET")
-"""Endings of names of environment variables whose values are keys."""
+import orjson
+import yaml
 
-LEAST = 8
-"""Shorter values are words that stand in any text."""
+from judge.credentials.literal import found_keys
+from judge.redaction import LOOKS, forms_in_bytes, known
+from judge.run_folder.layout import DEFINITION, MANIFEST
 
 _PIECE = 1 << 20
 _OVERLAP = 512
 _LOOKS = {
     "an Authorization header": re.compile(rb"[Aa]uthorization[\"']?\s*[:=]\s*[\"']?(?:Bearer|Basic)\s+[\w.~+/=-]{8,}"),
-    "what looks like an API key (sk-...)": re.compile(rb"(?<![\w-])sk-(?=[\w-]*\d)[A-Za-z0-9_-]{20,}"),
-    "what looks like a Hugging Face token (hf_...)": re.compile(rb"(?<!\w)hf_[A-Za-z0-9]{30,}"),
+    **{what: re.compile(look.encode()) for what, look in LOOKS.items()},
 }
+_DEFINITIONS = frozenset({DEFINITION, "run.completed.yaml"})
 
 
 def find_key(path: Path) -> str | None:
@@ -33,6 +33,8 @@ def find_key(path: Path) -> str | None:
     for piece in _pieces(path):
         if found := _first(piece, looks):
             return found
+    if path.name in _DEFINITIONS or path.name == MANIFEST:
+        return _literal(path)
     if path.suffix == ".sqlite":
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
             for table, text in _texts(db):
@@ -41,13 +43,32 @@ def find_key(path: Path) -> str | None:
     return None
 
 
+def _literal(path: Path) -> str | None:
+    """A key as it stands in a definition or a manifest, where programs before this one let it stand."""
+    try:
+        text = path.read_bytes()
+        data = orjson.loads(text) if path.name == MANIFEST else yaml.safe_load(text)
+    except (yaml.YAMLError, UnicodeDecodeError, orjson.JSONDecodeError):
+        return None
+    for part in (data, data.get("asked"), data.get("in_force")) if isinstance(data, dict) else ():
+        if not isinstance(part, dict):
+            continue
+        said = part.get("engine")
+        engine = dict(said) if isinstance(said, dict) else {}
+        headers = [each for each in (engine.pop("headers", None), part.get("headers")) if each]
+        checked = {"base_url": part.get("base_url"), "engine": engine}
+        for each in [checked, *({"headers": one} for one in headers)]:
+            for place, _ in found_keys(each):
+                return f"a key as it stands in {'.'.join(map(str, place))}"
+    return None
+
+
 def _known() -> list[tuple[str, re.Pattern[bytes]]]:
-    values = {
-        f"the value of {name}": re.compile(re.escape(value.encode()))
-        for name, value in sorted(os.environ.items())
-        if name.endswith(SUFFIXES) and len(value) >= LEAST
-    }
-    return [*values.items(), *_LOOKS.items()]
+    values = [
+        (source, re.compile(b"|".join(map(re.escape, forms_in_bytes(key))), re.IGNORECASE))
+        for key, source in known().items()
+    ]
+    return [*values, *_LOOKS.items()]
 
 
 def _first(text: bytes, looks: list[tuple[str, re.Pattern[bytes]]]) -> str | None:

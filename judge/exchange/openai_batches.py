@@ -9,16 +9,19 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
+from judge.backends import Settings
+from judge.backends.openai_credentials import Credentials
 from judge.backends.openai_errors import status_error
 from judge.backends.openai_http import DEFAULT_URL
 from judge.errors import BackendError
 from judge.execution.retry import decide
+from judge.redaction import redact
 
 if TYPE_CHECKING:
     from openai.types import Batch as RemoteBatch
@@ -48,27 +51,25 @@ class Remote:
 class BatchServer:
     """One provider's files and batches; use in a `with` block. Every method raises `BackendError` with a sentence."""
 
-    def __init__(
-        self, base_url: str | None, *, timeout: float = 120.0, headers: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:
         import openai
 
-        self.url = (base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).rstrip("/")
-        self._key = os.environ.get("OPENAI_API_KEY", "")
-        if not self._key and self.url.startswith(DEFAULT_URL):
-            raise BackendError(
-                f"{DEFAULT_URL} needs a key and OPENAI_API_KEY is not set",
-                kind="auth",
-                retryable=False,
-                hint="export OPENAI_API_KEY=..., or give base_url for another provider",
-            )
+        given = settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,)
+        self.url = given[0].rstrip("/")
+        self._credentials = Credentials((self.url,), settings)
+        self._credentials.require()
+        headers: dict[str, Any] = dict(self._credentials.headers(self.url))
+        # The SDK wants a key and sends it as Authorization, unless that is given or left out.
+        headers.setdefault("Authorization", openai.Omit() if headers else "Bearer none")
         self._openai = openai
         self._client = openai.OpenAI(
-            api_key=self._key or "none",
+            api_key="none",
             base_url=self.url,
             max_retries=0,
             timeout=timeout,
-            default_headers=dict(headers or {}),
+            default_headers=headers,
+            # The SDK's own client would carry keys to wherever a server redirects.
+            http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=timeout),
         )
         self._rng = random.Random()
 
@@ -131,7 +132,7 @@ class BatchServer:
             part = target.with_name(target.name + ".part")
             # Not streamed: what breaks off while the SDK streams comes as an error of its transport, whose name changed
             # between versions. Files are of some 200 MB at most.
-            part.write_bytes(self._client.files.content(file_id).content)
+            part.write_bytes(self._credentials.clean(self._client.files.content(file_id).content))
             part.replace(target)
 
         self._patiently(once)
@@ -178,7 +179,7 @@ class BatchServer:
         )
 
     def _scrub(self, text: str) -> str:
-        return text.replace(self._key, "***") if self._key else text
+        return redact(text)
 
 
 def _remote(batch: RemoteBatch) -> Remote:

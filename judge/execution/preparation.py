@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
+from judge import redaction
 from judge.datasets import Dataset, open_dataset
 from judge.errors import RunFolderError, SpecError
 from judge.eval_prompts.front_matter import ask_the_same
@@ -68,6 +71,7 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
         "rater_identity": dataset.rater_identity,
         "labels_note": dataset.labels_note,
     }
+    _refuse_keys(definition)
     if result.journal.exists():
         with JournalReader(result.journal) as journal:
             before = journal.meta().get("definition")
@@ -99,6 +103,14 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
 def _asked_in_vain(journal: JournalReader, result: ResultFolder) -> bool:
     """Whether requests were made, and nothing was answered, given up, or sent to a batch."""
     return not journal.settled_total() and journal.last_attempt() > 0 and not (result.path / "batches.json").exists()
+
+
+def _refuse_keys(definition: dict[str, Any]) -> None:
+    """Raise SpecError where a file that the run is made of holds a key: it would be sent and stored."""
+    for name, part in definition.items():
+        text = orjson.dumps(part).decode()
+        if why := redaction.held_in(text) or redaction.looks_in(text):
+            raise SpecError(f"{name} of this run holds {why}: nothing was asked", hint="take it out of the run's files")
 
 
 def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolder) -> None:

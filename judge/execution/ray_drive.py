@@ -18,6 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from judge.credentials.trust import elsewhere
 from judge.errors import BackendError, JudgeError
 from judge.execution import ray_blocks, ray_vllm
 from judge.execution.merging import Shards
@@ -188,8 +189,8 @@ class Drive:
         return Task(
             spec.judge,
             spec.judge_key(),
-            # The driver's environment may name the server; a worker's need not.
-            replace(settings_of(spec, self._sitting.result), base_url=tuple(urls)),
+            # The driver's environment may name the server, and say that it is trusted; a worker's need not.
+            replace(settings_of(spec, self._sitting.result), base_url=tuple(urls), trusted=elsewhere(urls)),
             spec.max_attempts,
             self._folder.resolve(),
         )

@@ -298,4 +298,6 @@ def settings_of(spec: RunSpec, result: ResultFolder | None = None) -> Settings:
         api=spec.api,
         probe_timeout=spec.probe_timeout,
         terms_file=None if result is None else result.server_terms,
+        headers=spec.headers,
+        api_key_env=spec.api_key_env,
     )

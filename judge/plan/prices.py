@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import orjson
 import yaml
 
+from judge.config_folder import config_folder
 from judge.dollars import dollars
 from judge.errors import SpecError, unknown
-from judge.home import home
 from judge.records import Response
 from judge.shipped import package_file
 
@@ -87,8 +87,7 @@ class Price:
 
 def user_price_file() -> Path:
     """Where the user's own table lies, whether it exists or not."""
-    own = os.environ.get("JUDGE_HOME")
-    return (Path(own) if own else home() / ".config" / "judge") / "prices.yaml"
+    return config_folder() / "prices.yaml"
 
 
 def how_to_price(judge: str) -> str:

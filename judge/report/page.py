@@ -14,6 +14,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from judge.pages import environment, stylesheet
+from judge.redaction import redact
 from judge.report.blocks import Section
 from judge.report.material import Material
 from judge.version import __version__
@@ -51,5 +52,5 @@ def title(material: Material) -> str:
 
 
 def quoted(arguments: Sequence[str]) -> str:
-    """A command line as one would type it."""
-    return " ".join(["judge", *map(shlex.quote, arguments)])
+    """A command line as one would type it, without keys."""
+    return redact(" ".join(["judge", *map(shlex.quote, arguments)]))

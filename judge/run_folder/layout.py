@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judge.errors import RunFolderError
+from judge.errors import RunFolderError, yaml_mistake
 
 DEFINITION = "run.yaml"
 MANIFEST = "manifest.json"
@@ -123,7 +123,7 @@ def _defined(file: Path) -> dict[str, Any]:
         pass
     except yaml.YAMLError as error:
         # Where it breaks helps whoever wrote it as YAML; of a page or a table it would tell nothing.
-        why = f": {' '.join(str(error).split())}" if file.suffix.lower() in (".yaml", ".yml") else ""
+        why = f": {yaml_mistake(error)}" if file.suffix.lower() in (".yaml", ".yml") else ""
     except OSError as error:
         raise RunFolderError(f"{file} cannot be read: {error.strerror}") from error
     if not isinstance(data, dict):

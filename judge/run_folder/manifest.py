@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from judge.errors import RunFolderError
+from judge.redaction import redact_plain
 
 _PACKAGES = ("storyjudge", "aiohttp", "jinja2", "orjson", "pydantic", "numpy", "pandas", "scipy", "openai")
 
@@ -44,8 +45,8 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
-    """Write it whole or not at all: to a temporary file first, then renamed."""
-    text = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    """Write it whole or not at all, keys taken out: to a temporary file first, then renamed."""
+    text = orjson.dumps(redact_plain(manifest), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     temporary = path.with_suffix(".json.new")
     try:
         with temporary.open("wb") as stream:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from judge.backends import Settings
 from judge.errors import BackendError, SpecError
 from judge.exchange.batch_ledger import in_flight_note, read_ledger
 from judge.exchange.batch_requests import Wanted, export, numbered
@@ -159,7 +160,7 @@ def test_a_batch_still_at_work_and_one_cancelled(loopback: Start, stories: Path)
     (batch,) = submit(wanted, quietly)
     assert [each.status for each in collect(wanted.result, quietly).waiting] == ["in_progress"]
     assert batch.batch_id is not None
-    with BatchServer(server.url) as provider:
+    with BatchServer(Settings((server.url,))) as provider:
         provider._client.batches.cancel(batch.batch_id)
     found = collect(wanted.result, quietly)
     assert found.imported is not None
@@ -220,7 +221,7 @@ def test_the_providers_lists_are_read_to_their_end(loopback: Start, stories: Pat
     wanted = asked(server, stories, "a", limit=2)
     first, *_ = submit(wanted, quietly, most_lines=3)
     ledger = read_ledger(wanted.result)
-    with BatchServer(server.url) as provider:
+    with BatchServer(Settings((server.url,))) as provider:
         found = provider.find_batch({"judge_run": ledger.run_id, "judge_part": "1"})
         assert found is not None
         assert found.id == first.batch_id

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judge.backends import Settings
 from judge.errors import BackendError, DataError, RunFolderError, SpecError
 from judge.exchange.batch_id import LONGEST, BatchId, parse_id, split_ids
 from judge.exchange.batch_import import import_results
@@ -40,7 +41,7 @@ def exported(wanted: Wanted, **options: Any) -> list[Path]:
 def answered(server: LoopbackServer, requests: Path) -> list[Path]:
     """Have the server's batch API answer a file; its output and error files."""
     found = []
-    with BatchServer(server.url) as provider:
+    with BatchServer(Settings((server.url,))) as provider:
         file_id = provider.upload(requests.name, requests)
         lines = [orjson.loads(line) for line in requests.read_bytes().splitlines()]
         made = provider.create(file_id, lines[0]["url"], {"test": requests.name})

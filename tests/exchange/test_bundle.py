@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import hashlib
 import json
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -305,6 +307,31 @@ def test_what_looks_like_a_key_stops_the_bundle_and_plain_words_do_not(own: Path
     (own / "run.yaml").write_text(f"# {text}\n{definition}", encoding="utf-8")
     with pytest.raises(RunFolderError, match="no bundle was written"):
         bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+
+
+def test_keys_that_older_definitions_held_stop_the_bundle(own: Path, tmp_path: Path) -> None:
+    path = own / "surface" / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["asked"]["engine"] = {"headers": {"X-Title": "my study"}}
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    bundle([own], tmp_path / "fine.zip", BundleChoices(tables=QUICK))
+    manifest["asked"]["engine"]["headers"]["api-key"] = "7f3a9c"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(
+        RunFolderError, match=r"manifest.json would hold a key as it stands in headers.api-key"
+    ) as caught:
+        bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+    assert "7f3a9c" not in str(caught.value)
+
+
+def test_encoded_keys_stop_the_bundle(own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "a-very/secret+value-42"
+    monkeypatch.setenv("SOME_API_KEY", key)
+    text = (own / "run.yaml").read_text(encoding="utf-8")
+    for form in (base64.b64encode(f"user:{key}".encode()).decode(), quote(key, safe="")):
+        (own / "run.yaml").write_text(f"# {form}\n{text}", encoding="utf-8")
+        with pytest.raises(RunFolderError, match="would hold the value of SOME_API_KEY"):
+            bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK))
 
 
 def test_home_folders_are_written_as_a_tilde(own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ import pytest
 from judge.errors import JudgeError, RunFolderError, SpecError
 from judge.execution.session import Result, Sitting, sit
 from judge.journal import JournalReader
-from judge.run_folder import ResultFolder
+from judge.run_folder import ResultFolder, read_manifest
 from judge.run_spec import parse_run_spec
 from tests.server.loopback import LoopbackServer
 
@@ -268,6 +268,35 @@ def test_the_key_reaches_no_file_and_no_message(
     with pytest.raises(JudgeError) as caught:
         sit(sitting(server, stories, folder_name="other"))
     assert "sk-wrong-0815" not in str(caught.value)
+
+
+def test_no_file_of_a_run_holds_a_key_that_left_by_a_header(
+    loopback: Start, stories: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATEWAY_LOGIN", "gw-login-4711-0815")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    server = loopback(fixed_text="Rating: 4. You sent gw-login-4711-0815.", require_key="gw-login-4711-0815")
+    ended = sit(sitting(server, stories, headers={"Authorization": "Bearer ${GATEWAY_LOGIN}"}))
+    assert ended.missing == 0
+    result = stories.parent / "results"
+    for file in result.iterdir():
+        assert b"gw-login-4711-0815" not in file.read_bytes(), file
+    asked = read_manifest(result / "manifest.json")["asked"]
+    assert asked["headers"] == {"Authorization": "Bearer ${GATEWAY_LOGIN}"}
+    with JournalReader(result / "journal.sqlite") as journal:
+        assert {answer.response.text for answer in journal.answers() if answer.response} == {"Rating: 4. You sent ***."}
+
+
+def test_an_eval_prompt_that_holds_a_key_is_not_sent(
+    loopback: Start, stories: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "tok-4711-0815")
+    prompt = stories.parent / "mine.jinja"
+    prompt.write_text("Log in as tok-4711-0815.\n{{ story }}\nRating:", encoding="utf-8")
+    server = loopback()
+    with pytest.raises(SpecError, match="eval_prompt_sources of this run holds the value of SOME_TOKEN"):
+        sit(sitting(server, stories, eval_prompts=[str(prompt)]))
+    assert not (stories.parent / "results" / "journal.sqlite").exists()
 
 
 def test_the_breaker_stops_a_run_whose_quota_ends_and_resuming_finishes_it(loopback: Start, stories: Path) -> None:

@@ -1,0 +1,170 @@
+"""What each server of a run is sent to prove who asks: its own key and headers, and nothing to any other host.
+
+Headers with keys are no part of a session: they are added to each request, and only to one that goes to a server of the
+run, so that no redirect can carry a key, or a story, anywhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import aiohttp
+from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
+
+from judge import redaction
+from judge.backends.protocol import Settings
+from judge.credentials.names import REFERENCE, carries_key
+from judge.credentials.origin import Origin, origin_of
+from judge.credentials.providers import Provider, provider_of
+from judge.credentials.trust import VARIABLE, UntrustedHostError, key_for, trust_file, trusted
+from judge.errors import BackendError, SpecError
+
+NO_KEY = "none"
+"""`api_key_env: none` sends no key."""
+
+
+class RedirectError(aiohttp.ClientError):
+    """A server of the run sent a request on to another host; it was not followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What one server is sent. `wanted` names the variables of a provider of whose keys none is set."""
+
+    headers: Mapping[str, str]
+    variables: tuple[str, ...]
+    wanted: tuple[str, ...] = ()
+
+
+class Credentials:
+    """Keys and headers for the servers of one run, from the environment alone."""
+
+    def __init__(self, urls: Sequence[str], settings: Settings) -> None:
+        self._urls = tuple(urls)
+        self._settings = settings
+        self._sent: dict[Origin, Sent] | None = None
+
+    def check(self) -> None:
+        """Read every key; raises SpecError (UntrustedHostError) where one must not go where the run would send it."""
+        if self._sent is not None:
+            return
+        self._sent = {origin: self._for(origin) for origin in map(origin_of, self._urls)}
+
+    def headers(self, url: str) -> Mapping[str, str]:
+        """What a server of the run is sent beside the request."""
+        self.check()
+        return (self._sent or {})[origin_of(url)].headers
+
+    def require(self) -> None:
+        """Raise BackendError where a provider's server is to be asked and no key of its is set."""
+        self.check()
+        for origin, sent in (self._sent or {}).items():
+            if sent.wanted:
+                names = " or ".join(sent.wanted)
+                raise BackendError(
+                    f"{origin} needs a key and {names} is not set",
+                    kind="auth",
+                    retryable=False,
+                    hint=f"export {sent.wanted[0]}=..., or give base_url for a server of your own",
+                )
+
+    async def attach(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        """A middleware of aiohttp: adds the headers, and refuses every host that is no server of the run."""
+        headers = self._by_place.get((request.url.scheme, request.url.host, request.url.port))
+        if headers is None:
+            raise RedirectError(f"the server redirects to {request.url.origin()}, which the run does not name")
+        if headers:
+            request.headers.update(headers)
+        return await handler(request)
+
+    def clean(self, body: bytes) -> bytes:
+        """A server's answer without the keys it was sent: some echo them."""
+        return redaction.cleaned(body, self._values)
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, str | None, int | None], Mapping[str, str]]:
+        self.check()
+        return {(origin.scheme, origin.host, origin.port): one.headers for origin, one in (self._sent or {}).items()}
+
+    @cached_property
+    def _values(self) -> tuple[str, ...]:
+        """Keys that leave with requests."""
+        self.check()
+        names = {name for one in (self._sent or {}).values() for name in one.variables}
+        return tuple(sorted(value for value in map(_value, names) if redaction.counts(value)))
+
+    def _for(self, origin: Origin) -> Sent:
+        """What goes to one server."""
+        own = {name: _filled(name, value) for name, value in self._settings.headers.items()}
+        variables = [name for value in self._settings.headers.values() for name in REFERENCE.findall(value)]
+        provider = provider_of(origin.host)
+        key, wanted = self._key(origin, provider, any(map(carries_key, own)))
+        if key is not None:
+            variables.append(key)
+            header, scheme = (provider.header, provider.scheme) if provider else ("Authorization", "Bearer ")
+            own = {**own, header: scheme + _value(key)}
+        secret = tuple(dict.fromkeys(variables))
+        self._refuse(origin, provider, secret)
+        return Sent(own, secret, wanted)
+
+    def _key(self, origin: Origin, provider: Provider | None, given: bool) -> tuple[str | None, tuple[str, ...]]:
+        """(the variable whose value goes there, variables of which one would be needed)."""
+        named = self._settings.api_key_env
+        if named == NO_KEY or (named is None and given):
+            return None, ()
+        if named is not None:
+            return named, ()
+        own = provider.variables if provider is not None else ()
+        for name in filter(None, (key_for(origin), *own)):
+            if os.environ.get(name, "").strip():
+                return name, ()
+        usual = "OPENAI_API_KEY"
+        if os.environ.get(usual, "").strip() and (provider is None or trusted(origin, usual, self._settings.trusted)):
+            return usual, ()
+        return None, own
+
+    def _refuse(self, origin: Origin, provider: Provider | None, variables: tuple[str, ...]) -> None:
+        """Raise UntrustedHostError where a variable's value must not go to this server."""
+        if origin.loopback:
+            return
+        secure = origin.scheme == "https"
+        kept = tuple(
+            name
+            for name in variables
+            if not (secure and provider is not None and provider.owns(name))
+            and not trusted(origin, name, self._settings.trusted)
+        )
+        if not kept:
+            return
+        names = " and ".join(kept)
+        why = "over plain http" if not secure and provider is not None else "which your own configuration does not name"
+        raise UntrustedHostError(
+            origin,
+            kept,
+            f"the run would send {names} to {origin}, {why}: nothing was sent",
+            hint=f"if you trust that server with it: export {VARIABLE}={origin}, or put '{origin}: {kept[0]}' into "
+            f"{trust_file()}; for a server that needs no key: api_key_env: none",
+        )
+
+
+def _filled(header: str, value: str) -> str:
+    """A header's value with `${NAME}` filled in."""
+    return REFERENCE.sub(lambda found: _value(found[1], f"headers.{header}"), value)
+
+
+def _value(name: str, where: str = "api_key_env") -> str:
+    """A variable's value, fit for a header."""
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise SpecError(f"{where} names {name}, which is not set", hint=f"export {name}=...")
+    if (wrong := re.search(r"[^\x20-\x7e]", value)) is not None:
+        raise SpecError(
+            f"{name} holds a character that no header can carry (place {wrong.start() + 1} of {len(value)})",
+            hint=f"export {name} again; a line break or a typographic quote may have come in with it",
+        )
+    redaction.remember(value)
+    return value

@@ -1,0 +1,31 @@
+"""Asks, on a terminal, whether a server may be sent a key. Never asks elsewhere, and never takes silence for a yes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from judge.credentials.trust import UntrustedHostError
+
+
+def allowed(error: UntrustedHostError) -> bool:
+    """Whether the user trusts the server, from now on or for this command; False where nobody can be asked."""
+    from judge.credentials.trust import VARIABLE, remember
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    sys.stderr.write(f"{error}\n")
+    sys.stderr.write(
+        f"Send {' and '.join(error.variables)} to {error.origin}? y: for this command, always: from now on, else: no  "
+    )
+    sys.stderr.flush()
+    answer = sys.stdin.readline().strip().lower()
+    if answer in ("y", "yes"):
+        os.environ[VARIABLE] = ",".join(filter(None, [os.environ.get(VARIABLE), str(error.origin)]))
+        return True
+    if answer == "always":
+        sys.stderr.write(f"kept in {remember(error.origin, error.variables)}\n")
+        return True
+    return False

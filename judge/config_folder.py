@@ -1,0 +1,14 @@
+"""Where the user's own settings lie. Never creates the folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from judge.home import home
+
+
+def config_folder() -> Path:
+    """JUDGE_HOME, or ~/.config/judge; the folder need not exist."""
+    own = os.environ.get("JUDGE_HOME")
+    return Path(own) if own else home() / ".config" / "judge"
