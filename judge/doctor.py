@@ -152,12 +152,12 @@ def _server() -> Finding:
 
 
 def _prices() -> Finding:
-    from judge.plan.prices import user_price_file
+    from judge.plan.prices import shipped_table, user_price_file
 
     file: Path = user_price_file()
     if file.is_file():
         return Finding("price table", "ok", str(file))
-    return Finding("price table", "note", "the shipped one; yours would lie at " + str(file))
+    return Finding("price table", "note", f"{shipped_table()}; yours would lie at {file}")
 
 
 def _models() -> list[Finding]:

@@ -129,7 +129,7 @@ def report(sitting: Sitting, ended: Result) -> bool:
         raise JudgeError(
             f"stopped: {outcomes.stopped}", hint=outcomes.cause.hint or f"then go on with: judge run {where.parent}"
         )
-    if outcomes.stopped:
+    if outcomes.stopped and ended.missing:
         sys.stderr.write(f"stopped: {outcomes.stopped}; the same command goes on\n")
     elif ended.missing and totals.failed:
         sys.stderr.write(f"{ended.missing} repeats are missing; ask the failed ones again: judge retry {where}\n")

@@ -32,7 +32,7 @@ class Outcomes:
     """How a session went. `stopped` is the sentence of what ended it early; `cause` the breaker's error.
 
     `cost` is in dollars over the `calls` that were answered, of which `unpriced` ones are in no way known to cost
-    anything: neither the server nor the price table says.
+    anything: neither the server nor the price table says. `dearest` is the cost of the call that cost most.
     """
 
     answered: int = 0
@@ -41,17 +41,19 @@ class Outcomes:
     cost: float = 0.0
     calls: int = 0
     unpriced: int = 0
+    dearest: float = 0.0
     stopped: str | None = None
     cause: BackendError | None = None
 
     def spend(self, responses: Sequence[Response], price: Price | None) -> None:
         """Add what one call cost."""
-        self.calls += 1
+        cost = 0.0
         for response in responses:
             if response.cost is not None:
-                self.cost += response.cost
+                cost += response.cost
             elif price is not None and response.prompt_tokens is not None:
-                self.cost += price.of(response)
+                cost += price.of(response)
+        self.calls, self.cost, self.dearest = self.calls + 1, self.cost + cost, max(self.dearest, cost)
         first = responses[0]
         self.unpriced += first.cost is None and (price is None or first.prompt_tokens is None)
 
@@ -242,9 +244,8 @@ class Run:
                 f"that have a price"
             )
             return
-        # What is in flight will cost about what its like has cost so far.
-        expected = self._limiter.in_flight * done.cost / done.calls
-        if done.cost + expected >= most:
+        # What is in flight, or goes out before the next answer, will cost about what the dearest call so far did.
+        if done.cost + self.limit * done.dearest >= most:
             # Without the sum: what is in flight still adds to it, and the summary of the session prints it whole.
             self.stop(f"max_cost {dollars(most)} for one sitting is reached")
 

@@ -90,6 +90,12 @@ def user_price_file() -> Path:
     return config_folder() / "prices.yaml"
 
 
+def shipped_table() -> str:
+    """Which snapshot of prices the program ships."""
+    data = _snapshot()
+    return f"prices of {data['catalogue']} as of {data['date']}"
+
+
 def how_to_price(judge: str) -> str:
     """What to write where, so that the judge has a price."""
     return f"add the line '{judge}: {{input: X, output: Y}}' (dollars for a million tokens) to {user_price_file()}"
