@@ -27,8 +27,8 @@ LOOKS = {
     "what looks like an API key (sk-...)": r"(?<!\w)(?<!\w-)sk-(?=[\w-]*\d)[A-Za-z0-9_-]{20,}",
     "what looks like a Hugging Face token (hf_...)": r"(?<!\w)hf_[A-Za-z0-9]{30,}",
     "what looks like a Google key (AIza...)": r"(?<!\w)(?<!\w-)AIza[A-Za-z0-9_-]{35}",
-    "what looks like an API key": r"(?<!\w)(?<!\w-)(?:gsk_|xai-|nvapi-|pplx-|r8_|fw_|csk-|tgp_v1_|gh[pousr]_|github_pat_"
-    r"|glpat-)(?=[\w-]*\d)[A-Za-z0-9_-]{20,}",
+    "what looks like an API key": r"(?<!\w)(?<!\w-)(?:gsk_|xai-|nvapi-|pplx-|r8_|fw_|csk-|tgp_v1_|gh[pousr]_"
+    r"|github_pat_|glpat-)(?=[\w-]*\d)[A-Za-z0-9_-]{20,}",
     "what looks like an AWS key (AKIA...)": r"(?<!\w)A[KS]IA[A-Z0-9]{16}(?!\w)",
     "what looks like a signed token (eyJ...)": r"(?<!\w)(?<!\w-)eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}",
 }
