@@ -16,7 +16,7 @@ from judge.backends import Settings, open_backend
 from judge.backends.openai_credentials import Credentials
 from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import PROVIDERS, provider_of
-from judge.credentials.trust import UntrustedHostError, remember, trust_file, trusted
+from judge.credentials.trust import UntrustedHostError, elsewhere, remember, trust_file, trusted
 from judge.errors import BackendError, SpecError
 from tests.backends.test_openai_http import query
 from tests.credentials.echo_server import EchoServer, Reply
@@ -138,6 +138,11 @@ def test_what_the_user_trusts(monkeypatch: pytest.MonkeyPatch) -> None:
     for url in ("http://llm.uni.example/v1", "http://gpu-17:8001/v1", "https://gpu-17:8000/v1", "https://xlab.example"):
         with pytest.raises(UntrustedHostError):
             sent(url)
+    known = ("https://llm.uni.example/v1", "http://gpu-17:8000/v1", "https://evil.example/v1")
+    entries = elsewhere(known)
+    assert entries == ("https://llm.uni.example", "http://gpu-17:8000")
+    monkeypatch.delenv("JUDGE_TRUSTED_HOSTS")
+    assert sent(known[1], trusted=entries) == {"Authorization": f"Bearer {OWN}"}
     monkeypatch.setenv("JUDGE_TRUSTED_HOSTS", "*")
     with pytest.raises(SpecError, match="JUDGE_TRUSTED_HOSTS has an entry that is no host"):
         sent("https://llm.uni.example/v1")
@@ -229,7 +234,9 @@ def asked(tmp_path: Path, answer: str) -> str:
     (tmp_path / "run.yaml").write_text(RUN, encoding="utf-8")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "judge", "run", str(tmp_path), "--limit", "1"]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ})
+    # A proxy where nothing listens: what is let go leaves this machine all the same by no way.
+    environment = {**os.environ, "HTTPS_PROXY": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     os.write(ours, f"{answer}\n".encode())
     shown = b""
