@@ -248,7 +248,7 @@ def test_a_constant_server_proves_nothing_about_seeds(loopback: Start, stories: 
 def test_what_a_sitting_found_out_outlives_one_that_asks_nothing(loopback: Start, stories: Path) -> None:
     server = loopback(ignore_n=True)
     first = run(server, stories, repeats=2, generation={})
-    assert states(first) == {"n": ("ignored", "answers")}
+    assert states(first) == {"n": ("ignored", "server")}
     assert run(server, stories, repeats=2, generation={}) == first
 
 
