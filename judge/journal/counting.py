@@ -79,9 +79,9 @@ def _count(db: sqlite3.Connection, before: Counted) -> Counted:
         (before.attempt, attempt),
     ).fetchone()
     last, *tokens = db.execute(
-        "SELECT coalesce(max(rowid), ?1), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens) FROM responses"
-        " WHERE rowid > ?1",
-        (before.response,),
+        "SELECT coalesce(max(rowid), :last), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens)"
+        " FROM responses WHERE rowid > :last",
+        {"last": before.response},
     ).fetchone()
     vain += before.tried_in_vain
     return replace(

@@ -105,9 +105,9 @@ class JournalMerger:
         self._db.execute("INSERT INTO shards VALUES (?, ?, ?)", (name, len(fresh), now))
         if fresh:
             self._db.execute(
-                "UPDATE sessions SET first_request = min(coalesce(first_request, ?1), ?1), last_commit = ?2"
-                " WHERE id = ?3",
-                (min(row["started"] for row in fresh), now, self.session),
+                "UPDATE sessions SET first_request = min(coalesce(first_request, :first), :first), last_commit = :now"
+                " WHERE id = :session",
+                {"first": min(row["started"] for row in fresh), "now": now, "session": self.session},
             )
         answered = sum(row["outcome"] == "answered" for row in fresh)
         given_up = sum(row["outcome"] != "answered" and row["final"] for row in fresh)

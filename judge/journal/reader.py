@@ -131,11 +131,13 @@ class JournalReader:
     def find_stories(self, first: int, text: str = "", system: str = "", limit: int = 50) -> list[tuple[int, Story]]:
         """(position, story) from a place on, whose id, story-prompt or text holds `text`, of one system if named."""
         sql = (
-            "SELECT * FROM stories WHERE position >= ?1 AND (?2 = '' OR system = ?2) AND (?3 = '' OR instr(id, ?3)"
-            " OR text LIKE ?4 ESCAPE '\\' OR story_prompt LIKE ?4 ESCAPE '\\') ORDER BY position LIMIT ?5"
+            "SELECT * FROM stories WHERE position >= :first AND (:system = '' OR system = :system) AND (:text = ''"
+            " OR instr(id, :text) OR text LIKE :like ESCAPE '\\' OR story_prompt LIKE :like ESCAPE '\\')"
+            " ORDER BY position LIMIT :limit"
         )
         like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-        rows = self._db.execute(sql, (first, system, text, like, limit))
+        given = {"first": first, "system": system, "text": text, "like": like, "limit": limit}
+        rows = self._db.execute(sql, given)
         return [self._story(row) for row in rows.fetchall()]
 
     def _story(self, row: tuple[Any, ...]) -> tuple[int, Story]:

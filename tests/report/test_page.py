@@ -198,7 +198,7 @@ def test_every_table_of_statistics_has_its_signature_and_its_copies(hanna_page: 
 
 def test_undefined_is_printed_with_its_reason(hanna_page: str) -> None:
     assert "repeats are not in the file, only their mean" in hanna_page
-    assert "These answers came without explanations: there is nothing to look at." in hanna_page
+    assert "These answers came without explanations: there is nothing to analyse." in hanna_page
     assert re.search(r'<td class="number faint" title="[^"]+">undefined</td>', hanna_page)
     assert ">nan<" not in hanna_page.casefold()
     assert ">None<" not in hanna_page
