@@ -1,0 +1,77 @@
+"""Providers' hosts, with the variables that hold their keys and the header that carries one. Never reads a key.
+
+Only hosts that the provider itself runs stand here: a host of which anybody can rent a name below it (a gateway, a
+dedicated endpoint) would let anybody collect the provider's keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One provider. A host that ends in `.NAME` is its own only where `*.NAME` is listed."""
+
+    name: str
+    variables: tuple[str, ...]
+    hosts: tuple[str, ...]
+    header: str = "Authorization"
+    scheme: str = "Bearer "
+
+    def owns(self, variable: str) -> bool:
+        """Whether a variable is this provider's: one of its keys, or of the same family (OPENAI_ORG_ID)."""
+        families = {name.removesuffix("_API_KEY").removesuffix("_TOKEN") + "_" for name in self.variables}
+        return variable in self.variables or variable.startswith(tuple(families))
+
+
+OPENAI = Provider("openai", ("OPENAI_API_KEY",), ("api.openai.com", "*.api.openai.com"))
+
+PROVIDERS = (
+    OPENAI,
+    Provider("anthropic", ("ANTHROPIC_API_KEY",), ("api.anthropic.com",)),
+    Provider("gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("generativelanguage.googleapis.com",)),
+    Provider(
+        "azure",
+        ("AZURE_OPENAI_API_KEY", "AZURE_API_KEY"),
+        ("*.openai.azure.com", "*.services.ai.azure.com", "*.cognitiveservices.azure.com"),
+        "api-key",
+        "",
+    ),
+    Provider("openrouter", ("OPENROUTER_API_KEY",), ("openrouter.ai",)),
+    Provider("groq", ("GROQ_API_KEY",), ("api.groq.com",)),
+    Provider("together", ("TOGETHER_API_KEY",), ("api.together.xyz", "api.together.ai")),
+    Provider("deepseek", ("DEEPSEEK_API_KEY",), ("api.deepseek.com",)),
+    Provider("mistral", ("MISTRAL_API_KEY",), ("api.mistral.ai", "codestral.mistral.ai")),
+    Provider("xai", ("XAI_API_KEY",), ("api.x.ai", "*.api.x.ai")),
+    Provider("moonshot", ("MOONSHOT_API_KEY",), ("api.moonshot.ai", "api.moonshot.cn")),
+    Provider("fireworks", ("FIREWORKS_API_KEY",), ("api.fireworks.ai",)),
+    Provider("cerebras", ("CEREBRAS_API_KEY",), ("api.cerebras.ai",)),
+    Provider("perplexity", ("PERPLEXITY_API_KEY",), ("api.perplexity.ai",)),
+    Provider("cohere", ("COHERE_API_KEY", "CO_API_KEY"), ("api.cohere.ai", "api.cohere.com")),
+    Provider("nvidia", ("NVIDIA_API_KEY",), ("integrate.api.nvidia.com",)),
+    Provider("huggingface", ("HF_TOKEN",), ("router.huggingface.co", "api-inference.huggingface.co")),
+    Provider("deepinfra", ("DEEPINFRA_API_KEY", "DEEPINFRA_TOKEN"), ("api.deepinfra.com",)),
+    Provider(
+        "dashscope",
+        ("DASHSCOPE_API_KEY",),
+        ("dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com"),
+    ),
+    Provider("zai", ("ZAI_API_KEY", "ZHIPUAI_API_KEY"), ("api.z.ai", "open.bigmodel.cn")),
+    Provider("sambanova", ("SAMBANOVA_API_KEY",), ("api.sambanova.ai",)),
+)
+
+
+def provider_of(host: str) -> Provider | None:
+    """Whose host this is; None for everybody else's."""
+    name = host.lower().removesuffix(".")
+    for provider in PROVIDERS:
+        for listed in provider.hosts:
+            if name == listed or (listed.startswith("*.") and name.endswith(listed[1:])):
+                return provider
+    return None
+
+
+def key_variables() -> frozenset[str]:
+    """The names of all variables that hold providers' keys."""
+    return frozenset(name for provider in PROVIDERS for name in provider.variables)
