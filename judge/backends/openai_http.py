@@ -169,8 +169,10 @@ class OpenAIBackend:
             return self.payload(query, negotiation.terms.shortened(repeats), url)
 
         named = of_model(error, negotiation.asker, self._probed.get(url, Probed()).names)
-        await negotiation.settle(named, again() if error.sent is None else error.sent, again)
-        self._keep_terms()
+        try:
+            await negotiation.settle(named, again() if error.sent is None else error.sent, again)
+        finally:
+            self._keep_terms()
 
     def _shapes(self) -> list[tuple[str, int | None]]:
         return [(one.terms.limit, one.terms.most) for one in self._negotiations.values()]
@@ -297,7 +299,7 @@ def read_answers(body: bytes, url: str, query: Query, scrub: Callable[[str], str
 def read_choices(body: bytes, url: str, query: Query, scrub: Callable[[str], str] = str) -> tuple[list[Response], int]:
     """The responses in a body, and how many the server gave, those that failed on their way included."""
     responses, given = _read(body, url, scrub, chat=query.api == "chat")
-    if query.scoring == "logprobs" and any(not response.logprobs for response in responses):
+    if query.scoring == "logprobs" and any(r.text and not r.logprobs for r in responses):
         raise BackendError(
             f"{url}: the server gave no log-probabilities, and the run takes its ratings from them",
             kind="capability",

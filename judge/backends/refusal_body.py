@@ -130,6 +130,10 @@ def _read_key(key: str, value: Any, found: Said, parts: list[str], depth: int) -
     low = key.lower()
     if low in _ECHOES or value is None:
         return
+    if low == "flagged_input":
+        # OpenRouter's mark of a request that its moderation stopped; the value is the user's text.
+        found.codes.add("moderation")
+        return
     if low in (*_DELAYS, *_DELAYS_TOO) and not isinstance(value, dict):
         found.delays.append((low, value[0] if isinstance(value, list) and value else value))
     elif low in _PARAMS:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judge.backends import Backend, open_backend
+from judge.backends.protocol import Rehearsing
 from judge.errors import JudgeError, MissingExtraError, SpecError
 from judge.execution import ray_vllm
 from judge.execution.preparation import prepare
@@ -94,7 +95,8 @@ def _vllm_module() -> Any:
 
 async def _probed(backend: Backend) -> dict[str, Any]:
     try:
-        return dict(await backend.probe())
+        found = dict(await backend.probe())
+        return {**found, **await backend.facts()} if isinstance(backend, Rehearsing) else found
     finally:
         await backend.close()
 

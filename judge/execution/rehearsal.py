@@ -22,7 +22,10 @@ from judge.records import Query, Response
 
 @dataclass(slots=True)
 class Early:
-    """A call that was made before the others, answered or still in flight."""
+    """A call that was made before the others, answered or still in flight.
+
+    Whoever holds it awaits it or gives it up; a back-end that is closed under it ends it with an error of its own.
+    """
 
     query: Query
     repeats: tuple[int, ...]
@@ -50,6 +53,8 @@ async def rehearse(backend: Backend, work: Work | None) -> Early | None:
         return None
     patience = backend.patience(work.query)
     early = Early(work.query, work.repeats, asyncio.create_task(backend.complete(work.query, work.repeats)))
+    # Where the sitting fails before anybody awaits the call, its error is of no interest.
+    early.call.add_done_callback(lambda call: call.cancelled() or call.exception())
     try:
         done, _ = await asyncio.wait({early.call}, timeout=patience.seconds)
         if not done and backend.settling:

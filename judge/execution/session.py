@@ -118,9 +118,7 @@ async def _ask(
     )
     groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
     early, groups = await _first(backend, groups)
-    server = {**server, **(await backend.facts() if early is not None and isinstance(backend, Rehearsing) else {})}
-    note = {"began": began, "executor": spec.provider}
-    write_manifest(sitting.result.manifest, opened(spec, sitting.result, prepared, server, note))
+    await _note_opening(sitting, backend, prepared, server, began)
     with JournalWriter(
         sitting.result.journal,
         executor=spec.provider,
@@ -175,6 +173,16 @@ async def _first(backend: Backend, groups: Iterator[list[Work]]) -> tuple[Early 
         return await rehearse(backend, work), groups
     except BackendError as error:
         raise NotBegunError(error) from error
+
+
+async def _note_opening(
+    sitting: Sitting, backend: Backend, prepared: Prepared, server: Mapping[str, Any], began: float
+) -> None:
+    """Write into the manifest what holds in this sitting, with what the first query taught of the server."""
+    if isinstance(backend, Rehearsing):
+        server = {**server, **await backend.facts()}
+    note = {"began": began, "executor": sitting.spec.provider}
+    write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
 
 
 def _settled(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -381,3 +384,67 @@ def test_both_names_of_the_limit_refused_end_with_the_key(loopback: Start, stori
     with pytest.raises(BackendError) as caught:
         sit(sitting(server, stories))
     assert "generation.max_tokens" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(("structured", "field"), [("json", "response_format"), ("choice", "structured_outputs")])
+@pytest.mark.parametrize("form", REFUSAL_FORMS)
+def test_a_form_of_answers_that_is_refused_names_structured(
+    loopback: Start, stories: Path, structured: str, field: str, form: str
+) -> None:
+    server = loopback(refuses=[field, "max_tokens"], refusal_form=form, expected_repeats=3)
+    with pytest.raises(BackendError) as caught:
+        sit(sitting(server, stories, structured=structured))
+    assert "structured: none" in str(caught.value.hint)
+    assert "max_tokens" not in str(caught.value.hint)
+    assert whole(sit(sitting(server, stories)))
+
+
+def test_an_answer_without_text_needs_no_log_probabilities(loopback: Start, stories: Path) -> None:
+    choice = {"index": 0, "message": {"content": ""}, "finish_reason": "length", "logprobs": None}
+    cut = {"contains": "Story 7:", "status": 200, "body": {"choices": [choice], "usage": {}}}
+    server = loopback(special=[cut], expected_repeats=3)
+    assert whole(sit(sitting(server, stories, scoring="logprobs")))
+
+
+def judge(stories: Path, *arguments: str) -> tuple[int, str]:
+    """Exit code and what was said on stderr."""
+    command = [sys.executable, "-m", "judge", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"COLUMNS": "400"})
+    return done.returncode, done.stderr
+
+
+def test_the_command_names_the_key_and_the_mended_command_ends_the_run(loopback: Start, stories: Path) -> None:
+    server = loopback(refuses=["max_tokens", "n", "temperature", "stop"], expected_repeats=3)
+    definition = {
+        "name": "t",
+        "dataset": str(stories),
+        "judge": "openai/mock",
+        "criteria": "overall",
+        "eval_prompts": ["ep1"],
+        "repeats": 3,
+        "base_url": server.url,
+        "generation": {"max_tokens": 256, "temperature": 0.0, "stop": ["###"]},
+    }
+    file = stories.parent / "run.yaml"
+    file.write_text(json.dumps(definition), encoding="utf-8")
+    code, said = judge(stories, "run", str(file), "--quiet")
+    assert code == 1
+    assert "mock does not take `temperature` and `stop` as this run sets them" in said
+    assert "in run.yaml remove `generation.temperature`, `generation.stop`" in said
+    assert "Traceback" not in said
+    refused = server.stats()["refused"]
+    code, said = judge(stories, "run", str(file), "--set", "generation={max_tokens: 256}")
+    assert code == 0
+    assert "60 answered; 60 of 60" in said
+    assert server.stats()["refused"] == refused  # what the first call learnt of the shape is kept
+    server.configure(refuses=["max_completion_tokens"])
+    code, said = judge(stories, "run", str(file), "--set", "generation={max_tokens: 256}", "--set", "repeats=4")
+    assert code == 0
+    assert f"{server.url} refuses max_completion_tokens: the longest answer is sent as max_tokens" in said
+
+
+def test_one_call_of_retry_mends_what_failed(loopback: Start, stories: Path) -> None:
+    server = loopback(refuses=["max_tokens", "n"], p500=1.0, expected_repeats=3)
+    assert sit(sitting(server, stories, max_attempts=1)).missing == 60
+    server.configure(p500=0.0)
+    assert whole(sit(sitting(server, stories, again="failed")))

@@ -54,11 +54,11 @@ class Settings:
     `batch_expire_after` the batch expire there; `batch_refuse` is the sentence with which a batch fails whole;
     `batch_lost` ("upload" or "create", then ":drop" or ":hang") does the step once and never tells; `batch_page` is the
     longest page of a list.
-    `refuses` names settings of requests that are refused in the form `refusal_form`, one of REFUSAL_FORMS ("mute" says
-    only that the request is bad) after `refusal_ms`; `temperature` is refused unless it is 1. `special` is a list of replies for some
-    requests: {"status": 403, "body": ...} for those whose body `contains` a text, for `every` third, `after` so many.
-    `models_status` is what the list of models answers in place of 200, `models_delay_s` when; `first_delay_s` is how
-    much later the first completion comes; `wants_query` must stand in each completion's address.
+    `refuses` names settings of requests that are refused after `refusal_ms`, in the form `refusal_form`, one of
+    REFUSAL_FORMS ("mute" says only that the request is bad); `temperature` is refused unless it is 1. `special` is a
+    list of replies for some requests: {"status": 403, "body": ...} for those whose body `contains` a text, for `every`
+    third, `after` so many. `models_status` is what the list of models answers in place of 200, `models_delay_s` when;
+    `first_delay_s` is how much later the first completion comes; `wants_query` must stand in each completion's address.
     `record` keeps the first so many request bodies; `label` is a pattern searched in each body for the arrivals list.
     """
 
