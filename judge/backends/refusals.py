@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judge.backends.refusal_body import Said, said_in
-from judge.backends.refused_settings import refused_settings
+from judge.backends.refused_settings import LIMITS, refused_settings
 from judge.backends.retry_delay import retry_delay
 from judge.errors import ErrorKind
 
@@ -227,7 +227,7 @@ def _kind(status: int, said: Said, sent: Mapping[str, Any] | None) -> tuple[Erro
     limit = _limit(status, said)
     if limit is not None:
         return limit, (), True
-    if _CONTEXT.fits(status, said):
+    if _CONTEXT.fits(status, said) and not _limits_the_answer(said):
         return "context", (), True
     if status not in (401, 404, 429) and not _names_the_model(said):
         settings = refused_settings(said, sent, surely=status < 500)
@@ -257,6 +257,12 @@ def _limit(status: int, said: Said) -> ErrorKind | None:
         return "quota"
     # Google says "exceeded your current quota" of every limit, and names this status for all of them.
     return "quota" if paid or (quota and "resource_exhausted" not in said.codes) else "rate"
+
+
+def _limits_the_answer(said: Said) -> bool:
+    """Whether the longest answer is above what the model gives at most, which some explain by the context window."""
+    named = any(param in LIMITS for param in said.params)
+    return named and re.search(r"_tokens\W{0,2} must be (less|at most|smaller|<)", said.low) is not None
 
 
 def _names_the_model(said: Said) -> bool:

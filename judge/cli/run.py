@@ -133,6 +133,8 @@ def report(sitting: Sitting, ended: Result) -> bool:
         sys.stderr.write(f"stopped: {outcomes.stopped}; the same command goes on\n")
     elif ended.missing and totals.failed:
         sys.stderr.write(f"{ended.missing} repeats are missing; ask the failed ones again: judge retry {where}\n")
+    elif ended.missing and sitting.again is not None:
+        sys.stderr.write(f"{ended.missing} repeats were never asked; go on with: judge run {where.parent}\n")
     return ended.missing > 0
 
 
