@@ -23,7 +23,20 @@ EXTRAS = {
     "data": ("pyarrow", "duckdb"),
     "explain": ("sentence-transformers", "umap-learn", "yake", "scikit-learn"),
 }
-_CORE = ("aiohttp", "jinja2", "numpy", "openai", "orjson", "pandas", "pooch", "pydantic", "scipy", "typer")
+_CORE = (
+    "aiohttp",
+    "filelock",
+    "google-re2",
+    "jinja2",
+    "numpy",
+    "openai",
+    "orjson",
+    "pandas",
+    "pooch",
+    "pydantic",
+    "scipy",
+    "typer",
+)
 
 
 @dataclass(frozen=True, slots=True)
