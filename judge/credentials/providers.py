@@ -72,6 +72,7 @@ def provider_of(host: str) -> Provider | None:
     return None
 
 
-def key_variables() -> frozenset[str]:
-    """The names of all variables that hold providers' keys."""
-    return frozenset(name for provider in PROVIDERS for name in provider.variables)
+def keys_of(address: str) -> str:
+    """The variables whose values a server is sent, for a sentence about a key that was refused."""
+    host = address.partition("://")[2].partition("/")[0].partition(":")[0]
+    return " or ".join((provider_of(host) or OPENAI).variables)

@@ -1,0 +1,56 @@
+"""A server's address as scheme, host and port, read as strictly as whoever decides about keys must. Never connects."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from judge.credentials.literal import MEND, address_problem
+from judge.errors import SpecError
+
+_PORTS = {"http": 80, "https": 443}
+_PLAIN = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?(?:[/?#][^\s\\]*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where requests go: what a key is bound to."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def loopback(self) -> bool:
+        """Whether it is this machine by its name or number; no other name is taken for it, whatever it resolves to."""
+        if self.host == "localhost":
+            return True
+        try:
+            number = ipaddress.ip_address(self.host)
+        except ValueError:
+            return False
+        mapped = getattr(number, "ipv4_mapped", None) or number
+        return bool(mapped.is_loopback or mapped.is_unspecified)
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}" + ("" if self.port == _PORTS[self.scheme] else f":{self.port}")
+
+
+def origin_of(address: str, where: str = "base_url") -> Origin:
+    """Scheme, host and port; SpecError for an address that holds a key, or that programs might read differently."""
+    if (problem := address_problem(address)) is not None:
+        raise SpecError(f"{where} {problem}", hint=MEND)
+    if not _PLAIN.fullmatch(address):
+        raise SpecError(
+            f"{where} {address!r} is not an address", hint="write it like https://api.openai.com/v1, in ASCII letters"
+        )
+    parts = urlsplit(address)
+    try:
+        host = str(parts.hostname)
+        number = ipaddress.ip_address(host).compressed if ":" in host else host
+        return Origin(parts.scheme, number, parts.port or _PORTS[parts.scheme])
+    except ValueError as error:
+        raise SpecError(f"{where} {address!r} is not an address: {error}") from error

@@ -1,0 +1,147 @@
+"""Which hosts the user's own configuration trusts with which keys: environment and a file. Never reads a run.yaml.
+
+JUDGE_TRUSTED_HOSTS lists hosts, separated by commas, that may be sent any key a run names. `trusted_hosts.yaml` in the
+user's configuration folder names for each host the variables it may be sent. OPENAI_BASE_URL is the user's word too,
+for OpenAI's variables. An entry without a scheme means https; plain http is trusted where it is written out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from judge.config_folder import config_folder
+from judge.credentials.origin import Origin, origin_of
+from judge.credentials.providers import OPENAI
+from judge.errors import SpecError
+
+VARIABLE = "JUDGE_TRUSTED_HOSTS"
+_ENTRY = re.compile(
+    r"(?:(https?)://)?(\*\.)?(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::([0-9]{1,5}))?(?:/.*)?", re.IGNORECASE
+)
+
+
+class UntrustedHostError(SpecError):
+    """A run would send a key to a host that nobody but the run's definition names."""
+
+    def __init__(self, origin: Origin, variables: tuple[str, ...], message: str, *, hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.origin = origin
+        self.variables = variables
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """One trusted host. `variables` None: any."""
+
+    scheme: str
+    host: str
+    port: int | None
+    below: bool
+    variables: frozenset[str] | None
+
+    def covers(self, origin: Origin, variable: str) -> bool:
+        """Whether a variable's value may be sent there."""
+        return self.names(origin) and (self.variables is None or variable in self.variables)
+
+    def names(self, origin: Origin) -> bool:
+        """Whether the entry speaks of this server."""
+        host = origin.host.removesuffix(".")
+        same = host.endswith(f".{self.host}") if self.below else host == self.host
+        return same and self.scheme == origin.scheme and self.port in (None, origin.port)
+
+
+def trust_file() -> Path:
+    """Where the user's file of trusted hosts lies, whether it exists or not."""
+    return config_folder() / "trusted_hosts.yaml"
+
+
+def trusted(origin: Origin, variable: str, more: Iterable[str] = ()) -> bool:
+    """Whether the user's configuration lets a variable's value go there. `more`: entries as in JUDGE_TRUSTED_HOSTS."""
+    if any(trust.covers(origin, variable) for trust in trusts(more)):
+        return True
+    return OPENAI.owns(variable) and _own() == origin
+
+
+def elsewhere(addresses: Iterable[str]) -> tuple[str, ...]:
+    """Those servers that the user's configuration names, as entries for a machine that does not have it."""
+    origins = map(origin_of, addresses)
+    return tuple(str(o) for o in origins if o == _own() or any(trust.names(o) for trust in trusts()))
+
+
+def trusts(more: Iterable[str] = ()) -> list[Trust]:
+    """All entries of the environment and the file."""
+    named = [entry.strip() for entry in os.environ.get(VARIABLE, "").split(",")]
+    return [
+        *(_trust(entry, None, VARIABLE) for entry in [*named, *more] if entry),
+        *(_trust(entry, names, str(trust_file())) for entry, names in _stored().items()),
+    ]
+
+
+def key_for(origin: Origin) -> str | None:
+    """The variable that the user's file names for a host, where it names one alone."""
+    for entry, names in _stored().items():
+        if len(names) == 1 and _trust(entry, names, str(trust_file())).covers(origin, names[0]):
+            return names[0]
+    return None
+
+
+def remember(origin: Origin, variables: Iterable[str]) -> Path:
+    """Add a host with the variables it may be sent to the user's file; returns the file."""
+    file = trust_file()
+    stored = _stored()
+    stored[str(origin)] = sorted({*stored.get(str(origin), ()), *variables})
+    text = "# Hosts that may be sent keys, with the variables that hold them; see the section Keys of judge's README.\n"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text + yaml.safe_dump(stored), encoding="utf-8")
+    except OSError as error:
+        raise SpecError(f"{file} cannot be written: {error.strerror}", hint=f"export {VARIABLE}={origin}") from error
+    return file
+
+
+def _own() -> Origin | None:
+    """The server that the user's environment names."""
+    address = os.environ.get("OPENAI_BASE_URL")
+    return origin_of(address, "OPENAI_BASE_URL") if address else None
+
+
+def _stored() -> dict[str, list[str]]:
+    """The user's file: host -> variables."""
+    file = trust_file()
+    if not file.is_file():
+        return {}
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        raise SpecError(f"{file} cannot be read as YAML", hint="each line: HOST: VARIABLE") from error
+    if not isinstance(data, Mapping):
+        raise SpecError(f"{file} must hold hosts and variables", hint="each line: HOST: VARIABLE")
+    found = {}
+    for entry, names in data.items():
+        listed = [names] if isinstance(names, str) else names
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed) or not listed:
+            raise SpecError(f"{file}: {entry} must name the variables that go there", hint="each line: HOST: VARIABLE")
+        found[str(entry)] = listed
+    return found
+
+
+def _trust(entry: str, variables: Iterable[str] | None, where: str) -> Trust:
+    found = _ENTRY.fullmatch(entry)
+    if found is None:
+        raise SpecError(
+            f"{where} has an entry that is no host", hint="hosts are written as llm.example.org or http://gpu-17:8000"
+        )
+    scheme, below, six, name, port = found.groups()
+    return Trust(
+        (scheme or "https").lower(),
+        (six or name).lower().removesuffix("."),
+        int(port) if port else None,
+        bool(below),
+        None if variables is None else frozenset(variables),
+    )

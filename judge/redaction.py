@@ -1,0 +1,229 @@
+"""Takes keys out of text before it is printed or stored. Never returns, prints or stores a key.
+
+A key is the value of an environment variable whose name says so, a proxy's password, or a value that left with a
+request. What providers echo is covered too: a key as in URLs, JSON, HTML, hexadecimal and base64 (at any offset, as in
+Basic authorization), cut off at an end, or masked in the middle ("sk-ab***yz").
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+MASK = "***"
+
+VARIABLES = re.compile(r"(?:.*_)?(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PAT)")
+"""Names of environment variables whose values are keys."""
+
+LEAST = 8
+"""Shorter values are words that stand in any text."""
+
+LOOKS = {
+    "what looks like an API key (sk-...)": r"(?<!\w)(?<!\w-)sk-(?=[\w-]*\d)[A-Za-z0-9_-]{20,}",
+    "what looks like a Hugging Face token (hf_...)": r"(?<!\w)hf_[A-Za-z0-9]{30,}",
+    "what looks like a Google key (AIza...)": r"(?<!\w)(?<!\w-)AIza[A-Za-z0-9_-]{35}",
+    "what looks like an API key": r"(?<!\w)(?<!\w-)(?:gsk_|xai-|nvapi-|pplx-|r8_|fw_|csk-|tgp_v1_|gh[pousr]_"
+    r"|github_pat_|glpat-)(?=[\w-]*\d)[A-Za-z0-9_-]{20,}",
+    "what looks like an AWS key (AKIA...)": r"(?<!\w)A[KS]IA[A-Z0-9]{16}(?!\w)",
+    "what looks like a signed token (eyJ...)": r"(?<!\w)(?<!\w-)eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}",
+}
+"""What keys of the large providers look like, as patterns for text and, encoded, for bytes."""
+
+_LOOKS = re.compile("|".join(LOOKS.values()))
+_DUMMIES = frozenset({"dummy", "empty", "lm-studio", "no-key-required", "none", "not-needed", "sk-no-key-required"})
+_PIECE = 10
+"""Characters of a long key that give it away where a text holds only part of it."""
+
+_LONG = 12
+_WORD = 16
+"""Letters alone make a key only from this length on."""
+
+_SHOWN = 4
+"""Characters of a key that a provider left when it masked the rest, from which on the rest is masked as well."""
+
+_RUN = re.compile(r"\*{2,}|\.{3,}|…+|•{2,}|[xX]{4,}")
+_remembered: set[str] = set()
+
+
+def remember(value: str) -> None:
+    """Take this value for a key from now on: it is about to leave with a request."""
+    if value.strip():
+        _remembered.add(value.strip())
+
+
+def known() -> dict[str, str]:
+    """Keys that this process knows, with where each came from (a sentence's object, such as `the value of NAME`)."""
+    found = dict.fromkeys((value for value in _remembered if counts(value)), "a value sent with requests")
+    for name, value in os.environ.items():
+        if VARIABLES.fullmatch(name.upper()) and counts(value.strip()) and not _is_path(name, value):
+            found[value.strip()] = f"the value of {name}"
+        elif name.upper().endswith("_PROXY") and "@" in value:
+            password = value.rpartition("@")[0].rpartition("/")[2].partition(":")[2]
+            if counts(password):
+                found[password] = f"the password in {name}"
+    return found
+
+
+def redact(text: str) -> str:
+    """The text with `***` in place of every known key and of what looks like one."""
+    keys = known()
+    # A known key's pieces come last: keys of one provider begin alike, and would break one that only looks like a key.
+    return _without_parts(_LOOKS.sub(MASK, _without_whole(text, keys)), keys)
+
+
+def redact_only(text: str, keys: Iterable[str]) -> str:
+    """The text with `***` in place of these keys, in whatever form they stand in it."""
+    keys = list(keys)
+    return _without_parts(_without_whole(text, keys), keys)
+
+
+def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
+    """A server's answer as it came, but for these keys: some servers echo what they were sent. Quick where none is."""
+    import orjson
+
+    keys = list(keys)
+    if keys and b"\\u" in body:
+        # JSON may write any letter as an escape.
+        with contextlib.suppress(orjson.JSONDecodeError):
+            body = orjson.dumps(orjson.loads(body))
+    low = body.lower()
+    if not any(form in low for key in keys for form in forms_in_bytes(key)):
+        return body
+    return redact_only(body.decode("utf-8", "replace"), keys).encode()
+
+
+def redact_plain(value: Any) -> Any:
+    """Plain data (as of JSON) with keys taken out of every string, names of fields included."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {redact(name) if isinstance(name, str) else name: redact_plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact_plain(one) for one in value]
+    return value
+
+
+def held_in(text: str) -> str | None:
+    """Which known key a text holds, whole and in any form: `the value of NAME`; None where it holds none."""
+    low = text.lower()
+    for key, source in known().items():
+        if any(form in low for form in forms_of(key)):
+            return source
+    return None
+
+
+def looks_in(text: str) -> str | None:
+    """What of a text looks like a key of a large provider; None where nothing does."""
+    return next((what for what, look in LOOKS.items() if re.search(look, text)), None)
+
+
+def forms_in_bytes(key: str) -> tuple[bytes, ...]:
+    """The forms, in lower case, in which a key may stand in a file or an answer."""
+    return _of(key)[2]
+
+
+def forms_of(key: str) -> tuple[str, ...]:
+    """The forms, in lower case, in which a key may stand in a text."""
+    return _of(key)[0]
+
+
+def counts(value: str) -> bool:
+    """Whether a value is a key and not a word: long enough, no usual dummy, not letters alone."""
+    return len(value) >= LEAST and value.lower() not in _DUMMIES and not (value.isalpha() and len(value) < _WORD)
+
+
+def _is_path(name: str, value: str) -> bool:
+    """Whether a variable such as TLS_KEY names a file."""
+    return (
+        name.upper().endswith("_KEY")
+        and value.startswith(("/", "~", "./"))
+        and os.path.exists(  # noqa: PTH110
+            os.path.expanduser(value)  # noqa: PTH111
+        )
+    )
+
+
+@lru_cache(maxsize=256)
+def _of(key: str) -> tuple[tuple[str, ...], frozenset[str], tuple[bytes, ...]]:
+    """(forms in lower case, pieces that give a long key away, forms as bytes)."""
+    import html
+    import json
+    from urllib.parse import quote, quote_plus
+
+    raw = key.encode()
+    escaped = json.dumps(key)[1:-1]
+    forms = {key, escaped, escaped.replace("/", "\\/"), repr(key)[1:-1], html.escape(key), raw.hex()}
+    forms |= {json.dumps(key, ensure_ascii=False)[1:-1], quote(key), quote(key, safe=""), quote_plus(key)}
+    forms |= {quote(quote(key, safe=""), safe="")}
+    encoded = set()
+    for offset in range(3):
+        # What stands before and after shares the characters at the ends.
+        first, last = (offset * 8 + 5) // 6, (offset + len(raw)) * 8 // 6
+        piece = base64.b64encode(b"\0" * offset + raw).decode()[first:last]
+        encoded |= {piece, piece.replace("+", "-").replace("/", "_"), quote(piece, safe="")}
+    forms |= {form for form in encoded if len(form) >= LEAST}
+    low = {form.lower() for form in forms}
+    long = [form for form in low if len(form) >= _LONG] if len(key) >= _LONG else []
+    pieces = frozenset(form[i : i + _PIECE] for form in long for i in range(len(form) - _PIECE + 1))
+    return (
+        tuple(sorted(low, key=lambda form: (-len(form), form))),
+        pieces,
+        tuple(sorted(form.encode() for form in low)),
+    )
+
+
+@lru_cache(maxsize=256)
+def _pattern(key: str) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, forms_of(key))), re.IGNORECASE)
+
+
+def _without_whole(text: str, keys: Iterable[str]) -> str:
+    low = text.lower()
+    for key in keys:
+        if any(form in low for form in forms_of(key)):
+            text = _pattern(key).sub(MASK, text)
+    return text
+
+
+def _without_parts(text: str, keys: Iterable[str]) -> str:
+    for key in keys:
+        text = _without_masked(_without_pieces(text, _of(key)[1]), key)
+    return text
+
+
+def _without_pieces(text: str, pieces: frozenset[str]) -> str:
+    """Every stretch of a text that is made of pieces of a key, masked."""
+    if not pieces:
+        return text
+    low = text.lower()
+    if len(low) != len(text):  # a letter whose small form is longer would shift the places
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    starts = [i for i in range(len(low) - _PIECE + 1) if low[i : i + _PIECE] in pieces]
+    if not starts:
+        return text
+    parts: list[str] = []
+    done = 0
+    for start in starts:
+        if start > done or not parts:
+            parts += [text[done:start], MASK]
+        done = start + _PIECE
+    return "".join([*parts, text[done:]])
+
+
+def _without_masked(text: str, key: str) -> str:
+    """The text without what a provider left of a key that it masked itself."""
+    parts: list[str] = []
+    done = 0
+    for run in _RUN.finditer(text):
+        before, after = text[max(done, run.start() - len(key)) : run.start()], text[run.end() : run.end() + len(key)]
+        head = next(n for n in range(len(before), -1, -1) if key.startswith(before[len(before) - n :]))
+        tail = next(n for n in range(len(after), -1, -1) if key.endswith(after[:n]))
+        if head + tail >= _SHOWN and run.start() - head >= done:
+            parts += [text[done : run.start() - head], MASK]
+            done = run.end() + tail
+    return "".join([*parts, text[done:]])
