@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.errors import SpecError
+
 if TYPE_CHECKING:
     from judge.doctor import Finding
 
@@ -26,19 +28,30 @@ def doctor(
     ] = None,
     workers: Annotated[int, typer.Option("--workers", help="Processes for --statistics.", min=1)] = 2,
     control: Annotated[bool, typer.Option("--control", help="Print the control judge's model card instead.")] = False,
+    provider: Annotated[
+        str | None, typer.Option("--provider", help="Examine one provider or server: openai, gemini, ollama, ...")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option("--base-url", help="Its address, for --provider.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="A model to find in its list, for --provider.")] = None,
     form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
 ) -> None:
     """What is installed, reachable and cached, and the command that mends the rest; what needs mending comes first.
 
     With --statistics: 500 simulated studies with fresh seeds; exit code 4 where a diagnostic misses what was planted
-    or finds what was not.
+    or finds what was not. With --provider: key, reach, models, what is known to be refused or ignored, and the lines
+    of run.yaml; its list of models is all that is asked for.
 
     Example: judge doctor --statistics
     """
     if statistics:
         _self_test(studies, seed, workers, form, output)
         return
+    if provider is not None:
+        _provider(provider, base_url, model, form, output)
+        return
+    if base_url is not None or model is not None:
+        raise SpecError("--base-url and --model go with --provider", hint="judge doctor --provider openai --model NAME")
     if control:
         from judge.backends.surface import model_card
         from judge.tables import emit
@@ -80,6 +93,24 @@ def _facts(found: Sequence[Finding]) -> Iterator[tuple[str, str]]:
         yield state, f"{kind}{several} {', '.join(names)}".rstrip() + f": {detail}"
         if mend:
             yield "", f"mend it with: {mend if several else mend.replace('NAME', names[0])}"
+
+
+def _provider(name: str, base_url: str | None, model: str | None, form: str, output: Path | None) -> None:
+    from judge.backends.provider_check import check_provider
+    from judge.tables import Column, Table, emit
+
+    columns = [
+        Column("what", "what"),
+        Column("state", "state"),
+        Column("detail", "detail"),
+        Column("mend", "mend it with"),
+    ]
+    rows = [
+        {"what": one.what, "state": one.state, "detail": one.detail, "mend": one.mend}
+        for one in check_provider(name, base_url, model)
+    ]
+    failed = sum(row["state"] in ("failed", "missing") for row in rows)
+    emit([Table(f"Provider {name}", columns, rows, f"{failed} to mend")], form, output)
 
 
 def _self_test(studies: int, seed: int | None, workers: int, form: str, output: Path | None) -> None:

@@ -1,7 +1,7 @@
 """Imitations of providers' OpenAI-compatible endpoints, as data: what each refuses, ignores, limits and flags.
 
-They follow documentation and public threads (sources: `refusals.yaml` and `judge/backends/provider_facts.yaml`); none of
-them was compared with the live endpoint.
+They follow documentation and public threads (sources: `refusals.yaml`, `judge/backends/provider_facts.yaml`); none was
+compared with the live endpoint.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Refused:
 
     name: str
     reply: Callable[[str, Any], Reply]
-    when: Callable[[Any], bool] = lambda value: True
+    when: Callable[[Any], bool] = lambda _: True
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ IMITATIONS: tuple[Imitation, ...] = (
         refuses=(
             Refused(
                 "n",
-                lambda name, value: google(400, "INVALID_ARGUMENT", "Candidate count must be in the range 1 to 2."),
+                lambda *_: google(400, "INVALID_ARGUMENT", "Candidate count must be in the range 1 to 2."),
                 lambda value: bool(value > 2),
             ),
         ),
@@ -265,14 +265,12 @@ IMITATIONS: tuple[Imitation, ...] = (
         refuses=(
             Refused(
                 "n",
-                lambda name, value: google(
-                    400, "INVALID_ARGUMENT", "Multiple candidates is not enabled for this model"
-                ),
+                lambda *_: google(400, "INVALID_ARGUMENT", "Multiple candidates is not enabled for this model"),
                 not_one,
             ),
             Refused(
                 "seed",
-                lambda name, value: google(
+                lambda *_: google(
                     400, "INVALID_ARGUMENT", 'Invalid JSON payload received. Unknown name "seed": Cannot find field.'
                 ),
             ),
@@ -374,7 +372,7 @@ IMITATIONS: tuple[Imitation, ...] = (
         refuses=(
             Refused(
                 "stop",
-                lambda name, value: (
+                lambda *_: (
                     400,
                     {},
                     {

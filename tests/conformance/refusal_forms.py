@@ -32,7 +32,7 @@ def openai_value(name: str, value: Any) -> Reply:
 def plain(status: int, message: str) -> Callable[[str, Any], Reply]:
     """A sentence, without code or field."""
     body = {"error": {"message": message, "type": "invalid_request_error"}}
-    return lambda name, value: (status, {}, body)
+    return lambda *_: (status, {}, body)
 
 
 def azure(status: int, message: str, code: str, wait: str | None = None) -> Reply:

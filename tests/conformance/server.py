@@ -1,4 +1,4 @@
-"""Serves imitations over a loopback socket, in a thread of the test's process. It judges nothing: every story gets a 4."""
+"""Serves imitations over a loopback socket, in a thread of the test's process. Every story is rated 4."""
 
 from __future__ import annotations
 

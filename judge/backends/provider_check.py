@@ -1,0 +1,182 @@
+"""Whether one provider can be used from here: key, reach, models, what is known of it. Asks for its models alone.
+
+The key goes to the provider's own hosts over https, to this machine, and to hosts that the user's configuration trusts
+with it; nothing follows a redirect.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import aiohttp
+import orjson
+
+from judge import redaction
+from judge.backends.openai_errors import connection_error
+from judge.backends.openai_urls import endpoint, without_slash
+from judge.backends.provider_facts import ProviderFacts, facts_of
+from judge.backends.refusals import read_refusal
+from judge.credentials.origin import Origin, origin_of
+from judge.credentials.providers import OPENAI, provider_of
+from judge.credentials.trust import VARIABLE, trusted
+from judge.errors import nearest
+
+PATIENCE = 10.0
+"""Seconds for the list of models."""
+
+_TO_FILL_IN = re.compile(r"\b[A-Z]{4,}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One thing that was examined, how it is, and what mends it."""
+
+    what: str
+    state: Literal["ok", "missing", "failed", "note"]
+    detail: str
+    mend: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A variable's value, where it may go to the server, and what is to be said of it."""
+
+    variable: str | None
+    said: Checked
+    headers: dict[str, str]
+
+
+def check_provider(name: str, base_url: str | None = None, model: str | None = None) -> list[Checked]:
+    """Everything, in the order in which it is printed. `base_url` in place of the provider's own; `model` to find."""
+    facts = facts_of(name)
+    url = without_slash(base_url or facts.base_url)
+    wanted = model.removeprefix("openai/") if model else None
+    return [*_server(facts, url, wanted), *_known(facts), *_run(facts, wanted, url)]
+
+
+def _server(facts: ProviderFacts, url: str, model: str | None) -> Iterator[Checked]:
+    """Key, reach and models."""
+    if gap := _TO_FILL_IN.search(url):
+        key = _key(facts, None)
+        yield key.said
+        yield Checked("server", "missing", f"its address holds {gap[0]}, which is yours", f"--base-url {url}")
+        return
+    key = _key(facts, origin_of(url, "--base-url"))
+    yield key.said
+    yield from asyncio.run(_models(facts, url, model, key))
+
+
+def _key(facts: ProviderFacts, origin: Origin | None) -> _Key:
+    """The first variable that is set, and whether this server may be sent it."""
+    provider = facts.provider
+    names = provider.variables if provider is not None else OPENAI.variables
+    variable = next((name for name in names if os.environ.get(name, "").strip()), None)
+    if variable is None:
+        what = " or ".join(names)
+        if provider is None:
+            return _Key(None, Checked("key", "note", f"{what} is not set; a server of your own may not need it"), {})
+        return _Key(None, Checked("key", "missing", f"{what} is not set", f"export {names[0]}=..."), {})
+    if origin is not None and not _may_go(facts, origin, variable):
+        said = f"{variable} is set, and was not sent: {origin} is no host of {facts.title}"
+        return _Key(None, Checked("key", "note", said, f"export {VARIABLE}={origin}, if you trust it"), {})
+    value = os.environ[variable].strip()
+    redaction.remember(value)
+    header, scheme = (provider.header, provider.scheme) if provider else ("Authorization", "Bearer ")
+    return _Key(variable, Checked("key", "ok", f"{variable} is set"), {header: scheme + value})
+
+
+def _may_go(facts: ProviderFacts, origin: Origin, variable: str) -> bool:
+    if origin.loopback or trusted(origin, variable):
+        return True
+    return facts.provider is not None and origin.scheme == "https" and provider_of(origin.host) is facts.provider
+
+
+async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) -> list[Checked]:
+    """What the list of models tells."""
+    try:
+        timeout = aiohttp.ClientTimeout(total=PATIENCE)
+        async with (
+            aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()) as client,
+            client.get(endpoint(url, "/models"), headers=key.headers, allow_redirects=False) as reply,
+        ):
+            status, headers, body = reply.status, dict(reply.headers), await reply.read()
+    except TimeoutError:
+        return [Checked("server", "failed", f"{url}: no answer within {PATIENCE:g} s", _start(facts))]
+    except (aiohttp.ClientError, ValueError) as error:
+        said = connection_error(error, url) if isinstance(error, aiohttp.ClientError) else error
+        return [Checked("server", "failed", redaction.redact(str(said)), _start(facts))]
+    if status == 200:
+        return _listed(url, _names(body), model)
+    return [_refused(facts, url, status, headers, body, key)]
+
+
+def _refused(facts: ProviderFacts, url: str, status: int, headers: dict[str, str], body: bytes, key: _Key) -> Checked:
+    """A server that answers, and gives no list."""
+    refusal = read_refusal(status, headers, body)
+    words = redaction.redact(refusal.said.shown())
+    said = f"{url} answers HTTP {status}" + (f": {words}" if words else "")
+    if facts.name == "anthropic" and refusal.kind in ("auth", "request"):
+        detail = f"{said}; its list of models wants other headers, so that this says nothing of your key"
+        return Checked("server", "note", detail, "judge run --pilot 1 shows whether the key is taken")
+    if refusal.kind == "auth":
+        mend = f"check {key.variable}" if key.variable else "set its key"
+        return Checked("server", "failed" if key.variable else "note", said, mend)
+    if status == 404:
+        return Checked("server", "note", f"{said}; it may have no list of models", "check the address if a run fails")
+    return Checked("server", "failed", said, "try again later" if refusal.retryable else "check the address")
+
+
+def _names(body: bytes) -> list[str] | None:
+    """The models in any of the forms that lists of models have; None where it is no such list."""
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    entries = data.get("data") if isinstance(data, dict) else data
+    if not isinstance(entries, list):
+        return None
+    return [str(entry["id"]) for entry in entries if isinstance(entry, dict) and "id" in entry]
+
+
+def _listed(url: str, names: list[str] | None, model: str | None) -> list[Checked]:
+    if names is None:
+        return [Checked("server", "failed", f"{url} answers, but not with a list of models", "check the address")]
+    found = [Checked("server", "ok", f"{url} answers and lists {len(names)} models")]
+    if model is None:
+        return found
+    # Gemini lists its models as `models/NAME`.
+    if model in names or f"models/{model}" in names:
+        return [*found, Checked("model", "ok", f"{model} is listed")]
+    near = nearest(model, [name.removeprefix("models/") for name in names])
+    mend = f"did you mean {near}?" if near else "check the name; an Azure deployment is never listed"
+    return [*found, Checked("model", "missing", f"{model} is not listed", mend)]
+
+
+def _start(facts: ProviderFacts) -> str:
+    return "start the server, or give its address with --base-url" if facts.local else "check network and address"
+
+
+def _known(facts: ProviderFacts) -> Iterator[Checked]:
+    """What documentation and threads say, and how far this program was tried."""
+    for word, settings in (("refuses", facts.refused), ("ignores", facts.ignored)):
+        for setting, words in settings.items():
+            yield Checked(f"{word} {setting}", "note", str(words))
+    for trap in facts.traps:
+        yield Checked("trap", "note", trap)
+    if not facts.sources:
+        yield Checked(
+            "settings", "note", "nothing is known here of what it refuses; a run finds out at its first query"
+        )
+    tried = "an imitation of its documented behaviour" if facts.tried == "imitation" else "nothing that imitates it"
+    yield Checked("tried", "note", f"this program was tried against {tried}, never against the live endpoint")
+
+
+def _run(facts: ProviderFacts, model: str | None, url: str) -> Iterator[Checked]:
+    """The lines to write, each in a row of its own."""
+    for line in facts.run_lines(model, url).splitlines():
+        yield Checked("run.yaml", "note", line)

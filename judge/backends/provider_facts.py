@@ -1,0 +1,97 @@
+"""What is known of providers' endpoints: address, what they refuse or ignore, traps, sources. Never asks a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+from judge.credentials.providers import PROVIDERS, Provider
+from judge.errors import SpecError, unknown
+from judge.shipped import package_file
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderFacts:
+    """One endpoint, as documentation and public threads describe it.
+
+    Attributes
+    ----------
+    name : str
+        As `judge doctor --provider` takes it.
+    base_url : str
+        Its address; a word in capitals is to be filled in.
+    model : str
+        A model's name in the form that it takes; a word in capitals is to be filled in.
+    run : mapping
+        Lines of run.yaml beside judge and base_url.
+    refused, ignored : mapping of str to str
+        Settings of a request, and what is known of each.
+    tried : str
+        `imitation` or `never`: what this program was run against.
+    local : bool
+        A server of one's own.
+    """
+
+    name: str
+    title: str
+    base_url: str
+    model: str
+    tried: str
+    run: Mapping[str, Any]
+    refused: Mapping[str, str]
+    ignored: Mapping[str, str]
+    traps: tuple[str, ...]
+    sources: tuple[str, ...]
+    local: bool = False
+
+    @property
+    def provider(self) -> Provider | None:
+        """Its hosts and keys; None for a server of one's own."""
+        return next((one for one in PROVIDERS if one.name == self.name), None)
+
+    def run_lines(self, model: str | None = None, base_url: str | None = None) -> str:
+        """Lines of run.yaml for this endpoint."""
+        lines = {"judge": f"openai/{model or self.model}", "base_url": base_url or self.base_url, **self.run}
+        return "".join(f"{key}: {_flow(value)}\n" for key, value in lines.items())
+
+
+@lru_cache(maxsize=1)
+def provider_facts() -> Mapping[str, ProviderFacts]:
+    """All endpoints of which something is known, by name."""
+    text = package_file("backends", "provider_facts.yaml").read_text(encoding="utf-8")
+    return {name: _facts(name, row) for name, row in yaml.safe_load(text).items()}
+
+
+def facts_of(name: str) -> ProviderFacts:
+    """One endpoint; SpecError with the known names for another."""
+    known = provider_facts()
+    found = known.get(name.lower().replace("_", ".")) or known.get(name.lower())
+    if found is None:
+        raise SpecError(unknown("provider", name, tuple(known)))
+    return found
+
+
+def _facts(name: str, row: Mapping[str, Any]) -> ProviderFacts:
+    return ProviderFacts(
+        name,
+        row["title"],
+        row["base_url"],
+        row["model"],
+        row["tried"],
+        row.get("run") or {},
+        row.get("refused") or {},
+        row.get("ignored") or {},
+        tuple(row.get("traps") or ()),
+        tuple(row.get("sources") or ()),
+        row.get("local", False),
+    )
+
+
+def _flow(value: Any) -> str:
+    """A value on one line of YAML."""
+    text: str = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False)
+    return text.removesuffix("\n").removesuffix("\n...")
