@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from judge.cli.main import main
+from judge.dollars import dollars
 from judge.run_spec import load_run_spec
 from tests.server.loopback import LoopbackServer
 from tests.web.view_runs import define
@@ -144,7 +145,7 @@ def test_status_fits_the_screen(
     share = 1000 * row["answered"] // row["planned"] / 10
     assert f"judge openai/gpt-4o-mini answered {row['answered']} of {row['planned']} planned ({share} %)" in text
     assert f"given up {row['failed']}: {row['failed']} server attempts {row['attempts']} tokens" in text
-    assert f"{row['completion_tokens']:,} of answers cost ${row['cost']:.4f} hours" in text
+    assert f"{row['completion_tokens']:,} of answers cost {dollars(row['cost'])} ({row['cost_basis']}) hours" in text
     assert "first request 20" in text
     assert lines[-1] == "status of 1 result folder"
 
