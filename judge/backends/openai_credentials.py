@@ -52,7 +52,8 @@ class Credentials:
         """Read every key; raises SpecError (UntrustedHostError) where one must not go where the run would send it."""
         if self._sent is not None:
             return
-        self._sent = {origin: self._for(origin) for origin in map(origin_of, self._urls)}
+        where = "base_url" if self._settings.base_url else "OPENAI_BASE_URL"
+        self._sent = {origin: self._for(origin) for origin in (origin_of(url, where) for url in self._urls)}
 
     def headers(self, url: str) -> Mapping[str, str]:
         """What a server of the run is sent beside the request."""
