@@ -26,10 +26,12 @@ def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 
 
 def doctor(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
-    main(["doctor", "--format", "json", "--provider", *arguments])
+    with pytest.raises(SystemExit) as left:
+        main(["doctor", "--format", "json", "--provider", *arguments])
+    assert not left.value.code
     printed = capsys.readouterr().out
     assert KEY not in printed
-    return list(json.loads(printed)[0]["rows"])
+    return list(json.loads(printed)["rows"])
 
 
 def one(rows: list[dict[str, Any]], what: str) -> dict[str, Any]:
