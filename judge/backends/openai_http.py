@@ -33,10 +33,10 @@ from judge.records import Query, Response
 DEFAULT_URL = "https://api.openai.com/v1"
 STRUCTURED = ("choice", "json", "json-explanation-first")
 
-_ROUND_TRIPS = 10
+_ROUND_TRIPS = 4
 """A refusal is waited for this many times as long as the list of models took; later it is learnt all the same."""
 
-_SHORTEST = 0.03
+_SHORTEST = 0.02
 """Seconds that a refusal is waited for at least."""
 
 

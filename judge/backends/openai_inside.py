@@ -24,10 +24,11 @@ def error_inside(data: Any) -> Any:
     if not choices:
         return data if any(data.get(key) for key in _ERRORS) else None
     failed = [choice_error(choice) for choice in choices]
-    if all(error is not None for error in failed):
+    if None not in failed:
         return failed[0]
-    said_nothing = not any(_text(choice) for choice in choices)
-    return {"error": data["error"]} if data.get("error") and said_nothing else None
+    if not data.get("error") or any(_text(choice) for choice in choices):
+        return None
+    return {"error": data["error"]}
 
 
 def choice_error(choice: Any) -> dict[str, Any] | None:
@@ -36,7 +37,7 @@ def choice_error(choice: Any) -> dict[str, Any] | None:
         return None
     if choice.get("error"):
         return {"error": choice["error"]}
-    if str(choice.get("finish_reason")).lower() == "error":
+    if choice.get("finish_reason") in ("error", "ERROR"):
         return {"error": {"code": 502, "message": "the provider ended this answer with an error"}}
     return None
 

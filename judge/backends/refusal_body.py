@@ -34,6 +34,7 @@ _SAYS_NOTHING = frozenset({"invalid_request_error", "unknown_error", "api_error"
 """Codes that stand with every error."""
 
 _LOC = re.compile(r"""['"]loc['"]\s*:\s*[(\[]([^)\]]*)[)\]]""")
+_ARROW = re.compile(r"\bbody ?(?:->|→|\.) ?(\w+)")
 _QUOTED = re.compile(r"""['"]([A-Za-z_]\w*)['"]""")
 _TAGS = re.compile(r"<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.S | re.I)
 
@@ -92,6 +93,7 @@ def said_in(body: bytes) -> Said:
     found.words = " | ".join(kept)[:_MOST]
     for inside in _LOC.findall(found.words):
         found.params += [name for name in _QUOTED.findall(inside) if name not in ("body", "query")]
+    found.params += _ARROW.findall(found.words)
     return found
 
 

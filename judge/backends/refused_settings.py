@@ -156,22 +156,25 @@ def _of_path(path: str, names: frozenset[str]) -> list[str]:
 
 def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
     """Names in quotation marks, backticks or brackets, and as keys of an object that is quoted."""
-    words = re.findall(r"[`'\"“\[({]\s*(?:[\w.]+\.)?([a-z_]\w*)\s*(?:[`'\"”\])}]|['\"]?:)", low)
-    words += re.findall(r"['\"`]([a-z_]\w*)['\"`]", low)
-    return _unique(name for word in words for name in _sent_as(word, names))
+    words = re.findall(r"[`'\"“\[({]\s*([a-z_][\w.]*(?:\[\d+\])?[\w.]*)\s*(?:[`'\"”\])}]|['\"]?:)", low)
+    words += re.findall(r"['\"`]([a-z_][\w.]*)['\"`]", low)
+    exact = [word for word in words if word in names]
+    return _unique(name for word in exact or words for name in _of_path(word, names))
 
 
 def _bare(low: str, names: frozenset[str]) -> list[str]:
-    """Names without quotation marks; those that are English words too only where they are meant as names."""
-    words = set(names) | {word for word, meant in _OTHER_NAMES.items() if names & set(meant)}
-    found = []
-    for word in sorted(words):
-        spelled = rf"(?<![\w-]){re.escape(word).replace('_', '_?')}(?![\w-])"
-        for match in re.finditer(spelled, low):
-            if word not in _WORDLIKE or _meant(low, match.start(), match.end()):
-                found.append((match.start(), _sent_as(word, names)))
-                break
-    return [name for _, named in sorted(found) for name in named]
+    """Names without quotation marks, else other words for them; English words only where they are meant as names."""
+    for words in (names, {word for word, meant in _OTHER_NAMES.items() if names & set(meant)}):
+        found = []
+        for word in sorted(words):
+            spelled = rf"(?<![\w-]){re.escape(word).replace('_', '_?')}(?![\w-])"
+            for match in re.finditer(spelled, low):
+                if word not in _WORDLIKE or _meant(low, match.start(), match.end()):
+                    found.append((match.start(), _sent_as(word, names)))
+                    break
+        if found:
+            return [name for _, named in sorted(found) for name in named]
+    return []
 
 
 def _meant(low: str, start: int, end: int) -> bool:

@@ -7,10 +7,10 @@ import contextlib
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from judge.backends import Backend, Settings, open_backend
 from judge.backends.protocol import Rehearsing
@@ -82,16 +82,21 @@ async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:
     try:
         # A wrong address or key should be told before a large dataset is read.
         server = dict(await backend.probe())
-        new = not sitting.result.journal.exists()
+        new, before = not sitting.result.journal.exists(), read_manifest(sitting.result.manifest)
         prepared = prepare(plan, sitting.folder, sitting.result)
+        note = {"began": began, "executor": sitting.spec.provider}
+        write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
         try:
             with JournalReader(sitting.result.journal) as journal:
                 reused = await take_reused(sitting, plan, prepared, journal)
-                return await _ask(sitting, plan, backend, prepared, journal, reused, server, began)
+                return await _ask(sitting, plan, backend, prepared, journal, reused, began)
         except NotBegunError as error:
-            if new and sitting.reuse is None:
+            if not new:
+                write_manifest(sitting.result.manifest, before)
+            elif sitting.reuse is None:
                 # Nothing was asked: the folder is left as it was found, for another definition too.
                 sitting.result.journal.unlink()
+                sitting.result.manifest.unlink()
             raise error.cause from None
     finally:
         await backend.close()
@@ -104,7 +109,6 @@ async def _ask(
     prepared: Prepared,
     journal: JournalReader,
     reused: int,
-    server: Mapping[str, Any],
     began: float,
 ) -> Result:
     spec = sitting.spec
@@ -118,7 +122,7 @@ async def _ask(
     )
     groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
     early, groups = await _first(backend, groups)
-    await _note_opening(sitting, backend, prepared, server, began)
+    await _note_what_was_learnt(sitting, backend)
     with JournalWriter(
         sitting.result.journal,
         executor=spec.provider,
@@ -175,14 +179,16 @@ async def _first(backend: Backend, groups: Iterator[list[Work]]) -> tuple[Early 
         raise NotBegunError(error) from error
 
 
-async def _note_opening(
-    sitting: Sitting, backend: Backend, prepared: Prepared, server: Mapping[str, Any], began: float
-) -> None:
-    """Write into the manifest what holds in this sitting, with what the first query taught of the server."""
-    if isinstance(backend, Rehearsing):
-        server = {**server, **await backend.facts()}
-    note = {"began": began, "executor": sitting.spec.provider}
-    write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
+async def _note_what_was_learnt(sitting: Sitting, backend: Backend) -> None:
+    """Put into the manifest what the first query taught of the server."""
+    if not isinstance(backend, Rehearsing):
+        return
+    manifest = read_manifest(sitting.result.manifest)
+    server = manifest["in_force"]["server"]
+    learnt = {**server, **await backend.facts()}
+    if learnt != server:
+        manifest["in_force"]["server"] = learnt
+        write_manifest(sitting.result.manifest, manifest)
 
 
 def _settled(

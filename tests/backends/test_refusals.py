@@ -275,6 +275,18 @@ SETTINGS: list[tuple[str, int, Any, tuple[str, ...]]] = [
     ("groq", 400, openai("This model does not support response format `json_schema`."), ("response_format",)),
     ("bedrock", 400, {"message": "Malformed input request: #: extraneous key [seed] is not permitted"}, ("seed",)),
     ("gemma on vllm", 400, {"message": "System role not supported"}, ("system",)),
+    # NVIDIA NIM, from NVIDIA/garak#748 and BerriAI/litellm#4558
+    (
+        "nim",
+        422,
+        {"title": "Unprocessable Entity", "status": 422, "detail": "body -> n\n  Extra inputs are not permitted"},
+        ("n",),
+    ),
+    ("nim system", 500, {"title": "Internal Server Error", "detail": "System role not supported"}, ("system",)),
+    # LM Studio, from Zazza/sd-ai#2
+    ("lm studio", 400, {"error": "'response_format.type' must be 'json_schema' or 'text'"}, ("response_format",)),
+    ("azure", 400, openai("logprobs, best_of and echo parameters are not available on gpt-35-turbo"), ("logprobs",)),
+    ("nim list", 400, {"message": "Validation: Unsupported parameter(s): top_k", "type": "Bad Request"}, ("top_k",)),
     ("plain text", 400, "unknown field: top_p", ("top_p",)),
     (
         "inside a 200",

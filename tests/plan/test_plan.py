@@ -91,6 +91,7 @@ def test_every_key_of_a_definition_is_accounted_for() -> None:
     in_judge_key = {"judge", "revision", "identity", "engine"}
     content = {"dataset", "columns", "criteria", "eval_prompts"}
     harmless = {"name", "repeats", "base_url", "concurrency", "attempt_timeout", "max_attempts", "max_cost", "note"}
+    harmless |= {"probe_timeout"}
     assert set(RunSpec.model_fields) == in_query_key | in_judge_key | content | harmless
     assert set(GenerationSpec.model_fields) == {"temperature", "top_p", "max_tokens", "seed", "stop"}
 
