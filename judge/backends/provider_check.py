@@ -52,11 +52,13 @@ class _Key:
 
 
 def check_provider(name: str, base_url: str | None = None, model: str | None = None) -> list[Checked]:
-    """Everything, in the order in which it is printed. `base_url` in place of the provider's own; `model` to find."""
+    """Everything, in the order in which it is printed.
+
+    `base_url` stands in place of the provider's own; `model` is to be found, by its name there.
+    """
     facts = facts_of(name)
     url = without_slash(base_url or facts.base_url)
-    wanted = model.removeprefix("openai/") if model else None
-    return [*_server(facts, url, wanted), *_known(facts), *_run(facts, wanted, url)]
+    return [*_server(facts, url, model), *_known(facts)]
 
 
 def _server(facts: ProviderFacts, url: str, model: str | None) -> Iterator[Checked]:
@@ -174,9 +176,3 @@ def _known(facts: ProviderFacts) -> Iterator[Checked]:
         )
     tried = "an imitation of its documented behaviour" if facts.tried == "imitation" else "nothing that imitates it"
     yield Checked("tried", "note", f"this program was tried against {tried}, never against the live endpoint")
-
-
-def _run(facts: ProviderFacts, model: str | None, url: str) -> Iterator[Checked]:
-    """The lines to write, each in a row of its own."""
-    for line in facts.run_lines(model, url).splitlines():
-        yield Checked("run.yaml", "note", line)

@@ -32,7 +32,9 @@ def doctor(
         str | None, typer.Option("--provider", help="Examine one provider or server: openai, gemini, ollama, ...")
     ] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", help="Its address, for --provider.")] = None,
-    model: Annotated[str | None, typer.Option("--model", help="A model to find in its list, for --provider.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="A model to find in its list, under its name there.")
+    ] = None,
     form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
 ) -> None:
@@ -97,20 +99,27 @@ def _facts(found: Sequence[Finding]) -> Iterator[tuple[str, str]]:
 
 def _provider(name: str, base_url: str | None, model: str | None, form: str, output: Path | None) -> None:
     from judge.backends.provider_check import check_provider
+    from judge.backends.provider_facts import facts_of
     from judge.tables import Column, Table, emit
 
     columns = [
-        Column("what", "what"),
+        Column("what", "what", wrap=16),
         Column("state", "state"),
-        Column("detail", "detail"),
-        Column("mend", "mend it with"),
+        Column("detail", "detail", wrap=31),
+        Column("mend", "mend it with", wrap=20),
     ]
     rows = [
         {"what": one.what, "state": one.state, "detail": one.detail, "mend": one.mend}
         for one in check_provider(name, base_url, model)
     ]
-    failed = sum(row["state"] in ("failed", "missing") for row in rows)
-    emit([Table(f"Provider {name}", columns, rows, f"{failed} to mend")], form, output)
+    wrong = sum(row["state"] in ("failed", "missing") for row in rows)
+    facts = facts_of(name)
+    lines = [{"line": line} for line in facts.run_lines(model, base_url).splitlines()]
+    tables = [
+        Table(facts.title, columns, rows, f"{wrong} to mend" if wrong else "nothing to mend"),
+        Table("Lines of run.yaml", [Column("line", "line")], lines, "models and settings are examples"),
+    ]
+    emit(tables, form, output)
 
 
 def _self_test(studies: int, seed: int | None, workers: int, form: str, output: Path | None) -> None:

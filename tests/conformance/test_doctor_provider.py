@@ -26,12 +26,14 @@ def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 
 
 def doctor(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
-    with pytest.raises(SystemExit) as left:
+    """Rows of what was examined; the lines of run.yaml as rows of that name."""
+    with pytest.raises(SystemExit) as end:
         main(["doctor", "--format", "json", "--provider", *arguments])
-    assert not left.value.code
-    printed = capsys.readouterr().out
+    printed, complained = capsys.readouterr()
+    assert not end.value.code, complained
     assert KEY not in printed
-    return list(json.loads(printed)["rows"])
+    examined, lines = json.loads(printed)
+    return [*examined["rows"], *({"what": "run.yaml", "detail": row["line"]} for row in lines["rows"])]
 
 
 def one(rows: list[dict[str, Any]], what: str) -> dict[str, Any]:
@@ -118,6 +120,13 @@ def test_an_address_that_is_to_be_filled_in_is_not_asked(capsys: pytest.CaptureF
     rows = doctor(capsys, "azure")
     assert one(rows, "server")["state"] == "missing"
     assert "--base-url" in one(rows, "server")["mend"]
+
+
+def test_the_tables_fit_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("openai", "azure", "llama.cpp"):
+        with pytest.raises(SystemExit):
+            main(["doctor", "--provider", name, "--base-url", "http://127.0.0.1:9/v1"])
+        assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
 def test_a_stray_option_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
