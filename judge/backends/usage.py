@@ -6,9 +6,6 @@ compatible endpoint and xAI leave it out and count it into `total_tokens` only. 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from judge.records import Response
@@ -35,6 +32,10 @@ _REASONING = (
     "thoughts_token_count",
     "thoughtsTokenCount",
 )
+_MOST = 2**53
+"""Numbers from here on count nothing; the journal could not hold all of them either."""
+
+_UPSTREAM = "cost_details.upstream_inference_cost"
 _COST = ("cost", "total_cost", "estimated_cost", "cost.total_cost", "cost_details.total_cost")
 
 
@@ -44,31 +45,35 @@ def with_usage(response: Response, usage: object) -> Response:
     `completion_tokens` of the result hold everything that is billed as answer, thinking included; `reasoning_tokens`
     are the part of them that was thinking. What the server does not say, or says in no form that is a number, is None.
     """
-    if not isinstance(usage, Mapping):
+    if not isinstance(usage, dict):
         return response
-    prompt, completion = _count(usage, _PROMPT), _count(usage, _COMPLETION)
-    cached, reasoning = _count(usage, _CACHED), _count(usage, _REASONING)
-    written = _count(usage, _WRITTEN)
+    said = _flat(usage)
+    prompt, completion = _count(said, _PROMPT), _count(said, _COMPLETION)
+    cached, written, reasoning = _count(said, _CACHED), _count(said, _WRITTEN), _count(said, _REASONING)
     if prompt is not None and completion is not None:
-        prompt, completion, reasoning = _whole(usage, prompt, completion, cached or 0, reasoning)
+        prompt, completion, reasoning = _whole(said, prompt, completion, cached or 0, reasoning)
     if prompt is not None and (cached or 0) + (written or 0) > prompt:
         prompt += (cached or 0) + (written or 0)  # as Anthropic counts: the prompt beside its cached parts
-    return replace(
-        response,
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        cached_tokens=cached,
-        reasoning_tokens=reasoning or None,
-        cache_write_tokens=written or None,
-        cost=_cost(usage),
+    return Response(
+        response.text,
+        response.finish_reason,
+        response.reasoning,
+        prompt,
+        completion,
+        cached,
+        response.logprobs,
+        response.model,
+        reasoning or None,
+        written or None,
+        _cost(said, own_key=usage.get("is_byok")),
     )
 
 
 def _whole(
-    usage: Mapping[str, Any], prompt: int, completion: int, cached: int, reasoning: int | None
+    said: dict[str, float], prompt: int, completion: int, cached: int, reasoning: int | None
 ) -> tuple[int, int, int | None]:
     """Tokens that `total_tokens` holds beyond prompt and answer, put where they belong."""
-    left_out = (_count(usage, ("total_tokens",)) or 0) - prompt - completion
+    left_out = int(said.get("total_tokens", 0)) - prompt - completion
     if left_out > 0 and left_out == cached and left_out != reasoning:
         return prompt + cached, completion, reasoning  # the prompt was counted without what came from the cache
     if left_out > 0:
@@ -78,36 +83,47 @@ def _whole(
     return prompt, completion, reasoning
 
 
-def _cost(usage: Mapping[str, Any]) -> float | None:
+def _cost(said: dict[str, float], *, own_key: object) -> float | None:
     """Dollars, where the server names them.
 
     With a key of one's own at the upstream provider, OpenRouter's `cost` is its fee, and the upstream provider charges
     its own part beside it.
     """
-    cost = next((found for path in _COST if (found := _number(usage, path)) is not None), None)
-    upstream = _number(usage, "cost_details.upstream_inference_cost")
-    own_key = usage.get("is_byok")
+    cost = next((said[name] for name in _COST if name in said), None)
+    upstream = said.get(_UPSTREAM)
     if cost is None or upstream is None:
         return upstream if cost is None and own_key is True else cost
-    # Without that word: an upstream part above the cost cannot be contained in it.
+    # Where nothing tells whose key it was: an upstream part above the cost cannot be contained in it.
     return cost + upstream if own_key is True or (own_key is None and upstream > cost) else cost
 
 
-def _count(usage: Mapping[str, Any], paths: tuple[str, ...]) -> int | None:
-    numbers = (_number(usage, path) for path in paths)
-    return next((int(number) for number in numbers if number is not None), None)
+def _count(said: dict[str, float], names: tuple[str, ...]) -> int | None:
+    for name in names:
+        if name in said:
+            return int(said[name])
+    return None
 
 
-def _number(usage: Mapping[str, Any], path: str) -> float | None:
-    """The number at a path of keys; None where there is none."""
-    value: Any = usage
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
+def _flat(usage: dict[str, Any]) -> dict[str, float]:
+    """All that is a number, by its name; inside an object `object.name`."""
+    found: dict[str, float] = {}
+    for key, value in usage.items():
+        if isinstance(value, dict):
+            for inner, number in value.items():
+                if (kept := _number(number)) is not None:
+                    found[f"{key}.{inner}"] = kept
+        elif (kept := _number(value)) is not None:
+            found[key] = kept
+    return found
+
+
+def _number(value: object) -> float | None:
+    """The value as a number that can count tokens or dollars; None where it is none."""
+    if type(value) is int:  # nearly always; a bool is none of them
+        return value if 0 <= value < _MOST else None
     if isinstance(value, str):
         try:
             value = float(value)
         except ValueError:
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        return None
-    return value
+    return value if isinstance(value, float) and 0 <= value < _MOST else None

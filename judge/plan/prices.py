@@ -187,7 +187,7 @@ def _at(host: str, model: str, on: date) -> Price | None:
         if name is not None:
             source = f"{section['name']}'s list ({section['source']}, through {data['catalogue']})"
             if known is None:
-                source += f", not {host}'s own"
+                source += ", not that of the addressed server"  # without its address, which reports leave out
             return _step(models[name], on, data["date"], source)
     return None
 

@@ -63,7 +63,7 @@ def cost_of(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
                 f"a prompt has {tokens.longest:,} tokens and the price holds up to {charged.up_to:,}: "
                 f"{how_to_price(_judge(manifest))}",
             )
-        parts.append((_charge(charged, tokens), f"{charged.words()}{' (batch API)' if batch else ''}"))
+        parts.append((_charge(charged, tokens), f"tokens{' of the batch API' if batch else ''} at {charged.words()}"))
     if spent.reused and spent.reused == spent.answers:
         return Cost(0.0, f"all {spent.reused:,} answers were copied from another run")
     if not parts:

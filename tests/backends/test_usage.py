@@ -141,6 +141,7 @@ BODIES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         {"prompt_tokens": "many", "completion_tokens": True, "cost": float("nan"), "total_cost": -1},
         (None, None, None, None, None, None),
     ),
+    "too large": ({"prompt_tokens": 10**30, "completion_tokens": 1e300}, (None, None, None, None, None, None)),
     "nothing": (None, (None, None, None, None, None, None)),
     "a list": ([1], (None, None, None, None, None, None)),
 }  # fmt: skip

@@ -33,8 +33,8 @@ def run(judge: str = "openai/gpt-4.1", **more: Any) -> dict[str, Any]:
 def test_tokens_are_charged_at_the_price_in_force() -> None:
     found = cost_of(Spending(live=MILLION, batch=MILLION, answers=2), run())
     assert found.dollars == pytest.approx(2 + 8 + 1 + 4)
-    assert "$2.0000 for a million prompt tokens" in found.basis
-    assert "(batch API)" in found.basis
+    assert "tokens at $2.0000 for a million prompt tokens" in found.basis
+    assert "tokens of the batch API at $1.0000" in found.basis
     assert "genai-prices" in found.basis
     assert found.words().startswith("$15.0000: ")
 
@@ -42,7 +42,7 @@ def test_tokens_are_charged_at_the_price_in_force() -> None:
 def test_the_servers_own_sum_goes_first_and_the_rest_is_charged() -> None:
     found = cost_of(Spending(live=MILLION, reported=0.5, reported_calls=1234, answers=2000), run())
     assert found.dollars == pytest.approx(10.5)
-    assert "as the server named it for 1,234 requests; $2.0000" in found.basis
+    assert "as the server named it for 1,234 requests; tokens at $2.0000" in found.basis
     assert cost_of(Spending(reported=0.0, reported_calls=3, answers=3), run("openai/own")).dollars == 0.0
 
 

@@ -132,6 +132,9 @@ def _all_say(said: Said, cost: float, words: str) -> None:
     assert words in basis
     # Figures on the page are up to half a second old.
     assert until(lambda: said.view if said.view == (dollars(cost), basis) else None)
+    page = html.unescape(said.server.ask("/run/one")[2])
+    assert f"{dollars(cost)}: {basis}" in page
+    assert "cost_basis" not in page
     report = said.report
     # Once in the table of what was in force, once in the checklist.
     assert report.count(f"{dollars(cost)}: {basis}") >= 2

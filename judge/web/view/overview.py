@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from judge.errors import JudgeError
 from judge.in_force import words
 from judge.pages.charts import Distribution, Distributions
-from judge.run_folder import ResultFolder, read_manifest
+from judge.run_folder import Cost, ResultFolder, read_manifest
 from judge.web.view.judgments import Judgments, judgments
 from judge.web.view.live import Standing
 from judge.web.view.runs import FoundRun
@@ -21,6 +21,8 @@ from judge.web.view.stored import stored
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
+
+_COSTS = frozenset({"cost", "cost_basis", "price"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,14 @@ def run_page(site: Site, request: Request) -> Response:
             "run.html", run, slug=None, facts=[], coverage=None, chart=None, work=None, audit=None, **values
         )
     slug = site.slug(request, run)
-    folder = run.results[slug]
-    return site.page("run.html", run, slug=slug, **_of_judge(site, folder), **values)
+    (side,) = (one for one in shown if one.slug == slug)
+    return site.page("run.html", run, slug=slug, **_of_judge(site, side), **values)
 
 
-def _of_judge(site: Site, folder: ResultFolder) -> dict[str, Any]:
+def _of_judge(site: Site, side: Side) -> dict[str, Any]:
     """What the run's page says of one judge."""
-    facts = _facts(folder)
+    folder = side.folder
+    facts = _facts(folder, side.standing.cost)
     if not folder.journal.is_file():
         return {"facts": facts, "coverage": None, "chart": None, "work": None}
     try:
@@ -157,7 +160,7 @@ def _cell(counts: list[int] | None) -> Distribution:
     return Distribution(None, 0, "no rating") if counts is None else Distribution(counts, sum(counts))
 
 
-def _facts(folder: ResultFolder) -> list[tuple[str, list[tuple[str, str]]]]:
+def _facts(folder: ResultFolder, cost: Cost | None) -> list[tuple[str, list[tuple[str, str]]]]:
     """What the manifest says was asked, and what was in force, as (heading, [(key, value)])."""
     try:
         manifest = read_manifest(folder.manifest)
@@ -173,10 +176,16 @@ def _facts(folder: ResultFolder) -> list[tuple[str, list[tuple[str, str]]]]:
         ("Server", force.get("server") or {}),
         ("Hashes", {k: v for k, v in definition.items() if "hash" in k or k in ("judge_key", "eval_prompts")}),
         ("Environment", environment),
-        ("Totals", manifest.get("totals") or {}),
+        # The manifest's own costs are those of the prices at that time; the page says one.
+        ("Totals", _without(_COSTS, manifest.get("totals") or {}) | ({"cost": cost.words()} if cost else {})),
     ]
-    groups += [(f"Sitting {k}", one) for k, one in enumerate(manifest.get("sittings") or (), start=1)]
+    sittings = enumerate(manifest.get("sittings") or (), start=1)
+    groups += [(f"Sitting {k}", _without(_COSTS, sitting)) for k, sitting in sittings]
     return [(name, list(_flat(values))) for name, values in groups if values]
+
+
+def _without(keys: frozenset[str], values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key not in keys}
 
 
 def _flat(values: Any, prefix: str = "") -> Any:
