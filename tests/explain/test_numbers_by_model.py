@@ -24,7 +24,7 @@ def test_comments_tell_their_aspect_and_their_rating(minilm: str, studies: Path)
     assert (row["silhouette_p"], row["purity_p"], row["accuracy_p"]) == (0.01, 0.01, 0.05)
     assert row["accuracy"].value > 2.5 * row["accuracy_chance"]
     assert row["purity"].value > row["purity_chance"] + 0.1
-    rows = {row["criterion"]: row for row in agreement(frame, vectors, OPTIONS, "signature")[0].rows}
+    rows = {row["criterion"]: row for row in agreement(frame, vectors, OPTIONS, "signature", "listed")[0].rows}
     told = [name for name, row in rows.items() if row["rho"].defined and row["gain"].low > 0]
     assert len(told) >= 4  # of six aspects with 20 comments or more
 
