@@ -22,7 +22,7 @@ from judge.rating_matrix import RatingMatrix, build
 from judge.stats import ceiling, resample
 from judge.stats.estimate import Estimate
 from judge.stats.pairwise_accuracy import PairCounts, pair_table, ratio_of_resamples
-from judge.stats.soft_pairwise_accuracy import sign_flips, soft_pairwise_accuracy
+from judge.stats.soft_pairwise_accuracy import DEALT, Chance, by_chance, sign_flips, soft_pairwise_accuracy
 from judge.stats.tie_calibration import TieCalibration, calibrate, deal
 from judge.tables import Column, Table, flat_row
 
@@ -39,6 +39,7 @@ _MIN_UNITS, _FEW_SYSTEMS = 5, 10
 
 _NUMBERS = (
     *(Column(name, name) for name in (*MEASURES, "acc_eq_plain", "acc_eq_in_sample")),
+    *(Column(name, name) for name in ("spa_chance", "spa_chance_high")),
     *(Column(name, name) for name in ("epsilon", "epsilon_low", "epsilon_high")),
     *(Column(name, name) for name in ("stories", "pairs", "comparable", "ties_people", "ties_judge", "system_pairs")),
 )
@@ -54,7 +55,8 @@ def accuracy(
     -------
     DataFrame
         `dataset, kind` (judge, ceiling, control), `run, judge, eval_prompt, criterion, against, repeats, unrated,
-        missing`; `strict, half, acc_eq` (epsilon of other folds), `spa`, `acc_eq_plain` (epsilon 0) and
+        missing`; `strict, half, acc_eq` (epsilon of other folds), `spa`, `spa_chance` (of the same ratings dealt at
+        random; 95 % of dealings lie at or below `spa_chance_high`), `acc_eq_plain` (epsilon 0) and
         `acc_eq_in_sample`, each with `_n`, and where there is one `_low, _high, _reason`; `epsilon` (median over
         folds), `epsilon_low, epsilon_high` (their range); `stories, pairs, comparable, ties_people, ties_judge` (shares
         of all pairs), `system_pairs`. Shares lie in 0..1. Undefined values are null with a reason.
@@ -82,6 +84,8 @@ def tables(
         Column("acc_eq", "acc_eq %", digits=1, factor=100),
         Column("epsilon", "epsilon"),
         Column("spa", "SPA %", digits=1, factor=100),
+        Column("spa_chance", "SPA by chance %", digits=1, factor=100),
+        Column("spa_chance_high", "95 % below", digits=1, factor=100),
         Column("system_pairs", "system pairs"),
         Column("stories", "stories"),
         *last_columns(),
@@ -102,14 +106,21 @@ def _explained(options: AccuracyOptions) -> list[str]:
         "acc_eq %: of all pairs, a tie being right where people tie too (Deutsch et al. 2023); the judge ties what "
         f"differs by epsilon or less, epsilon fitted on other folds of story-prompts ({options.folds}), median shown"
     )
+    chance = (
+        "SPA by chance %: of a judge that knows nothing, mean over "
+        f"{DEALT} dealings of the same ratings to the systems within each story-prompt; 95 % below: of those dealings, "
+        "or, where higher, of as many of whole systems; an SPA no higher shows nothing"
+    )
     spa = (
         "SPA %: 100 - mean |p people - p judge| over pairs of systems, p of one-sided paired permutation tests on the "
         "same story-prompts (Thompson et al. 2024); it has no interval"
     )
     right = (
-        "right order %: of the pairs that people order; 50 is guessing; a pair the judge ties is half right, or wrong"
+        "right order %: of the pairs that people order; 50 is guessing; a pair the judge ties is half right, or wrong "
+        "(guessing then gets 50 less half of the pairs that it ties)"
     )
-    return [right, acc_eq, spa, pairs]
+    tied = f"a judge that ties every pair gets {'about ' if options.level == 'by-item' else ''}ties people %"
+    return [right, f"{acc_eq}; {tied}", spa, chance, pairs]
 
 
 def _rows(
@@ -127,7 +138,7 @@ class _Measured:
     """One dataset: folds, permutations and resamples are drawn once, so that rows are paired."""
 
     def __init__(self, matrix: RatingMatrix, options: AccuracyOptions, remarks: Remarks) -> None:
-        self.matrix, self.within = matrix, options.level == "by-item"
+        self.matrix, self.within, self.seed = matrix, options.level == "by-item", options.seed
         prompt = matrix.story_prompt
         prompts = int(prompt.max()) + 1 if prompt.size else 0
         rng = np.random.default_rng(options.seed)
@@ -145,7 +156,8 @@ class _Measured:
             # A stream of its own: the same resamples as the correlation table draws from this seed.
             resampling = np.random.default_rng(options.seed)
             self.resamples = resample.draw(prompt, options.resamples, resampling, options.interval)
-            note = f"intervals: percentile, {options.resamples} resamples of story-prompts, the same for every row"
+            drawn = f"{options.resamples} resamples of story-prompts"
+            note = f"intervals: expanded percentile, {drawn}, the same for every row"
             remarks.notes[f"{note}; epsilon and the systems are taken as they are"] = None
 
     def row(self, one: Contender) -> dict[str, Any]:
@@ -160,6 +172,7 @@ class _Measured:
     def _judge(self, x: Floats, y: Floats) -> dict[str, Any]:
         pairs, ties = pair_table(x, y, self.unit, within=self.within), self._calibrate(x, y)
         soft = soft_pairwise_accuracy(x, y, self.matrix.system, self.matrix.story_prompt, self.flips)
+        chance = self._chance(x, y)
         found: dict[str, Any] = {
             "half": self._interval(pairs.accuracy("half"), pairs.resampled("half")),
             "strict": self._interval(pairs.accuracy("strict"), pairs.resampled("strict")),
@@ -167,6 +180,8 @@ class _Measured:
             "acc_eq_plain": ties.plain,
             "acc_eq_in_sample": ties.in_sample,
             "spa": soft.estimate,
+            "spa_chance": chance.estimate,
+            "spa_chance_high": chance.high,
             "system_pairs": soft.estimate.n,
             "stories": int((~(np.isnan(x) | np.isnan(y))).sum()),
         }
@@ -186,8 +201,22 @@ class _Measured:
             "spa": lambda x, y: soft_pairwise_accuracy(x, y, system, prompt, self.flips).estimate,
         }
         found: dict[str, Any] = {name: ceiling.leave_one_out(ratings, one) for name, one in measures.items()}
+        chances: list[Chance] = []
+
+        def by_luck(x: Floats, y: Floats) -> Estimate:
+            chances.append(self._chance(x, y))
+            return chances[-1].estimate
+
+        found["spa_chance"] = ceiling.leave_one_out(ratings, by_luck)
+        highs = [chance.high for chance in chances if chance.high is not None]
+        found["spa_chance_high"] = float(np.mean(highs)) if highs else None
         shared = (~np.isnan(ratings)).sum(axis=1) >= 2
         return found | {"stories": int(shared.sum()), "system_pairs": found["spa"].n}
+
+    def _chance(self, x: Floats, y: Floats) -> Chance:
+        # A generator of its own: a row does not depend on the others.
+        rng = np.random.default_rng(self.seed)
+        return by_chance(x, y, self.matrix.system, self.matrix.story_prompt, self.flips, rng)
 
     def _calibrate(self, x: Floats, y: Floats) -> TieCalibration:
         return calibrate(x, y, self.unit, self.fold, within=self.within)
@@ -195,8 +224,7 @@ class _Measured:
     def _interval(self, estimate: Estimate, statistic: Callable[[NDArray[np.int64]], Floats]) -> Estimate:
         if self.resamples is None or not estimate.defined:
             return estimate
-        method = ", ".join(part for part in (estimate.method, f"{self.resamples.name}, percentile, 95 %") if part)
-        return resample.percentile(estimate, self.resamples.values(statistic), method)
+        return self.resamples.interval(estimate, self.resamples.values(statistic))
 
 
 def _epsilon(ties: TieCalibration) -> dict[str, float | None]:

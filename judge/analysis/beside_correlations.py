@@ -55,6 +55,12 @@ def _sliding_sets(table: RatingsTable, options: CorrelationOptions, predict: Pre
     return sliding.tables(table, chosen, predict=predict)
 
 
+def _leads(table: RatingsTable, options: CorrelationOptions, predict: Predict | None) -> list[Table]:
+    from judge.analysis.correlation import leads
+
+    return [leads.table_of(table, options, predict=predict)]
+
+
 def _replacement(table: RatingsTable, options: CorrelationOptions, predict: Predict | None) -> list[Table]:  # noqa: ARG001
     from judge.analysis import replacement
     from judge.analysis.people_options import ReplacementOptions
@@ -64,6 +70,7 @@ def _replacement(table: RatingsTable, options: CorrelationOptions, predict: Pred
 
 
 TABLES: dict[str, Maker] = {
+    "leads": _leads,
     "accuracy": _accuracy,
     "drift": _drift,
     "sliding-sets": _sliding_sets,

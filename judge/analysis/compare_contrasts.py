@@ -13,7 +13,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.compare_agreement import FEW_PROMPTS, Agreement, AgreementMeasure
+from judge.analysis.compare_agreement import (
+    DRAWS,
+    FEW_PROMPTS,
+    Agreement,
+    AgreementMeasure,
+    drawn_in,
+    over_both,
+)
 from judge.analysis.compare_pairing import Contrast, Paired, pair
 from judge.analysis.matching import Match
 from judge.analysis.options import CompareOptions
@@ -61,7 +68,9 @@ class Outcome:
     agreement : Agreement
         Tau with people.
     draws : mapping
-        Measure -> the difference in each resample.
+        Measure -> the difference in each resample; and what `compare_agreement.over_both` needs.
+    units : two int
+        Systems and story-prompts that are resampled.
     """
 
     criterion: str
@@ -82,6 +91,7 @@ class Outcome:
     agreement: Agreement
     imported: bool
     draws: Draws = field(repr=False)
+    units: tuple[int, int]
 
     def estimate(self, measure: str) -> Estimate:
         """The difference of a measure of `MEASURES`."""
@@ -92,7 +102,7 @@ class Outcome:
     @property
     def detectable(self) -> dict[str, Estimate]:
         """Measure -> the difference that these stories could detect."""
-        return {name: detectable(self.estimate(name), self.draws[name]) for name in MEASURES}
+        return {name: detectable(self.estimate(name), _spread(name, self.draws, self.units)) for name in MEASURES}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,21 +120,27 @@ class Comparer:
 
     def __init__(self, matrix: RatingMatrix, options: CompareOptions, found: Match) -> None:
         self.matrix, self.options, self.match = matrix, options, found
-        self.inputs = self._draw()
-        self.agreement = AgreementMeasure(matrix, options, self.inputs)
+        self.inputs, systems = self._draw()
+        self.agreement = AgreementMeasure(matrix, options, self.inputs, systems)
 
     def compare(self, contrast: Contrast) -> ContrastResult:
         """Every criterion of one contrast, then the means."""
         outcomes = tuple(self._outcome(name, first, second) for name, first, second in contrast.cells)
         means = {name: mean_over_criteria(outcomes, name) for name in MEASURES}
-        found = {name: detectable(means[name], _mean_draws(outcomes, name)) for name in MEASURES}
+        units = self.agreement.units
+        found = {name: detectable(means[name], _spread(name, _mean_draws(outcomes, name), units)) for name in MEASURES}
         return ContrastResult(contrast, outcomes, means, found)
 
-    def _draw(self) -> resample.Resamples | None:
-        if np.unique(self.matrix.story_prompt).size < 5:
-            return None
+    def _draw(self) -> tuple[resample.Resamples | None, resample.Resamples | None]:
+        """Story-prompts resampled, and systems; None where there are too few of them."""
+        matrix, resamples = self.matrix, self.options.resamples
+        if np.unique(matrix.story_prompt).size < 5:
+            return None, None
         rng = np.random.default_rng(self.options.seed)
-        return resample.draw(self.matrix.story_prompt, self.options.resamples, rng, "boot-inputs")
+        inputs = resample.draw(matrix.story_prompt, resamples, rng, "boot-inputs")
+        if resample.both_refused(matrix.system):
+            return inputs, None
+        return inputs, resample.draw(matrix.system, resamples, rng, "boot-systems")
 
     def _outcome(self, criterion: str, first: int, second: int) -> Outcome:
         sides, matrix = pair(self.matrix, first, second), self.matrix
@@ -160,6 +176,7 @@ class Comparer:
             agreement=agreement,
             imported=sides.imported,
             draws=draws,
+            units=self.agreement.units,
         )
 
     def _rate(
@@ -247,13 +264,23 @@ def mean_over_criteria(outcomes: Sequence[Outcome], measure: str) -> Estimate:
     lacking = [e for e in estimates if e.low is None]
     if lacking and (measure not in ("parsed", "explained") or len(lacking) == len(estimates)):
         return replace(mean, reason=lacking[0].reason or "no interval")
-    method = "boot-both, percentile, 95 %" if measure == "tau_both" else _PROMPTS
-    return interval.percentile(mean, _mean_draws(outcomes, measure), method)
+    draws = _mean_draws(outcomes, measure)
+    if measure == "tau_both":
+        return over_both(mean, draws, outcomes[0].units)
+    return interval.percentile(mean, draws[measure], _PROMPTS)
 
 
-def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Floats:
-    defined = [outcome.draws[measure] for outcome in outcomes if outcome.estimate(measure).defined]
-    return np.asarray(np.mean(defined, axis=0), dtype=np.float64) if defined else np.empty(0)
+def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Draws:
+    """Means over the criteria in which a measure is defined, in each resample."""
+    defined = [outcome.draws for outcome in outcomes if outcome.estimate(measure).defined]
+    names = [name for name in (DRAWS if measure == "tau_both" else (measure,)) if defined and name in defined[0]]
+    means = {name: np.asarray(np.mean([draws[name] for draws in defined], axis=0), dtype=np.float64) for name in names}
+    return means or {measure: np.empty(0)}
+
+
+def _spread(measure: str, draws: Draws, units: tuple[int, int]) -> Floats:
+    """The values whose spread is a measure's standard error."""
+    return drawn_in(draws, units) if measure == "tau_both" else draws[measure]
 
 
 def detectable(estimate: Estimate, draws: Floats) -> Estimate:

@@ -20,6 +20,9 @@ from judge.stats.dependent_correlations import number
 ALPHA = 0.05
 """Adjusted p below this counts as seen."""
 
+FEW_UNITS = 8
+"""With no more units swapped as a whole, hardly any pattern of swaps has a p below `ALPHA` (8: six of 128 pairs)."""
+
 _METHODS: Mapping[str, str] = {
     "bh": "Benjamini-Hochberg",
     "by": "Benjamini-Yekutieli",
@@ -57,7 +60,8 @@ def family(outcomes: Sequence[Outcome], options: CompareOptions) -> Family:
     )
     pairs = zip(permutation.p, williams.p, strict=True)
     rows = tuple(AdjustedTests(number(p), number(w)) for p, w in pairs)
-    return Family(rows, _text(permutation, williams.m), _warnings(options, permutation.m))
+    warnings = (*_too_few_swaps(options, permutation.m), *_too_few_units(outcomes, options, permutation.m))
+    return Family(rows, _text(permutation, williams.m, options), warnings)
 
 
 def _default(options: CompareOptions) -> str:
@@ -65,10 +69,11 @@ def _default(options: CompareOptions) -> str:
     return f"{NAMES[options.by][1]}, {which}, every criterion: is tau with people different?"
 
 
-def _text(permutation: multiplicity.Adjusted, williams: int) -> str:
+def _text(permutation: multiplicity.Adjusted, williams: int, options: CompareOptions) -> str:
     if permutation.m == 0:
         return f"family: {permutation.family}; m = 0, as no difference of tau could be tested"
-    tests = f"m = {permutation.m} permutation tests, two-sided, adjusted by {_METHODS[permutation.method]}"
+    tests = f"m = {permutation.m} permutation tests of {options.swapped}, two-sided, "
+    tests += f"adjusted by {_METHODS[permutation.method]}"
     apart = f"Williams' m = {williams} p values, two-sided, are adjusted apart"
     return f"family: {permutation.family}; {tests}; {apart}; intervals are not adjusted"
 
@@ -77,7 +82,7 @@ def _nan(p: float | None) -> float:
     return float("nan") if p is None else p
 
 
-def _warnings(options: CompareOptions, m: int) -> tuple[str, ...]:
+def _too_few_swaps(options: CompareOptions, m: int) -> tuple[str, ...]:
     """A permutation p cannot be below 1 / (1 + permutations): with too few of them nothing survives a large family."""
     least = m / (1 + options.permutations)
     if options.adjust == "none" or least < ALPHA:
@@ -85,3 +90,24 @@ def _warnings(options: CompareOptions, m: int) -> tuple[str, ...]:
     lowest = f"{options.permutations} permutations give p = {1 / (1 + options.permutations):.2g} at least"
     more = f"ask for more (--permutations {20 * m} or more)"
     return (f"{lowest}: one difference alone could not come out of {m} adjusted tests; {more}",)
+
+
+def _too_few_units(outcomes: Sequence[Outcome], options: CompareOptions, m: int) -> tuple[str, ...]:
+    """So many units swapped as a whole have 2 to their number patterns, of which two are as extreme as can be."""
+    few: dict[int, float] = {}
+    for outcome in outcomes:
+        test = outcome.agreement.permutation
+        if test.least is not None and test.least > 1 / (1 + options.permutations):
+            few[test.units] = test.least
+    tests = 1 if options.adjust == "none" else m
+    found = []
+    for units, least in sorted(few.items()):
+        lowest = f"{units} {options.swapped} swapped as a whole give p = {least:.2g} at least"
+        if least >= ALPHA:
+            other = "; --swap story-prompts speaks of these systems" if options.swapped == "systems" else ""
+            found.append(f"{lowest}: no difference, however large, has p < {ALPHA:g}{other}")
+        elif tests * least >= ALPHA:
+            found.append(f"{lowest}: one difference alone could not come out of {m} adjusted tests")
+        elif units <= FEW_UNITS:
+            found.append(f"{lowest}: only the largest differences can be found")
+    return tuple(found)

@@ -9,8 +9,8 @@ from judge.analysis.compare import Comparison, Entry, compared
 from judge.analysis.compare_contrasts import Outcome
 from judge.analysis.compare_pairing import NAMES
 from judge.analysis.compare_sentence import leaves_zero_out
-from judge.analysis.compare_views import QUESTIONS, disagreements, holds_for, views
-from judge.analysis.options import CompareOptions
+from judge.analysis.compare_views import disagreements, holds_for, questions, views
+from judge.analysis.options import BothInterval, CompareOptions
 from judge.analysis.signature import signature
 from judge.stats import interval_coverage, resample
 from judge.stats.estimate import Estimate
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 
 _SHORT = {"parsed": "parsed", "explained": "explained", "icc": "ICC over repeats"}
+
+_KINDS: Mapping[BothInterval, interval_coverage.Kind] = {"calibrated": "calibrated percentile", "bca": "bca"}
+_BOTH: Mapping[BothInterval, str] = {
+    "calibrated": "with the spread that new data would have (calibrated)",
+    "bca": "BCa",
+}
 
 _DETECTABLE = (
     "detectable: 2.8 standard errors (of the resamples), the true difference that 4 of 5 such studies would find; "
@@ -39,7 +45,8 @@ def tables_of(table: RatingsTable, found: Comparison, options: CompareOptions) -
     """The same of a comparison that is at hand already."""
     line = signature(table, found.matrices, options, extra=["tau:b"])
     drawn = f"{options.resamples}/seed{options.seed}"
-    both = signature(table, found.matrices, options, extra=["tau:b"], intervals=f"boot-inputs+boot-both/{drawn}")
+    kinds = f"boot-inputs+boot-both-{options.both}/{drawn}"
+    both = signature(table, found.matrices, options, extra=["tau:b"], intervals=kinds)
     inputs = signature(table, found.matrices, options, intervals=f"boot-inputs/{drawn}", without=("level", "adjust"))
     facts = [note for fact in table.facts for note in fact.notes]
     general = tuple(dict.fromkeys([*facts, *found.notes]))
@@ -72,9 +79,10 @@ def _means(found: Comparison, many: str, line: str, options: CompareOptions) -> 
         | {"detectable": entry.result.detectable["tau"], "detectable_both": entry.result.detectable["tau_both"]}
         for entry in found.entries
     ]
+    intervals = f"95 % intervals: percentile, {options.resamples} resamples of story-prompts"
     notes = [
         "second minus first on the same stories and repeats",
-        f"95 % intervals: percentile, {options.resamples} resamples of story-prompts; systems too: of systems as well",
+        f"{intervals}; systems too: of systems as well, {_BOTH[options.both]}",
         _DETECTABLE,
     ]
     optional = [
@@ -109,7 +117,7 @@ def _agreement(found: Comparison, line: str, options: CompareOptions) -> Table:
             | {"detectable": outcome.detectable["tau"], "detectable_both": outcome.detectable["tau_both"]}
             | {"permutation": agreement.permutation.p, "permutation_adjusted": adjusted.permutation}
             | {"williams_t": agreement.williams.statistic, "williams": agreement.williams.p}
-            | {"williams_adjusted": adjusted.williams, "shown": holds_for(looked)}
+            | {"williams_adjusted": adjusted.williams, "shown": holds_for(looked, options.swapped)}
         )
     columns = [
         *_label_columns(found),
@@ -129,7 +137,7 @@ def _agreement(found: Comparison, line: str, options: CompareOptions) -> Table:
         Column("shown", "shown for"),
     ]
     where = "over system means" if options.level == "system" else "over all stories"
-    notes = [found.family.text, *found.family.warnings, *QUESTIONS, *_cautions(found, options)]
+    notes = [found.family.text, *found.family.warnings, *questions(options.swapped), *_cautions(found, options)]
     notes += [*disagreements(seen), *_untested(found)]
     return Table(f"Agreement with people: tau-b x100, {where}, and its difference", columns, rows, line, notes)
 
@@ -254,7 +262,8 @@ def _full_name(entry: Entry, found: Comparison) -> str:
 def _cautions(found: Comparison, options: CompareOptions) -> list[str]:
     """What simulations say of such intervals over systems: measured for one tau, not for a difference of two."""
     sizes = {len(matrix.systems) for matrix in found.matrices if resample.both_refused(matrix.system) is None}
-    known = (interval_coverage.cautions("boot-both", "percentile", options.level, size) for size in sorted(sizes))
+    kind = _KINDS[options.both]
+    known = (interval_coverage.cautions("boot-both", kind, options.level, size) for size in sorted(sizes))
     return [f"boot-both, of one tau: {note}" for note in dict.fromkeys(note for notes in known for note in notes)]
 
 

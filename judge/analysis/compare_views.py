@@ -3,8 +3,8 @@
 ==============  ==========================================================================================
 view            question
 ==============  ==========================================================================================
-permutation     could the two sides' scores be exchanged on these stories?
-Williams        the same, by Pearson's theory of dependent correlations, which is not tau's
+permutation     could the two sides' scores be exchanged, for new systems, new story-prompts or on these stories alone?
+Williams        could they on these stories, by Pearson's theory of dependent correlations, which is not tau's?
 boot-inputs     would the difference hold for new story-prompts?
 boot-both       would it hold for new systems and story-prompts?
 ==============  ==========================================================================================
@@ -17,18 +17,41 @@ from collections.abc import Mapping, Sequence
 from judge.analysis.compare_agreement import Agreement
 from judge.analysis.compare_family import ALPHA, AdjustedTests
 from judge.analysis.compare_sentence import leaves_zero_out
+from judge.analysis.options import Swap
 from judge.stats.dependent_correlations import PEARSON_NOTE
 
 _LONGEST = 6
 """Comparisons named in one note; the rest are counted."""
 
-QUESTIONS = (
-    "permutation (PERM-BOTH) asks: are these scores exchangeable on these stories?",
-    "boot-inputs asks: would it hold for new story-prompts? boot-both: for new systems and story-prompts?",
-    f"Williams' t asks what permutation asks; it is {PEARSON_NOTE}",
-)
+_SWAPPED: Mapping[Swap, tuple[str, str]] = {
+    "systems": ("PERM-SYSTEMS, whole systems are swapped", "would it hold for new systems?"),
+    "story-prompts": (
+        "PERM-INPUTS, whole story-prompts are swapped",
+        "would it hold for new story-prompts, with these systems?",
+    ),
+    "stories": (
+        "PERM-BOTH, single stories are swapped",
+        "are these scores exchangeable on these stories, whatever they would be on others?",
+    ),
+}
+_REACH: Mapping[Swap, str] = {
+    "systems": "new systems",
+    "story-prompts": "new story-prompts",
+    "stories": "these stories",
+}
+_WIDEST = ("these stories", "new story-prompts", "new systems")
 
 Views = Mapping[str, bool | None]
+
+
+def questions(swapped: Swap) -> tuple[str, ...]:
+    """What each view answers, in sentences."""
+    how, asks = _SWAPPED[swapped]
+    return (
+        f"permutation ({how}) asks: {asks}",
+        "boot-inputs asks: would it hold for new story-prompts? boot-both: for new systems and story-prompts?",
+        f"Williams' t asks whether scores are exchangeable on these stories; it is {PEARSON_NOTE}",
+    )
 
 
 def views(agreement: Agreement, adjusted: AdjustedTests) -> Views:
@@ -41,12 +64,12 @@ def views(agreement: Agreement, adjusted: AdjustedTests) -> Views:
     }
 
 
-def holds_for(seen: Views) -> str:
+def holds_for(seen: Views, swapped: Swap) -> str:
     """For what a difference was shown, widest last: these stories, new story-prompts, new systems; or nothing."""
-    reach = {"permutation": "these stories", "boot-inputs": "new story-prompts", "boot-both": "new systems"}
-    shown = [words for view, words in reach.items() if seen[view]]
+    reach = {"permutation": _REACH[swapped], "boot-inputs": "new story-prompts", "boot-both": "new systems"}
+    shown = {words for view, words in reach.items() if seen[view]}
     if shown:
-        return ", ".join(shown)
+        return ", ".join(words for words in _WIDEST if words in shown)
     return "nothing shown" if any(value is not None for value in seen.values()) else "—"
 
 

@@ -33,8 +33,9 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
     Returns
     -------
     DataFrame
-        `dataset, criterion, term, levels, df, mean_square, variance, low, high, negative, share, ratings, asked,
-        method`; `share` is of the sum of the components, negative ones as 0; `ratings` of the `asked` answers are used.
+        `dataset, criterion, term, levels, df, mean_square, variance, low, high, negative, share, reason, ratings,
+        asked, method`; `share` is of the sum of the components, negative ones as 0; `ratings` of the `asked` answers
+        are used. A variance whose whole interval is below 0 is undefined, and where that is sure, so are all shares.
         A criterion whose variances cannot be told apart has no rows.
 
     Raises
@@ -51,11 +52,12 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
             "levels": part.variance.n,
             "df": part.df,
             "mean_square": part.mean_square,
-            "variance": part.variance.value,
-            "low": part.variance.low,
-            "high": part.variance.high,
+            "variance": part.printed.value,
+            "low": part.printed.low,
+            "high": part.printed.high,
             "negative": part.negative,
-            "share": study.found.share(part).value,
+            "share": _share(study, part).value,
+            "reason": part.printed.reason,
             "ratings": study.found.n,
             "asked": study.part.asked,
             "method": _method([study]),
@@ -156,11 +158,17 @@ def _share_table(studies: Sequence[Study], line: str, notes: Sequence[str]) -> T
         for part in study.found.components:
             name = _name(part, study.found)
             row = rows.setdefault(name, {"term": name, "df": _df(part.term, studies)})
-            row[study.criterion] = study.found.share(part)
+            row[study.criterion] = _share(study, part)
     columns = [Column("term", "ratings vary over"), Column("df", "df")]
     columns += [Column(study.criterion, study.criterion, digits=1, factor=100, share=True) for study in studies]
     added = (*notes, *_counted_as_0(studies), "the variances themselves: --full", *_READING)
     return Table("Share of the variance of single ratings, % [95 %]", columns, list(rows.values()), line, added)
+
+
+def _share(study: Study, part: Component) -> Estimate:
+    """The term's share; undefined where the model does not hold."""
+    reason = study.found.impossible
+    return Estimate.undefined(reason, n=part.variance.n) if reason else study.found.share(part)
 
 
 def _df(term: Term, studies: Sequence[Study]) -> int | str:
@@ -171,7 +179,10 @@ def _df(term: Term, studies: Sequence[Study]) -> int | str:
 
 def _counted_as_0(studies: Sequence[Study]) -> list[str]:
     """What a share of 0 is."""
-    count = sum(part.negative for study in studies for part in study.found.components)
+    parts = [part for study in studies if not study.found.impossible for part in study.found.components]
+    if not parts:
+        return []
+    count = sum(part.negative for part in parts)
     if not count:
         return ["shares of the sum of the variances"]
     why = "as a rule from sampling error around small variances"
@@ -185,8 +196,8 @@ def _long_table(studies: Sequence[Study], line: str, notes: Sequence[str]) -> Ta
             "term": _name(part, study.found),
             "levels": part.variance.n,
             "df": part.df,
-            "variance": part.variance,
-            "share": study.found.share(part),
+            "variance": part.printed,
+            "share": _share(study, part),
             "negative": "negative" if part.negative else "",
         }
         for study in studies

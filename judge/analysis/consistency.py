@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from judge.analysis.options import ConsistencyOptions
 from judge.analysis.signature import signature
@@ -18,11 +19,13 @@ from judge.stats import icc
 from judge.stats.agreement import Agreement, agreement
 from judge.stats.crossed_effects import CrossedEffects, crossed_effects
 from judge.stats.estimate import Estimate
+from judge.stats.reversed_scale import remark
 from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
+Floats = NDArray[np.float64]
 PEOPLE = "people"
 
 SHOWN = ("ICC(1,1)", "ICC(1,k)", "ICC(2,k)")
@@ -169,9 +172,11 @@ def _people(matrix: RatingMatrix, criterion: int) -> tuple[icc.IccFamily, Agreem
     raters = matrix.by_rater(criterion)
     ratings = raters.ratings[~np.isnan(raters.ratings).all(axis=1)]
     if raters.known and ratings.size and not np.isnan(ratings).any():
-        return icc.family(ratings, columns="raters"), agreement(ratings, columns="raters"), ()
+        family = icc.family(ratings, columns="raters", names=raters.names)
+        return family, agreement(ratings, columns="raters"), _turned(matrix.criteria[criterion], ratings, raters.names)
     packed = _packed(ratings)
-    family = icc.family(packed, columns="raters")
+    names = raters.names if raters.known else ()
+    family = icc.family(packed, columns="raters", names=names, raters=ratings if raters.known else None)
     why = raters.reason or "not every rater rated every story"
     undefined = Estimate.undefined(f"two-way forms are undefined for people: {why}", n=family.n)
     rows = [row if row.form in icc.ONE_WAY else icc.IccRow(row.form, undefined) for row in family.rows]
@@ -186,8 +191,15 @@ def _people(matrix: RatingMatrix, criterion: int) -> tuple[icc.IccFamily, Agreem
         )
         if fit.boundary:
             notes.append(f"{matrix.criteria[criterion]}, ICC(A,.) REML: {fit.boundary}")
+        notes += _turned(matrix.criteria[criterion], ratings, raters.names)
     found = agreement(packed, columns="raters")
     return icc.IccFamily(tuple(rows), n=family.n, k=family.k, incomplete=family.incomplete), found, tuple(notes)
+
+
+def _turned(criterion: str, ratings: Floats, names: Sequence[str]) -> tuple[str, ...]:
+    """A note on people whose ratings run against the others'."""
+    said = remark(ratings, names, "people")
+    return (f"{criterion}: {said}",) if said else ()
 
 
 def _crossed(ratings: np.ndarray[Any, np.dtype[np.float64]], k: int) -> CrossedEffects:

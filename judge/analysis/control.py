@@ -1,4 +1,12 @@
-"""The control row: what surface features alone say of the same stories. Never predicts a story it has seen."""
+"""The control row: what surface features alone say of the same stories. Never predicts a story it has seen.
+
+A prediction out of fold is made of the mean rating of its training stories and of what the story's features add to it.
+That mean is the same for a whole fold and lies the higher the lower people rated the fold, so that predictions of
+several folds, put together with it, run against people's order: features that say nothing would give a tau below 0
+(Parker, Guenter & Bedo 2007, BMC Bioinformatics 8), and a judge that says nothing would lie above the control. It is
+taken off, as a jury's is (`nested_folds`); the mean of all ratings is added, one number for all stories, so that
+values are in points of the scale. A story's value is the mean over several foldings.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +24,7 @@ from judge.text_features import LOG_OFFSETS, for_regression, own_features, score
 LEAST_RATED = 100
 """Stories with people's ratings from which on the control is refitted on them."""
 
-FOLDS = 5
+FOLDS, FOLDINGS = 5, 5
 PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Ridge penalties, from which each fold's training stories choose by their leave-one-out error."""
 
@@ -33,21 +41,18 @@ class ControlPredictions:
     values : array, shape (n_stories,)
         Aligned with the stories given; NaN where there is no prediction.
     how : str
-        For the signature: ``surface:refit/5-fold/seed1``, ``surface:shipped@b2:...`` or ``surface:none``.
+        For the signature: ``surface:refit/5x5-fold/less-fold-means/seed1`` (foldings x folds),
+        ``surface:shipped@b2:...`` or ``surface:none``.
     n : int
         Stories with a prediction.
     reason : str or None
         Why some or all predictions are missing.
-    level : array, shape (n_stories,), or None
-        Mean of the people's ratings that each prediction was fitted on, the same for a whole fold; None where the
-        shipped model predicts.
     """
 
     values: NDArray[np.float64]
     how: str
     n: int
     reason: str | None = None
-    level: NDArray[np.float64] | None = None
 
 
 class Control:
@@ -110,6 +115,7 @@ class Surface:
         *,
         seed: int = 1,
         folds: int = FOLDS,
+        foldings: int = FOLDINGS,
         groups: Sequence[str] | None = None,
     ) -> ControlPredictions:
         """As `control_predictions`; `groups` says what is held out together where that is not the story-prompt."""
@@ -117,24 +123,31 @@ class Surface:
         response: Array = np.array(people.reindex(self.index), dtype=np.float64)
         blank, total = self.blank, len(self.index)
         response[blank] = np.nan
-        rated = ~np.isnan(response)
-        if rated.sum() >= LEAST_RATED:
+        if (~np.isnan(response)).sum() >= LEAST_RATED:
             count = min(folds, len(set(groups)))
-            fold = folds_of_groups(groups, count, seed)
-            if len(set(fold[rated].tolist())) > 1:
-                rows = np.where(blank[:, None], 0.0, self.rows)
-                values = out_of_fold(rows, response, fold, _fit)
+            made = [self._folding(response, folds_of_groups(groups, count, seed + turn)) for turn in range(foldings)]
+            usable = [values for values in made if values is not None]
+            if usable:
+                values = np.nanmean(response) + np.mean(usable, axis=0)
                 values[blank] = np.nan
                 what = "incomplete features" if self.imported else "no text"
                 reason = f"{blank.sum()} of these {total} stories have {what}" if blank.any() else None
                 source = "imported-features/" if self.imported else ""
-                how = f"surface:refit/{source}{count}-fold/seed{seed}"
-                level = [response[rated & (fold != own)].mean() for own in range(count)]
-                return ControlPredictions(values, how, int(np.sum(~blank)), reason, np.array(level)[fold])
+                times = f"{len(usable)}x" if len(usable) > 1 else ""
+                how = f"surface:refit/{source}{times}{count}-fold/less-fold-means/seed{seed}"
+                return ControlPredictions(values, how, int(np.sum(~blank)), reason)
         if self.imported:
             why = f"the control cannot be refitted on imported features: that takes {LEAST_RATED} rated stories"
             return ControlPredictions(np.full(total, np.nan), "surface:none", 0, why)
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
+
+    def _folding(self, response: Array, fold: NDArray[np.int64]) -> Array | None:
+        """What the features add to the mean of each fold's training ratings; None where one fold holds all ratings."""
+        if len(set(fold[~np.isnan(response)].tolist())) < 2:
+            return None
+        rows = np.where(self.blank[:, None], 0.0, self.rows)
+        predicted, level = out_of_fold(rows, response, fold, _fit)
+        return predicted - level
 
 
 def control_predictions(
@@ -144,8 +157,9 @@ def control_predictions(
 
     With `LEAST_RATED` rated stories or more, a ridge regression on `own_features` (or on imported features, where no
     story has a text) is fitted on the people's means, five-fold by story-prompts (by stories where they have no
-    story-prompt), and every story is predicted by the fit that saw neither it nor its story-prompt. With fewer, the
-    shipped model predicts, except stories for the story-prompts it was itself fitted on: those have no prediction.
+    story-prompt), and every story is predicted by the fit that saw neither it nor its story-prompt, less that fit's
+    mean rating; the mean over five foldings, with the mean of all ratings added, is its value. With fewer, the shipped
+    model predicts, except stories for the story-prompts it was itself fitted on: those have no prediction.
     Stories without a word (or with an incomplete feature) have none either.
 
     Parameters
@@ -153,7 +167,7 @@ def control_predictions(
     stories : columns ``text`` and ``story_prompt``, perhaps numeric features of an import; index = story id.
     people : mean of people's ratings per story id, in points of any scale; NaN or absent = not rated.
     criterion : name of the criterion; chooses among the shipped models.
-    seed : of the dealing out of story-prompts to folds.
+    seed : of the first dealing out of story-prompts to folds, which goes by their names, not by the order of rows.
     """
     return Surface.of(stories).predictions(people, criterion, seed=seed)
 

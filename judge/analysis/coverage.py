@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from judge.analysis import loss
 from judge.analysis.options import CoverageOptions
 from judge.analysis.signature import signature
 from judge.rating_matrix import RatingMatrix, build
@@ -89,7 +90,7 @@ def rated_share(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> flo
 
 
 def associations(table: RatingsTable, options: CoverageOptions | None = None) -> pd.DataFrame:
-    """Is loss associated with the system, the story's length or the people's rating?
+    """Is loss associated with the system, the story's length, the people's rating or its distance from their mean?
 
     The unit is the story, within run x judge x Eval-Prompt x criterion: it counts as lost when one of its repeats has
     no rating. Cells that lost nothing are not listed.
@@ -142,7 +143,7 @@ def _bounds(matrices: Sequence[RatingMatrix], scales: Mapping[str, tuple[float, 
     rows: list[dict[str, Any]] = []
     for matrix in matrices:
         for i, cell in enumerate(matrix.cells):
-            low, high = scales.get(cell.criterion) or _observed_scale(matrix)
+            low, high = scales.get(cell.criterion) or observed_scale(matrix)
             ratings = matrix.repeats(i)
             # A repeat that was never planned is not missing: only asked ones are counted.
             lost = int(matrix.asked[i].sum() - matrix.valid[i].sum())
@@ -232,10 +233,7 @@ def _cell_associations(
         (cell, "system", with_group(lost, matrix.system[asked], rng)),
         (cell, "length in words", with_number(lost, matrix.stories["words"].to_numpy(dtype=np.float64)[asked])),
     ]
-    names = {name.casefold(): j for j, name in enumerate(matrix.criteria)}
-    same = names.get(matrix.cells[i].criterion.casefold(), 0 if len(matrix.criteria) == 1 else None)
-    if same is not None:
-        found.append((cell, f"people's {matrix.criteria[same]}", with_number(lost, matrix.people[same][asked])))
+    found += [(cell, name, test) for name, test in loss.against_people(matrix, i).values()]
     return found
 
 
@@ -296,7 +294,7 @@ def _bounds_table(rows: list[dict[str, Any]], line: str) -> Table:
     return Table("Mean rating and its bounds", columns, rows, line, notes)
 
 
-def _observed_scale(matrix: RatingMatrix) -> tuple[float, float]:
+def observed_scale(matrix: RatingMatrix) -> tuple[float, float]:
     """Lowest and highest rating anywhere in the dataset, for criteria whose scale no result folder tells."""
     both = [part[~np.isnan(part)] for part in (matrix.judge, matrix.people)]
     seen = np.concatenate([part.reshape(-1) for part in both])

@@ -1,19 +1,20 @@
 """Do criteria measure different things, and how is the scale used? People and each judge x Eval-Prompt. Names no cause.
 
-Tau between criteria (over stories, and over system means), halo beside people on the same stories, each judge's
-criteria against people's same and other criteria, and the use of the scale.
+Tau between criteria (over stories, and over system means), halo against people, each judge's criteria against people's
+same and other criteria, and the use of the scale.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.analysis.halo_test import halo_test
 from judge.analysis.options import CriteriaOptions
 from judge.analysis.sources import Source, common_criteria, sources
 from judge.analysis.systems import LEAST_UNITS
@@ -49,7 +50,7 @@ class Profile:
     halo : Estimate
         Mean tau-b between criteria; n counts pairs of criteria.
     excess : Estimate or None
-        Halo minus people's, on the same criteria and stories; None for people.
+        Halo against people (`halo_test`), in points; None for people.
     common : tuple of str
         Criteria that people rated too, in the judge's words; `across`, shape (common, common): tau-b of the judge's
         criteria (rows) with people's (columns).
@@ -80,11 +81,13 @@ def criteria(
     Parameters
     ----------
     view : str
-        ``halo``: one row a source: `criteria, stories, halo, halo_low, halo_high, excess, excess_low, excess_high`
-        (judge minus people), `validity, heterotrait, own_best, own_rows`. ``pairs``: one row a level (overall, system)
-        and pair of criteria: `level, criterion, with, tau, n`. ``multitrait``: `criterion` of the judge, `against` of
-        people, `tau, n`. ``scale-use``: one row a criterion, and one for all: `ratings, entropy, modal_share,
-        modal_point, distinct, ties, outside`. All have `dataset, run, judge, eval_prompt` and `reason`.
+        ``halo``: one row a source: `criteria, stories, halo, halo_low, halo_high` (mean tau-b), `excess, excess_low,
+        excess_high` (points that the judge adds to a criterion for one point of people's other criteria, at equal
+        ratings by people of the criterion itself), `validity, heterotrait, own_best, own_rows`. ``pairs``: one row a
+        level (overall, system) and pair of criteria: `level, criterion, with, tau, n`. ``multitrait``: `criterion` of
+        the judge, `against` of people, `tau, n`. ``scale-use``: one row a criterion, and one for all: `ratings,
+        entropy, modal_share, modal_point, distinct, ties, outside`. All have `dataset, run, judge, eval_prompt` and
+        `reason`.
     scale : Scale, optional
         For criteria whose scale no result folder tells.
     """
@@ -100,7 +103,7 @@ def profiles(matrices: Sequence[RatingMatrix], options: CriteriaOptions, known: 
         tau = _resampled_tau(matrix, options)
         group = sources(matrix)
         people = next((source for source in group if source.is_people), None)
-        found += [_profile(source, people, tau, options, known) for source in group]
+        found += [_profile(source, people, tau, known, options) for source in group]
     return found
 
 
@@ -133,19 +136,20 @@ def _profile(
     source: Source,
     people: Source | None,
     tau: halo.Resampled | None,
-    options: CriteriaOptions,
     known: Mapping[str, Scale],
+    options: CriteriaOptions,
 ) -> Profile:
     matrix, values = source.matrix, source.by_story
     overall = halo.tau_matrix(values)
-    own = _with_interval(halo.mean_tau(overall), tau, options, lambda t: halo.resampled_mean_tau(values, t))
+    units = np.unique(matrix.story_prompt).size
+    own = _with_interval(halo.mean_tau(overall), tau, units, lambda t: halo.resampled_mean_tau(values, t))
     names = [] if people is None or source.is_people else common_criteria(source, people)
     excess, across, summary = None, np.empty((0, 0)), None
     if not source.is_people:
         excess = Estimate.undefined(NOBODY)
         if people is not None and names:
             theirs, mine = people.part(names).by_story, source.part(names).by_story
-            excess = _excess(mine, theirs, tau, options)
+            excess = _excess(source.part(names), people.part(names), options) if len(source.criteria) > 1 else own
             across = halo.tau_matrix(mine, theirs)
             summary = halo.multitrait(across)
     singles = [source.ratings(k) for k in range(len(source.criteria))]
@@ -168,26 +172,21 @@ def _profile(
     )
 
 
-def _excess(mine: Floats, theirs: Floats, tau: halo.Resampled | None, options: CriteriaOptions) -> Estimate:
-    estimate, mine, theirs = halo.difference(mine, theirs)
-    defined = ~np.isnan(halo.tau_matrix(mine) - halo.tau_matrix(theirs))
-
-    def both(t: halo.Resampled) -> Floats:
-        return halo.resampled_mean_tau(mine, t, defined) - halo.resampled_mean_tau(theirs, t, defined)
-
-    return _with_interval(estimate, tau, options, both)
+def _excess(judge: Source, people: Source, options: CriteriaOptions) -> Estimate:
+    estimate = halo_test(judge.matrix, list(zip(judge.rows, people.rows, strict=True))).estimate
+    return replace(estimate, low=None, high=None, method=None) if options.ci == "none" else estimate
 
 
 def _with_interval(
     estimate: Estimate,
     tau: halo.Resampled | None,
-    options: CriteriaOptions,
+    units: int,
     statistic: Callable[[halo.Resampled], Floats],
 ) -> Estimate:
     if tau is None or not estimate.defined:
         return estimate
-    method = f"{options.ci}, percentile, 95 %" + (f"; {estimate.method}" if estimate.method else "")
-    return resample.percentile(estimate, statistic(tau), method)
+    method = "boot-inputs, expanded percentile, 95 %" + (f"; {estimate.method}" if estimate.method else "")
+    return resample.expanded(estimate, statistic(tau), units, method)
 
 
 def _use(singles: Sequence[Floats], values: Floats, names: Sequence[str], known: Mapping[str, Scale]) -> ScaleUse:

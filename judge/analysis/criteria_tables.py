@@ -69,7 +69,8 @@ def tables(
     said += [*notes, *_notes(found, options, known, several=several)]
     said += _left_out(matrices, found) if several and not full and form not in ("json", "csv") else []
     extra = _people_only(matrices)
-    line = signature(table, matrices, options, extra=extra)
+    tested = ["ci:jackknife"] if any(one.excess and one.excess.method for one in found) else []
+    line = signature(table, matrices, options, extra=[*extra, *tested])
     bare = signature(table, matrices, options, extra=extra, intervals=NO_INTERVAL)
     with_intervals = {_SUMMARY, _LONG["halo"]}
     made = [replace(one, signature=line if one.title.startswith(tuple(with_intervals)) else bare) for one in made]
@@ -116,7 +117,7 @@ def _summary(found: Sequence[Profile], several_datasets: bool) -> Table:
     if all(one.source.is_people for one in found):
         return Table(_SUMMARY, columns, rows, "")
     columns += [
-        Column("excess", "minus people's", digits=1, factor=100),
+        Column("excess", "halo, points"),
         Column("validity", "same criterion", digits=1, factor=100),
         Column("heterotrait", "other criteria", digits=1, factor=100),
         Column("own", "own is best"),
@@ -189,14 +190,23 @@ def _notes(
 ) -> Iterator[str]:
     judged = any(not one.source.is_people for one in found)
     if several:
-        yield "between criteria: mean tau of ratings of different criteria; halo, where it is more than people's"
+        yield (
+            "between criteria: mean tau of ratings of different criteria; it rises as error falls, so that a judge "
+            "that is steadier than people has more of it without halo"
+        )
         if judged:
+            yield (
+                "halo: points that the judge adds to a criterion for one point more of people's other criteria, at "
+                "equal ratings by people of the criterion itself; people's error is taken off, the judge's cancels "
+                "(one repeat is enough); jackknife by story-prompt"
+            )
             yield (
                 "same criterion, other criteria: the judge's tau with people's same and other criteria; own is best: "
                 "judge's criteria that agree with people's same criterion more than with any other"
             )
         if options.ci != "none":
-            yield f"intervals: percentile, {options.resamples} resamples of story-prompts, the same for all rows"
+            drawn = f"{options.resamples} resamples of story-prompts"
+            yield f"intervals of tau: expanded percentile, {drawn}, the same for all rows"
         for matrix in {id(one.source.matrix): one.source.matrix for one in found}.values():
             prompts = f"{np.unique(matrix.story_prompt).size} story-prompts"
             few = ": these few systems prove little at system level" if len(matrix.systems) < FEW_SYSTEMS else ""

@@ -40,6 +40,9 @@ def rows(study: Study, target: float) -> Iterator[dict[str, Any]]:
             continue
         base = {"criterion": study.criterion, "score": label}
         first = base | {"plan": "as run"} | _row(d_study(found, objects, run), run, target, "relative")
+        if found.impossible:
+            yield first
+            continue
         plans = list(_plans(found, objects, run, target))
         if all(answer.limit == 0 for _, _, answer in plans):
             yield first | {"reached": "no: variance 0"}
@@ -57,7 +60,8 @@ def table(studies: Sequence[Study], line: str, target: float) -> Table:
     """The D-study of all criteria as printed."""
     found = [row for study in studies for row in rows(study, target)]
     facets = [name for name in MOST if any(name in row for row in found)]
-    printed = [{key: "∞" if value is None else value for key, value in row.items()} for row in found]
+    counts = (*facets, "calls")
+    printed = [{key: "∞" if value is None and key in counts else value for key, value in row.items()} for row in found]
     columns = [
         Column("criterion", "criterion"),
         Column("score", "score of"),

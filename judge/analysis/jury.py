@@ -223,13 +223,18 @@ class _Control:
         people = pd.Series(panel.people, index=surface.index)
         made = [
             surface.predictions(
-                people, panel.criterion, seed=options.seed + number, folds=options.folds, groups=self.found.groups
+                people,
+                panel.criterion,
+                seed=options.seed + number,
+                folds=options.folds,
+                foldings=1,
+                groups=self.found.groups,
             )
             for number in range(self.options.foldings)
         ]
         self.how = made[0].how.partition("/seed")[0]
         self.reasons.update({f"control: {each.reason}": None for each in made if each.reason})
-        return [each.values - (0.0 if each.level is None else each.level) for each in made]  # noqa: PD011  no frame
+        return [each.values for each in made]  # noqa: PD011  no frame
 
 
 def _mean_of_present(panel: Panel) -> Floats:

@@ -73,7 +73,6 @@ class Scorer:
     """
 
     def __init__(self, matrix: RatingMatrix, options: JuryOptions) -> None:
-        self.method = f"{options.ci}, percentile, 95 %"
         self.resamples: resample.Resamples | None = None
         self.refused: str | None = None
         if options.ci == "none":
@@ -116,7 +115,7 @@ class Scorer:
         return self.with_interval(estimate, np.mean(drawn, axis=0) if drawn else None)
 
     def with_interval(self, estimate: Estimate, drawn: Floats | None) -> Estimate:
-        """The estimate with a percentile interval from its value in each resample."""
-        if drawn is None or not estimate.defined:
+        """The estimate with its interval from its value in each resample."""
+        if drawn is None or not estimate.defined or self.resamples is None:
             return estimate
-        return resample.percentile(estimate, drawn, self.method)
+        return self.resamples.interval(estimate, drawn)

@@ -93,9 +93,10 @@ def _method(options: JuryOptions) -> Iterator[str]:
             "(--hold-out system asks about new systems)"
         )
     if options.ci != "none":
-        drawn = "story-prompts" if options.ci == "boot-inputs" else "systems and story-prompts"
+        both = options.ci != "boot-inputs"
+        drawn, kind = ("systems and story-prompts", "percentile") if both else ("story-prompts", "expanded percentile")
         yield (
-            f"intervals: percentile, {options.resamples} resamples of {drawn} of the out-of-fold ratings, the "
+            f"intervals: {kind}, {options.resamples} resamples of {drawn} of the out-of-fold ratings, the "
             "same for every row; nothing is refitted in them, so the luck of fitting is not in them"
         )
 

@@ -203,9 +203,7 @@ class _Labelled:
     def _interval(self, estimate: Estimate, statistic: Callable[[Codes], Floats]) -> Estimate:
         if self.resamples is None or not estimate.defined:
             return estimate
-        return resample.percentile(
-            estimate, self.resamples.values(statistic), f"{self.resamples.name}, percentile, 95 %"
-        )
+        return self.resamples.interval(estimate, self.resamples.values(statistic))
 
     def _draw(self) -> resample.Resamples | None:
         options, matrix = self.options, self.matrix
@@ -216,7 +214,8 @@ class _Labelled:
         if np.unique(unit).size < _MIN_UNITS:
             self.remarks.notes[f"{matrix.dataset}: no intervals of r and AUC, fewer than {_MIN_UNITS} {name}"] = None
             return None
-        note = f"intervals of r and AUC: percentile, {options.resamples} resamples of {name}, the same for every row"
+        drawn = f"{options.resamples} resamples of {name}"
+        note = f"intervals of r and AUC: expanded percentile, {drawn}, the same for every row"
         self.remarks.notes[note] = None
         return resample.draw(unit, options.resamples, np.random.default_rng(options.seed), options.ci)
 

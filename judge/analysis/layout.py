@@ -26,6 +26,9 @@ Row = Mapping[str, Any]
 CEILING, CONTROL, JUDGE, MEAN = "ceiling", "control", "judge", "mean"
 _ORDER = {CEILING: 0, JUDGE: 1, CONTROL: 2}
 _ABSENT = Estimate.undefined("not asked, or not rated, on this criterion")
+_APART = 0.02
+"""Shares of the stories by which rows may differ before a caption says so."""
+
 _NO_MEAN = Estimate.undefined("no mean over criteria")
 
 
@@ -72,6 +75,18 @@ class Layout:
             return "no cell is defined"
         low, high = min(counts), max(counts)
         return f"n = {low} {self.unit}" if low == high else f"n = {low} to {high} {self.unit}"
+
+    @property
+    def apart(self) -> str:
+        """A sentence for captions where judges rated different shares of the stories; else nothing."""
+        if self.unit != "stories":
+            return ""
+        judges = [row for row in self.rows if row.kind == JUDGE]
+        for k in range(len(self.criteria)):
+            counts = [row.cells[k].n for row in judges if row.cells[k].defined]
+            if counts and max(counts) - min(counts) > _APART * max(counts):
+                return " Rows are not of the same stories: the highest need not be the closest to people."
+        return ""
 
     @property
     def control(self) -> str:
@@ -192,5 +207,5 @@ def _table(layout: Layout, *, several: bool) -> Table:
     title = f"{layout.statistic} x100 with people, {layout.where}, {layout.size}"
     if several:
         title = f"{layout.dataset}: {title}"
-    notes = (*layout.notes, "rows share stories and resamples: judge compare gives intervals of their differences")
+    notes = (*layout.notes, "rows share resamples of stories: judge compare gives intervals of their differences")
     return Table(title, columns, rows, layout.signature, notes)

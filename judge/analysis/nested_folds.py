@@ -52,6 +52,8 @@ class Folding:
         the same for all stories of a fold, and lies the higher the lower people rated the fold: it says nothing of a
         story, yet pooled over folds it runs against people's order (Parker, Guenter & Bedo 2007). Ratings that are not
         fitted are as they are.
+    level : array, shape (n,)
+        That mean, of what is fitted in `jury`; NaN where nothing is.
     single : array, shape (n,)
         Of each fold, the ratings as they are of the member that was best on the training stories.
     chosen, singles : list of str, one a fold
@@ -64,6 +66,7 @@ class Folding:
     jury: Floats
     uncalibrated: Floats
     ranked: Floats
+    level: Floats
     single: Floats
     chosen: list[str] = field(default_factory=list)
     singles: list[str] = field(default_factory=list)
@@ -73,7 +76,7 @@ class Folding:
     @classmethod
     def empty(cls, n: int) -> Folding:
         """No ratings yet."""
-        return cls(*(np.full(n, np.nan) for _ in range(4)))  # type: ignore[arg-type]
+        return cls(*(np.full(n, np.nan) for _ in range(5)))  # type: ignore[arg-type]
 
     def fill(self, rated: Sequence[_Rated]) -> None:
         """Put together what the folds rated.
@@ -88,6 +91,8 @@ class Folding:
             self.uncalibrated[fold.held_out] = values
             self.ranked[fold.held_out] = values if plain else values - fold.level
             self.jury[fold.held_out] = values if fold.calibrated is None else fold.calibrated
+            if not plain or fold.calibrated is not None:
+                self.level[fold.held_out] = fold.level
             self.chosen.append(fold.name)
 
 

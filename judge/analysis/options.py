@@ -11,7 +11,9 @@ from judge.errors import SpecError, unknown
 Coefficient = Literal["kendall", "spearman", "pearson"]
 Level = Literal["overall", "system", "by-item", "by-system"]
 Interval = Literal["auto", "boot-inputs", "boot-both", "boot-systems", "boot-stories", "fisher-z", "none"]
-IntervalKind = Literal["percentile", "bca", "calibrated"]
+Readings = Literal["mean", "single"]
+IntervalKind = Literal["auto", "expanded", "percentile", "bca", "calibrated"]
+IntervalMethod = Literal["expanded", "true-means", "percentile", "bca", "calibrated"]
 Engine = Literal["ours", "pingouin"]
 MeanInterval = Literal["clustered", "as-published", "boot"]
 Family = Literal["cell", "table"]
@@ -23,6 +25,8 @@ JuryInterval = Literal["boot-inputs", "boot-both", "none"]
 Factor = Literal["eval_prompt", "judge", "structured", "parser", "run"]
 ContrastLevel = Literal["overall", "system"]
 Adjustment = Literal["bh", "by", "holm", "none"]
+BothInterval = Literal["calibrated", "bca"]
+Swap = Literal["auto", "stories", "story-prompts", "systems"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,10 @@ class ComponentsOptions:
 class CorrelationOptions:
     """Choices of a correlation table.
 
-    `ci` ``auto`` is Fisher's z for Pearson (overall and system level) and boot-inputs for everything else. `given`
-    names a third variable to hold fixed: ``length`` (in words), or a feature that came with an import.
+    `ci` ``auto`` is boot-inputs, for every coefficient and level; `method` says what `interval_kind` ``auto`` is.
+    `given` names a third variable to hold fixed: ``length`` (in words), or a feature that came with an import.
+    `readings` says what stands for a judge beside one person: ``mean``, the mean of its repeats, or ``single``, each
+    repeat by itself, averaged over repeats; a judge's own correlation is always that of its mean.
     """
 
     coefficient: Coefficient = "kendall"
@@ -95,9 +101,11 @@ class CorrelationOptions:
     seed: int = 1
     control: bool = True
     given: str | None = None
-    interval_kind: IntervalKind = "percentile"
+    interval_kind: IntervalKind = "auto"
+    readings: Readings = "mean"
 
     def __post_init__(self) -> None:
+        _known("--readings", self.readings, Readings)
         _known("--coefficient", self.coefficient, Coefficient)
         _known("--level", self.level, Level)
         _known("--ci", self.ci, Interval)
@@ -119,10 +127,23 @@ class CorrelationOptions:
     @property
     def interval(self) -> Interval:
         """The interval in force."""
-        if self.ci != "auto":
-            return self.ci
-        fisher = self.coefficient == "pearson" and self.level in ("overall", "system")
-        return "fisher-z" if fisher else "boot-inputs"
+        return "boot-inputs" if self.ci == "auto" else self.ci
+
+    @property
+    def method(self) -> IntervalMethod:
+        """How an interval is made of the values in resamples: what ``auto`` stands for here.
+
+        Over system means with the systems taken as they are: of their true means (`judge.stats.true_means`). Where
+        systems and story-prompts are both drawn: calibrated, or BCa, which `judge.stats.interval_coverage` found to
+        be near 95 %. Over means of drawn systems: percentiles, which scatter widely enough. Else expanded percentiles.
+        """
+        if self.interval_kind != "auto":
+            return self.interval_kind
+        if self.interval == "boot-both":
+            return "calibrated" if self.level == "overall" else "bca"
+        if self.level == "system":
+            return "percentile" if self.interval == "boot-systems" else "true-means"
+        return "expanded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +240,8 @@ class CompareOptions:
     """Choices of a comparison.
 
     `by` is the factor whose values are compared, all pairs or, with `baseline`, each against that one. `family` says in
-    words what the adjusted tests are about; `adjust` is the correction over them.
+    words what the adjusted tests are about; `adjust` is the correction over them. `swap` is what the permutation tests
+    swap as a whole: ``auto`` is systems at system level, else story-prompts.
     """
 
     by: Factor = "eval_prompt"
@@ -229,6 +251,7 @@ class CompareOptions:
     against: str | None = None
     adjust: Adjustment = "bh"
     family: str | None = None
+    swap: Swap = "auto"
     resamples: int = 1000
     permutations: int = 2000
     seed: int = 1
@@ -237,8 +260,21 @@ class CompareOptions:
         _known("--by", self.by, Factor)
         _known("--level", self.level, ContrastLevel)
         _known("--adjust", self.adjust, Adjustment)
+        _known("--swap", self.swap, Swap)
         _positive("--resamples", self.resamples)
         _positive("--permutations", self.permutations)
+
+    @property
+    def swapped(self) -> Swap:
+        """What is swapped, `auto` resolved."""
+        if self.swap != "auto":
+            return self.swap
+        return "systems" if self.level == "system" else "story-prompts"
+
+    @property
+    def both(self) -> BothInterval:
+        """The kind of the interval over systems and story-prompts; why: `compare_agreement.over_both`."""
+        return "bca" if self.level == "system" else "calibrated"
 
 
 AnalysisOptions = (

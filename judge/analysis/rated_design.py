@@ -7,7 +7,8 @@ in common. Where systems do not share story-prompts, stories are nested in syste
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import warnings
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from judge.errors import DataError
 from judge.rating_matrix import RatingMatrix
 from judge.stats.analogous_anova import Facet
+from judge.stats.reversed_scale import remark
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -114,8 +116,19 @@ def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[t
             *_used(used, queries.asked, ratings),
             *queries.notes,
             *_cannot_be_told(single, ratings.shape[-1]),
+            *_turned(ratings, [queries.prompts[i] for i in kept[2]], [queries.judges[i] for i in kept[3]]),
         ),
     )
+
+
+def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> Iterator[str]:
+    """Sentences on judges, or Eval-Prompts, that run against the others: a usual cause of variances below 0."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # combinations without a rating have no mean
+        by_prompt, by_judge = np.nanmean(ratings, axis=(3, 4)), np.nanmean(ratings, axis=(2, 4))
+    for means, names, others in ((by_prompt, prompts, "Eval-Prompts"), (by_judge, judges, "judges")):
+        if said := remark(means.reshape(-1, len(names)), names, others):
+            yield said
 
 
 def _any(ratings: Floats, axis: int) -> NDArray[np.bool_]:

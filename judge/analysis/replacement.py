@@ -7,22 +7,20 @@ beside it: where people hardly agree, any smooth judge comes closer to the other
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.contenders import Contender, comparable, first_columns
+from judge.analysis.alternative_annotator import JUDGE, NULL, tested_rows
+from judge.analysis.contenders import comparable, first_columns
 from judge.analysis.correlation.rows import Remarks
+from judge.analysis.null_judges import DEALT, MEAN, PERMUTED
 from judge.analysis.people_options import ReplacementOptions
 from judge.analysis.signature import signature
-from judge.rating_matrix import Raters, RatingMatrix, build
-from judge.stats import icc
-from judge.stats.agreement import agreement
-from judge.stats.alt_test import LEVEL, PASS, AltTest, alt_test
-from judge.stats.estimate import Estimate
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.alt_test import LEVEL, PASS
 from judge.stats.prediction_powered import FEW, powered_mean
 from judge.tables import Column, Table, flat_row
 
@@ -32,39 +30,48 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _ABOUT = ("dataset", "run", "judge", "eval_prompt", "criterion", "against")
-_TEST = tuple(Column(name, name) for name in ("winning_rate", "advantage", "people_icc", "people_equal"))
+_TEST = (
+    *(Column(name, name) for name in ("winning_rate", "clustered_rate", "advantage", "people_icc", "people_equal")),
+    *(Column(name, name, p="less") for name in ("p", "clustered_p")),
+)
 _MEANS = tuple(Column(name, name) for name in ("powered", "people", "all_people", "judge_mean", "power", "worth"))
 
 
 def replaceability(table: RatingsTable, options: ReplacementOptions | None = None) -> pd.DataFrame:
-    """The alternative annotator test of every judge cell, with the people's agreement.
+    """The alternative annotator test of every judge cell and of judges that know nothing, with the people's agreement.
 
     Returns
     -------
     DataFrame
-        `dataset, run, judge, eval_prompt, criterion, against`; `winning_rate` and `advantage` (rho) with `_n` (people
-        compared) and `_reason`; `passed`; `epsilon`; `too_few` (people with fewer than 30 stories); `least_stories,
-        most_stories` (of the people compared); `people_icc` (ICC(1,1)) with its interval, `people_equal` (share of
-        pairs of people who give a story the same rating).
+        `kind` (``judge`` or ``null``: see `null_judges`), `dataset, run, judge, eval_prompt, criterion, against`;
+        `winning_rate` and `advantage` (rho) with `_n` (people compared) and `_reason`; `passed`; `p`, the least level
+        at which it would; `clustered_rate, clustered_passed, clustered_p`: the same with standard errors over
+        `clusters` story-prompts (fewest of a person); `tail`; `epsilon`; `too_few` (people with fewer than 30 stories);
+        `least_stories, most_stories` (of the people compared); `people_icc` (ICC(1,1)) with its interval,
+        `people_equal` (share of pairs of people who give a story the same rating).
     """
     options = options or ReplacementOptions()
-    rows, _ = _test_rows(build(table, drop_systems=options.drop_systems), options)
-    more = ("passed", "epsilon", "too_few", "least_stories", "most_stories")
-    return pd.DataFrame([{key: row[key] for key in (*_ABOUT, *more)} | flat_row(row, _TEST) for row in rows])
+    rows, _ = tested_rows(build(table, drop_systems=options.drop_systems), options)
+    more = ("passed", "clustered_passed", "clusters", "epsilon", "too_few", "least_stories", "most_stories")
+    return pd.DataFrame([{key: row[key] for key in ("kind", *_ABOUT, *more)} | flat_row(row, _TEST) for row in rows])
 
 
 def by_person(table: RatingsTable, options: ReplacementOptions | None = None) -> pd.DataFrame:
     """The alt-test person by person: `dataset, run, judge, eval_prompt, criterion, against, person, stories,
-    judge_closer, person_closer, p, tail, p_adjusted` (Benjamini-Yekutieli over the people of the cell)`, won`."""
+    judge_closer, person_closer, p, tail, p_adjusted` (Benjamini-Yekutieli over the people of the cell)`, won`;
+    `story_prompts, clustered_p, clustered_p_adjusted, clustered_won` with the standard error over story-prompts."""
     options = options or ReplacementOptions()
-    rows, _ = _test_rows(build(table, drop_systems=options.drop_systems), options)
+    rows, _ = tested_rows(build(table, drop_systems=options.drop_systems), options)
     return pd.DataFrame(
         [
             {key: row[key] for key in _ABOUT}
             | {"person": row["names"][one.column], "stories": one.stories, "judge_closer": one.judge_closer}
             | {"person_closer": one.person_closer, "p": one.p, "tail": "less"}
-            | {"p_adjusted": one.adjusted, "won": one.won}
+            | {"p_adjusted": one.adjusted, "won": one.won, "story_prompts": one.clusters}
+            | {"clustered_p": one.clustered_p, "clustered_p_adjusted": one.clustered_adjusted}
+            | {"clustered_won": one.clustered_won}
             for row in rows
+            if row["kind"] == JUDGE
             for one in row["result"].people
         ]
     )
@@ -76,14 +83,15 @@ def powered_means(table: RatingsTable, options: ReplacementOptions | None = None
     Returns
     -------
     DataFrame
-        `dataset, run, judge, eval_prompt, criterion, against, system`; `powered` with `_low, _high, _n` (stories rated
-        by both), `_reason`; `people` (the same stories, people alone); `all_people` (of all stories people rated, where
-        some were hidden by `options.rated`); `judge_mean`; `power` (lambda); `worth` (how many human ratings one is
-        worth); `both, judge_only` stories.
+        `dataset, run, judge, eval_prompt, criterion, against, system`; `powered` with `_low, _high, _n` (stories that
+        people rated), `_reason`; `people` (the same stories, people alone, whether the judge rated them or not);
+        `all_people` (of all stories people rated, where some were hidden by `options.rated`); `judge_mean`; `power`
+        (lambda); `worth` (how many human ratings one is worth); `both, judge_only` stories, `lost` (stories without the
+        judge's rating).
     """
     options = options or ReplacementOptions()
     rows, _ = _mean_rows(build(table, drop_systems=options.drop_systems), options)
-    more = ("system", "both", "judge_only")
+    more = ("system", "both", "judge_only", "lost")
     return pd.DataFrame([{key: row[key] for key in (*_ABOUT, *more)} | flat_row(row, _MEANS) for row in rows])
 
 
@@ -93,11 +101,13 @@ def tables(table: RatingsTable, options: ReplacementOptions | None = None) -> li
     matrices = build(table, drop_systems=options.drop_systems)
     # Draws are made only where ratings are hidden; the means have no epsilon, and persons no part in them.
     drawn = () if options.rated else ("seed",)
-    line = signature(table, matrices, options, intervals="f", without=("seed", "rated"))
-    means_line = signature(table, matrices, options, intervals="normal", without=("epsilon", "positions", *drawn))
+    line = signature(table, matrices, options, intervals="f", without=("rated",))
     facts = [note for fact in table.facts for note in fact.notes]
-    tests, remarks = _test_rows(matrices, options)
+    tests, remarks = tested_rows(matrices, options)
     means, more = _mean_rows(matrices, options)
+    lost = ("lost:as-judge-mean",) if any(row["lost"] for row in means) else ()
+    without = ("epsilon", "positions", *drawn)
+    means_line = signature(table, matrices, options, intervals="t", without=without, extra=lost)
     return [
         _test_table(tests, options, line, [*facts, *remarks.notes]),
         _mean_table(means, options, means_line, [*facts, *more.notes]),
@@ -109,6 +119,10 @@ def _test_table(rows: list[dict[str, Any]], options: ReplacementOptions, line: s
         *first_columns(rows),
         Column("winning_rate", "winning rate %", digits=0, factor=100),
         Column("passed", "passes"),
+        Column("p", "p", digits=3, p="less"),
+        Column("clustered_rate", "rate by story-prompt %", digits=0, factor=100),
+        Column("clustered_passed", "passes by story-prompt"),
+        Column("clustered_p", "p by story-prompt", digits=3, p="less"),
         Column("advantage", "rho"),
         Column("compared", "people"),
         Column("too_few", "left out"),
@@ -127,10 +141,27 @@ def _test_table(rows: list[dict[str, Any]], options: ReplacementOptions, line: s
         "their ICC; people equal %: pairs of people who give a story the same rating"
     )
     rho = "rho: share of stories where the judge lies at least as close, mean over people: compare judges by it"
-    own = [test, rho, agreed]
+    clustered = (
+        "by story-prompt: the same test with standard errors over story-prompts (t with one degree of freedom less "
+        "than story-prompts); believe it where stories share story-prompts, for the published one takes stories as "
+        "independent; p: the least level at which the judge would pass"
+    )
+    null = (
+        f"{MEAN}, {PERMUTED}: judges that know nothing of the stories (one rating for all; people's ratings dealt to "
+        f"the stories at random, means of {DEALT} times): a judge that gets no more has shown nothing"
+    )
+    own = [test, clustered, rho, null, *_null_passes(rows), agreed]
     if options.measure == "exact":
         own.append("closeness: equal ratings, the judge's mean over repeats rounded to whole points")
     return Table("May the judge replace a person?", columns, rows, line, tuple(dict.fromkeys([*notes, *own])))
+
+
+def _null_passes(rows: list[dict[str, Any]]) -> list[str]:
+    """Where a judge that knows nothing passes."""
+    passed = dict.fromkeys(row["criterion"] for row in rows if row["kind"] == NULL and row["passed"])
+    if not passed:
+        return []
+    return [f"a judge that knows nothing passes on {', '.join(passed)}: there, passing says nothing of a judge"]
 
 
 def _mean_table(rows: list[dict[str, Any]], options: ReplacementOptions, line: str, notes: list[str]) -> Table:
@@ -143,6 +174,7 @@ def _mean_table(rows: list[dict[str, Any]], options: ReplacementOptions, line: s
         Column("judge_mean", "judge alone"),
         Column("both", "rated by both"),
         Column("judge_only", "by judge only"),
+        *([Column("lost", "not by judge")] if any(row["lost"] for row in rows) else []),
         Column("power", "lambda", digits=3),
         Column("worth", "worth"),
     ]
@@ -152,88 +184,20 @@ def _mean_table(rows: list[dict[str, Any]], options: ReplacementOptions, line: s
     )
     weight = "lambda: weight of the judge, 0 = none; worth: how many human ratings one is worth with the judge's help"
     own = [powered, weight]
-    few = sum(0 < row["both"] < FEW for row in rows)
+    if any(row["lost"] for row in rows):
+        own.append(
+            "people alone: all their ratings, also of stories that the judge did not rate; in people + judge such a "
+            "story counts with the mean of the judge's other ratings, so that what the judge lost biases neither"
+        )
+    few = sum(0 < row["people"].n < FEW for row in rows)
     if few:
-        own.append(f"{few} of {len(rows)} rows rest on fewer than {FEW} stories rated by both: intervals too narrow")
+        own.append(
+            f"{few} of {len(rows)} rows rest on fewer than {FEW} stories that people rated: intervals too narrow"
+        )
     if options.rated:
         own.append(f"people's ratings of all but {options.rated} stories of each system, drawn at random, were hidden")
     title = "Mean ratings of systems, people helped by the judge"
     return Table(title, columns, rows, line, tuple(dict.fromkeys([*notes, *own])))
-
-
-def _test_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[dict[str, Any]], Remarks]:
-    found, remarks = comparable(matrices, options.against, None)
-    people: dict[tuple[str, str], tuple[Raters, str | None, dict[str, Any]]] = {}
-    rows = []
-    for matrix, one in found:
-        key = (matrix.dataset, one.labels["against"])
-        if key not in people:
-            people[key] = _people(matrix, one.labels["against"], options, remarks)
-        raters, reason, agreed = people[key]
-        rows.append({**one.labels, **agreed, **_tested(one, raters, reason, options)})
-    return rows, remarks
-
-
-def _tested(one: Contender, raters: Raters, reason: str | None, options: ReplacementOptions) -> dict[str, Any]:
-    judge = one.sides[0]
-    if options.measure == "exact":
-        judge = np.floor(judge + 0.5)
-    if reason:
-        nothing = Estimate.undefined(reason)
-        result = AltTest(nothing, nothing, (), 0, options.epsilon)
-    else:
-        result = alt_test(judge, raters.ratings, epsilon=options.epsilon, measure=options.measure)
-    stories = [person.stories for person in result.people]
-    names = raters.names or tuple(f"position {i + 1}" for i in range(raters.ratings.shape[1]))
-    return {
-        "winning_rate": result.winning_rate,
-        "advantage": result.advantage,
-        "passed": result.passed,
-        "epsilon": options.epsilon,
-        "compared": len(result.people),
-        "too_few": result.too_few,
-        "least_stories": min(stories, default=None),
-        "most_stories": max(stories, default=None),
-        "names": names,
-        "result": result,
-    }
-
-
-def _people(
-    matrix: RatingMatrix, criterion: str, options: ReplacementOptions, remarks: Remarks
-) -> tuple[Raters, str | None, dict[str, Any]]:
-    """The raters of a criterion, why they cannot be left out one at a time, and how far they agree."""
-    raters = matrix.by_rater(matrix.criteria.index(criterion))
-    packed = _packed(raters.ratings)
-    equal = agreement(packed, columns="people").flip
-    if equal.value is not None:
-        equal = replace(equal, value=1 - equal.value)
-    forms = {row.form: row.estimate for row in icc.family(packed, columns="people").rows}
-    agreed = {"people_icc": forms["ICC(1,1)"], "people_equal": equal}
-    if raters.known:
-        return raters, None, agreed
-    if not (np.diff(raters.ratings, axis=1) < 0).any():
-        reason = f"refused: {raters.reason}, so positions are lowest to highest rating, not persons"
-        return raters, reason, agreed
-    if not options.positions:
-        return raters, f"refused: {raters.reason} (--positions takes first, second, ... rating for persons)", agreed
-    note = f"{matrix.dataset}: {raters.reason}; first, second, ... rating stand in for persons, who may be several each"
-    remarks.notes[note] = None
-    return raters, None, agreed
-
-
-def _packed(ratings: Floats) -> Floats:
-    """Each story's ratings moved to the left, as many columns as most stories have ratings; stories with 2 or more.
-
-    Columns are then positions: for agreement among whoever rated, one-way.
-    """
-    known = ~np.isnan(ratings)
-    rows, count = ratings[known.sum(axis=1) >= 2], known.sum(axis=1)
-    if not rows.size:
-        return np.asarray(rows, dtype=np.float64)
-    width = int(np.bincount(count[count >= 2]).argmax())
-    order = np.argsort(np.isnan(rows), axis=1, kind="stable")
-    return np.asarray(np.take_along_axis(rows, order, axis=1)[:, :width], dtype=np.float64)
 
 
 def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[dict[str, Any]], Remarks]:
@@ -245,10 +209,10 @@ def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) ->
         shown = people if options.rated is None else np.where(hidden[matrix.dataset], np.nan, people)
         for code, system in enumerate(matrix.systems):
             own = matrix.system == code
-            result = powered_mean(shown[own], judge[own])
+            result = powered_mean(shown[own], judge[own], small_sample=True)
             row = {**one.labels, "system": system, "powered": result.estimate, "people": result.people}
             row |= {"judge_mean": result.judge, "power": result.power, "worth": result.worth}
-            row |= {"both": result.both, "judge_only": result.judge_only, "all_people": None}
+            row |= {"both": result.both, "judge_only": result.judge_only, "lost": result.lost, "all_people": None}
             if options.rated is not None and not np.isnan(people[own]).all():
                 row["all_people"] = float(np.nanmean(people[own]))
             rows.append(row)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
 _COEFFICIENTS = {"kendall": "tau:b", "spearman": "rho:spearman", "pearson": "r:pearson"}
+_SWAPPED = {"stories": "both", "story-prompts": "inputs", "systems": "systems"}
+"""As Deutsch, Dror & Roth 2021 name the tests: PERM-BOTH, PERM-INPUTS, PERM-SYSTEMS."""
 
 
 def _interval(options: CorrelationOptions | CriteriaOptions | JuryOptions) -> str:
@@ -36,13 +38,16 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "level": lambda o: f"level:{o.level}",
     "drop_systems": lambda o: f"drop:{','.join(o.drop_systems)}" if o.drop_systems else None,
     "against": lambda o: f"against:{o.against}" if o.against else None,
-    "interval_kind": lambda o: o.interval_kind if o.interval_kind != "percentile" else None,
+    "interval_kind": lambda o: o.method if o.interval.startswith("boot") else None,
+    "readings": lambda o: f"readings:{o.readings}" if o.readings != "mean" else None,
     "given": lambda o: f"given:{o.given}" if o.given else None,
     "ci": _interval,
     "by": lambda o: f"by:{o.by}",
     "baseline": lambda o: f"base:{o.baseline}" if o.baseline else None,
     "adjust": lambda o: f"adj:{o.adjust}",
-    "permutations": lambda o: f"ci:boot-inputs+boot-both/{o.resamples}|perm:both/{o.permutations}|seed{o.seed}",
+    "permutations": lambda o: (
+        f"ci:boot-inputs+boot-both-{o.both}/{o.resamples}|perm:{_SWAPPED[o.swapped]}/{o.permutations}|seed{o.seed}"
+    ),
     "engine": lambda o: f"engine:{o.engine}" if o.engine != "ours" else None,
     "own": lambda o: f"own:{','.join(o.own)}" if o.own else None,
     "alpha": lambda o: f"alpha:{o.alpha:g}",
@@ -63,7 +68,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
 }
 """Option -> its part of the signature. `ci`, `mean_interval` and `permutations` show `resamples` and `seed` too."""
 
-SHOWN_BY = {"resamples": "ci", "foldings": "folds", **PEOPLE_SHOWN_BY}
+SHOWN_BY = {"resamples": "ci", "foldings": "folds", "swap": "permutations", **PEOPLE_SHOWN_BY}
 """Options that another option's fragment shows."""
 
 EXEMPT = {

@@ -112,7 +112,7 @@ def _row(
             signs.add("+" if r.value > 0 else "-")
             squared = replace(r, value=r.value**2)
         if values is not None and resamples is not None:
-            squared = resample.percentile(squared, values[:, k] ** 2, f"{resamples.name}, percentile, 95 %")
+            squared = resamples.interval(squared, values[:, k] ** 2)
         row |= {f"{way}_r2": squared, f"{way}_r": r.value, f"{way}_pairs": r.n}
     return row | {"sign": signs.pop() if len(signs) == 1 else "mixed" if signs else None}
 
@@ -125,6 +125,6 @@ def _draw(matrix: RatingMatrix, options: DriftOptions, remarks: Remarks) -> resa
     if np.unique(unit).size < _MIN_UNITS:
         remarks.notes[f"{matrix.dataset}: no intervals, fewer than {_MIN_UNITS} {name}"] = None
         return None
-    words = f"intervals: percentile, {options.resamples} resamples of {name}, each sorted and slid anew"
+    words = f"intervals: expanded percentile, {options.resamples} resamples of {name}, each sorted and slid anew"
     remarks.notes[words] = None
     return resample.draw(unit, options.resamples, np.random.default_rng(options.seed), options.ci)

@@ -38,7 +38,7 @@ _HOW = {
     "clustered": "± is half of a 95 % t interval with story-prompts as the independent units",
     "as-published": "± is half of a 95 % t interval over all ratings as if independent, as the HANNA study printed it; "
     "ratings of one story are not independent, see --interval clustered",
-    "boot": "intervals: 95 %, percentile, resamples of story-prompts",
+    "boot": "intervals: 95 %, expanded percentile, resamples of story-prompts",
 }
 
 

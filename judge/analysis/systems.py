@@ -205,7 +205,9 @@ def _mean(
     if units < LEAST_UNITS:
         why = f"no interval: fewer than {LEAST_UNITS} story-prompts to resample"
         return Estimate(honest.value, honest.n, reason=why)
-    return resample.percentile(Estimate(honest.value, honest.n), resampled, "boot-inputs, percentile, 95 %")
+    return resample.expanded(
+        Estimate(honest.value, honest.n), resampled, units, "boot-inputs, expanded percentile, 95 %"
+    )
 
 
 COLUMNS = [

@@ -77,17 +77,19 @@ def rates(found: Answered, key: str, where: NDArray[np.bool_] | None = None) -> 
     )
 
 
-def agreement(found: Answered, key: str, *, resamples: int, seed: int) -> Agreement:
+def agreement(found: Answered, key: str, *, resamples: int, seed: int, as_published: bool = False) -> Agreement:
     """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that two annotators or more finished.
 
     AC1 knows both answers, as the audit fixed them beforehand: it is 1, without interval, where everybody said no.
+    Several explanations of one story are not independent: intervals take stories as the units, or explanations as the
+    study did (`as_published`).
     """
-    values = found.given[key]
+    values, story = found.given[key], None if as_published else found.story
     rng = np.random.default_rng(seed)
     return Agreement(
-        chance_agreement.gwet(values, categories=np.array([0.0, 1.0])),
-        chance_agreement.fleiss(values),
-        krippendorff.alpha(values, "nominal", rng, resamples=resamples),
+        chance_agreement.gwet(values, categories=np.array([0.0, 1.0]), story=story),
+        chance_agreement.fleiss(values, story=story),
+        krippendorff.alpha(values, "nominal", rng, resamples=resamples, story=story),
     )
 
 

@@ -27,7 +27,8 @@ class ReportOptions:
     """Choices of a report.
 
     `by`: variables (`answered.LEVELS`) whose levels get rates of their own. `annotators`: these alone, empty = all.
-    `resamples` and `seed` are of alpha's interval. `top`: disagreements listed, 0 = all.
+    `resamples` and `seed` are of alpha's interval where no two items are of one story. `top`: disagreements listed, 0 =
+    all.
     """
 
     by: tuple[str, ...] = DEFAULT_BY
@@ -54,11 +55,10 @@ def tables(store: AuditStore, options: ReportOptions | None = None) -> list[Tabl
         hint = f"judge audit serve {store.path}"
         raise SpecError(f"{store.path}: no annotator has finished an item yet", hint=hint)
     bare, rated = signature(store, found), signature(store, found, "ci:wilson-stories")
-    drawn = f"ci:t-items|alpha:boot-items/{options.resamples}/seed{options.seed}"
     made = [
         _coverage(store, found, bare),
         _rates(store, found, rated),
-        _agreement(found, options, signature(store, found, drawn)),
+        _agreement(store, found, options),
         _annotators(store, found, rated),
     ]
     made += [one for name in options.by if (one := _by(found, name, rated)) is not None]
@@ -145,12 +145,13 @@ def _rates(store: AuditStore, found: Answered, line: str) -> Table:
     return Table("Error rates", columns, rows, line, notes)
 
 
-def _agreement(found: Answered, options: ReportOptions, line: str) -> Table:
+def _agreement(store: AuditStore, found: Answered, options: ReportOptions) -> Table:
     rows: list[dict[str, Any]] = []
     for category in found.categories:
         one = agreement(found, category.key, resamples=options.resamples, seed=options.seed)
         row = {"category": category.label, "ac1": one.ac1.estimate, "fleiss": one.fleiss.estimate}
-        rows.append(row | {"alpha": one.alpha.estimate, "raw": one.ac1.raw, "items": one.ac1.raw.n})
+        row |= {"alpha": one.alpha.estimate, "raw": one.ac1.raw, "items": one.ac1.raw.n}
+        rows.append(row | {"stories": one.ac1.stories})
     columns = [
         Column("category", "error"),
         Column("ac1", "AC1"),
@@ -158,11 +159,13 @@ def _agreement(found: Answered, options: ReportOptions, line: str) -> Table:
         Column("fleiss", "Fleiss' kappa"),
         Column("alpha", "Krippendorff's alpha"),
         Column("items", "items"),
+        Column("stories", "stories"),
     ]
+    intervals, drawn = _intervals(options, shared=any(row["stories"] < row["items"] for row in rows))
     notes = [
         "over items that two annotators or more finished",
         "where nearly all answers are no, kappa and alpha are near 0 however often annotators agree; AC1 is not",
-        "AC1's and kappa's intervals: t over items, Gwet's standard error; alpha's: percentile over resampled items",
+        intervals,
     ]
     alike = ", ".join(row["category"] for row in rows if row["alpha"].reason == ONE_CATEGORY)
     if alike:
@@ -170,7 +173,19 @@ def _agreement(found: Answered, options: ReportOptions, line: str) -> Table:
             f"{alike}: every answer is the same; kappa and alpha are 0/0 there, and AC1, which counts with both "
             "answers, yes and no, whichever were given, is 1"
         )
-    return Table("Agreement between annotators", columns, rows, line, notes)
+    return Table("Agreement between annotators", columns, rows, signature(store, found, drawn), notes)
+
+
+def _intervals(options: ReportOptions, *, shared: bool) -> tuple[str, str]:
+    """A note on the intervals of agreement, and their part of the signature."""
+    if shared:
+        note = (
+            "several items are of one story and not independent: intervals by the jackknife over stories, with "
+            "Student's t and the effective number of stories"
+        )
+        return note, "ci:jackknife-stories"
+    note = "AC1's and kappa's intervals: t over items, Gwet's standard error; alpha's: percentile over resampled items"
+    return note, f"ci:t-items|alpha:boot-items/{options.resamples}/seed{options.seed}"
 
 
 def _annotators(store: AuditStore, found: Answered, line: str) -> Table:

@@ -50,4 +50,4 @@ def area(values: Floats, label: Flags, drawn: Resamples) -> Estimate:
         return found
     # DeLong's interval takes texts as independent; the bootstrap's takes its place.
     bare = Estimate(found.value, n=found.n)
-    return resample.percentile(bare, drawn.values(resampled_auc(values, label)), f"{drawn.name}, percentile, 95 %")
+    return drawn.interval(bare, drawn.values(resampled_auc(values, label)))

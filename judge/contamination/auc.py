@@ -12,7 +12,7 @@ from judge.contamination.area import AucOptions, area, draw
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError
-from judge.stats import near_ties, resample, roc
+from judge.stats import near_ties, roc
 from judge.stats.discrimination import auc
 from judge.stats.estimate import Estimate
 from judge.tables import Column, Table
@@ -56,14 +56,13 @@ def rows_of(scores: ScoresFile, options: AucOptions) -> list[dict[str, Any]]:
             f"{scores.header['source']} has no labels", hint="each line needs label: 1 = seen, 0 = not seen"
         )
     drawn = draw(scores, options)
-    how = f"{drawn.name}, percentile, 95 %"
     rows = []
     for score in scores.names:
         values = scores.score(score)
         found, rate = area(values, label, drawn), roc.tpr_at_fpr(values, label, options.fpr)
         keep = ~np.isnan(values)
         if rate.defined:
-            rate = resample.percentile(rate, drawn.values(roc.resampled_tpr_at_fpr(values, label, options.fpr)), how)
+            rate = drawn.interval(rate, drawn.values(roc.resampled_tpr_at_fpr(values, label, options.fpr)))
         best = Estimate(roc.best_accuracy(values, label), n=found.n) if found.defined else found
         threshold = of_score(scores, score)
         rows.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,15 +31,31 @@ def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
 
     Where a result folder does not hold the stories' texts, by id, if the scores were made on the dataset of that name.
     """
+    known, place = scores.score(name), _places(matrix, scores)
+    values = np.where(place >= 0, known[place], np.nan)
+    return Joined(np.asarray(values, dtype=np.float64), int((place >= 0).sum()))
+
+
+def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes:
+    """A code for the story-prompt of each scored text, (texts,); a text that is no story of these stands for itself."""
+    code = np.arange(len(scores.rows), dtype=np.int64)
+    offset = code.size
+    for matrix in matrices:
+        place = _places(matrix, scores)
+        code[place[place >= 0]] = offset + matrix.story_prompt[place >= 0]
+        offset += int(matrix.story_prompt.max(initial=-1)) + 1
+    return code
+
+
+def _places(matrix: RatingMatrix, scores: ScoresFile) -> Codes:
+    """The row of each story of the matrix in the scores file, -1 = none."""
     by_text = {row.text: i for i, row in enumerate(scores.rows)}
     same_set = scores.header["source"] == matrix.dataset
     by_id = {row.id: i for i, row in enumerate(scores.rows)} if same_set else {}
-    known = scores.score(name)
     place = np.full(matrix.n, -1, dtype=np.int64)
     for i, (story, text) in enumerate(zip(matrix.stories["story"], matrix.stories["text"], strict=True)):
         place[i] = by_text.get(text_key(text), -1) if text else by_id.get(str(story), -1)
-    values = np.where(place >= 0, known[place], np.nan)
-    return Joined(np.asarray(values, dtype=np.float64), int((place >= 0).sum()))
+    return place
 
 
 def refuse_strangers(scores: ScoresFile, joined: int) -> None:

@@ -1,7 +1,8 @@
 """The study's table: for each model, how much of a story set it seems to have seen, and how its own stories are rated.
 
 A text counts as seen where its score reaches the threshold in the scores file, which stems from a labelled set scored
-by the same model. Without a threshold there is no rate.
+by the same model. Without a threshold there is no rate. Texts that were never seen reach it too: beside the rate stand
+the share that is expected of them, and the rate corrected for it (`baseline`).
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.signature import signature as signature_of_runs
+from judge.contamination import baseline
 from judge.contamination.auc import TEMPORAL, signature
-from judge.contamination.join import join, letters, refuse_strangers
+from judge.contamination.join import join, letters, refuse_strangers, story_prompts
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError, unknown
@@ -53,6 +55,8 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOption
         Column("model", "model"),
         Column("set", "story set"),
         Column("rate", "seems seen x100", digits=1, factor=100),
+        Column("unseen", "of unseen texts x100", digits=1, factor=100),
+        Column("corrected", "seen, corrected x100", digits=1, factor=100),
         Column("stories", "stories"),
         Column("undefined", "undefined"),
         Column("threshold", "threshold", digits=4),
@@ -63,7 +67,8 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOption
         Column("people", "rated by people"),
         Column("judges", "rated by judges"),
     ]
-    extra = [f"score:{options.score}", "seen:wilson", "auc:labelled-set", "own:clustered"]
+    extra = [f"score:{options.score}", "seen:wilson", "corrected:lang-reiczigel-inputs"]
+    extra += ["auc:labelled-set", "own:clustered"]
     extra += [f"of:{','.join(options.systems)}"] if options.systems else []
     extra += [signature(one, []).rsplit("|v", 1)[0] for one in files]
     line = signature_of_runs(runs, matrices, extra=extra)
@@ -80,17 +85,24 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
     usable = values[~np.isnan(values)]
     threshold = of_score(scores, options.score)
     refuse_strangers(scores, sum(join(matrix, scores, options.score).found for matrix in matrices))
+    prompts = story_prompts(matrices, scores)[chosen][~np.isnan(values)]
     if threshold is None:
         why = scores.header["without_threshold"].get(options.score)
-        rate = area = Estimate.undefined(f"undefined: {why}" if why else NO_THRESHOLD)
+        rate = area = unseen = share = Estimate.undefined(f"undefined: {why}" if why else NO_THRESHOLD)
     else:
-        rate = wilson(float((usable >= threshold["value"]).sum()), usable.size)
-        area = _area(threshold)
+        called = usable >= threshold["value"]
+        rate = wilson(float(called.sum()), usable.size)
+        area, unseen = _area(threshold), Estimate.undefined(NO_SET)
+        share = unseen
+        if threshold.get("set"):
+            unseen, share = baseline.of_unseen(threshold), baseline.corrected(called, prompts, threshold)
     own = _own(scores.judge, matrices, options.own)
     return {
         "model": scores.judge,
         "set": scores.header["source"] + (f" ({', '.join(options.systems)})" if options.systems else ""),
         "rate": rate,
+        "unseen": unseen,
+        "corrected": share,
         "stories": int(usable.size),
         "undefined": int(np.isnan(values).sum()),
         "threshold": None if threshold is None else threshold["value"],
@@ -143,6 +155,17 @@ def _mean_of_own(matrices: Sequence[RatingMatrix], own: Sequence[str], *, people
 
 def _notes(files: Sequence[ScoresFile], rows: Sequence[Mapping[str, Any]]) -> list[str]:
     notes = ["seems seen: score at or above the threshold, with Wilson's interval for independent stories"]
+    if any(row["labelled"] for row in rows):
+        notes.append(
+            "of unseen texts: share of unseen texts like the labelled set's that is expected at or above the "
+            "threshold, its choice on that set allowed for: what a model that saw none of the stories shows"
+        )
+        notes.append(
+            "seen, corrected: the rate with the threshold's misses and false alarms taken out (Rogan & Gladen 1978; "
+            "interval by Lang & Reiczigel 2014, with the errors of both sets, story-prompts and books as clusters); "
+            "where it holds 0, nothing shows that any story was seen, whatever the rate"
+        )
+        notes.append("both take unseen stories to score as the labelled set's unseen texts do")
     if any(row["labelled"] for row in rows):
         notes.append("AUC: of the labelled set the threshold was chosen on; " + TEMPORAL)
     if any(row["own"] for row in rows):

@@ -6,17 +6,22 @@ that share of the unseen texts seen), or a number, which is taken as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judge.backends.protocol import ScorerFacts
 from judge.contamination.area import AucOptions, area, draw
+from judge.contamination.baseline import expected_rates
 from judge.contamination.scores_file import ScoresFile, different_model, with_thresholds
 from judge.errors import SpecError
 from judge.stats import roc
 from judge.stats.resample import Resamples
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 _MOVED_BY = {"recall": "prefix", "dc_pdd": "frequencies"}
 """Score -> the setting that must be equal where its threshold is carried over; `words` must be for all of them."""
@@ -51,6 +56,7 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
         value = roc.threshold_at_fpr(values, label, number)
         if value is None:
             raise SpecError(f"--threshold {rule}: more than that share of unseen texts has the highest {name}")
+    groups = [row.group for row, kept in zip(scores.rows, keep, strict=True) if kept]
     called = values[keep] >= value
     return {
         "rule": rule,
@@ -64,7 +70,13 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
         "auc_method": found.method,
         "false_positive": float(called[~label[keep]].mean()),
         "true_positive": float(called[label[keep]].mean()),
+        **expected_rates(values[keep], label[keep], groups, _choose(kind, number)),
     }
+
+
+def _choose(kind: str, number: float) -> Callable[[Floats, Flags], float | None]:
+    """The rule as a function of scores and labels."""
+    return roc.youden if kind == "youden" else lambda values, label: roc.threshold_at_fpr(values, label, number)
 
 
 def given(scores: ScoresFile, value: float, name: str) -> ScoresFile:

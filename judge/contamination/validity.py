@@ -120,7 +120,7 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOpti
 
 
 def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamples) -> tuple[Halves, Halves]:
-    """Tau-b and mean absolute difference in two sets of stories, with percentile intervals.
+    """Tau-b and mean absolute difference in two sets of stories, with expanded percentile intervals.
 
     Parameters
     ----------
@@ -131,7 +131,6 @@ def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamp
     drawn : Resamples
         Of the n stories; both sets are taken from the same resamples.
     """
-    how = f"{drawn.name}, percentile, 95 %"
     both = []
     for statistic in (_tau, _error):
         parts = []
@@ -146,7 +145,7 @@ def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamp
             between = Estimate.undefined(_CONSTANT, n=n)
         else:
             between = Estimate(up.value - down.value, n=n)
-        ends = (resample.percentile(e, v, how) for e, v in ((up, ups), (down, downs), (between, ups - downs)))
+        ends = (drawn.interval(e, v) for e, v in ((up, ups), (down, downs), (between, ups - downs)))
         both.append(Halves(*ends))
     return both[0], both[1]
 

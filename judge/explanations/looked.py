@@ -167,7 +167,7 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
     if texts.facts:
         folder = ResultFolder(texts.facts[0].path).derived
     else:
-        from judge.datasets.locate import cache_folder
+        from judge.cache_folder import cache_folder
 
         folder = cache_folder() / "explanations"
     above = next(path for path in (folder, *folder.parents) if path.exists())

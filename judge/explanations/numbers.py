@@ -74,8 +74,9 @@ def tables(
     found.append(
         stability.table(rows, vectors, options, sign("seed", intervals="ci:jackknife-stories|reasons:wilson-stories"))
     )
-    predicted = sign("seed", "folds", "components", "resamples", intervals="gain:t-stories")
-    listed = sign("seed", "folds", "components")
+    held = "hold-out:story-prompt"
+    predicted = sign("seed", "folds", "components", "resamples", intervals=f"gain:t-inputs|{held}")
+    listed = sign("seed", "folds", "components", intervals=held)
     found += rating_agreement.tables(rows, vectors, options, predicted, listed)
     points = guideline_point.split(texts.criteria, guidelines)
     found.append(guideline_point.table(rows, vectors, points, sign(intervals=f"{_SHARES}|difference:t-stories")))

@@ -21,13 +21,13 @@ class NumbersOptions:
     neighbours : int
         k of the purity.
     folds : int
-        Of stories, for classification and for predicted ratings.
+        Of stories, for classification; of story-prompts, for predicted ratings.
     permutations, refits : int
         Of labels, for silhouette and purity; for the classification, which is fitted anew each time.
     components : int
         Principal components of the vectors that regressions read.
     resamples : int
-        Of stories, for intervals of rank correlations.
+        Of story-prompts, for intervals of rank correlations.
     words, stories_share : int, float
         Boilerplate: runs of so many words that stand in explanations of at least this share of the other stories.
     top : int
@@ -64,7 +64,7 @@ FRAGMENTS: dict[str, Callable[[NumbersOptions], str]] = {
     "permutations": lambda o: f"perm:{o.permutations}",
     "refits": lambda o: f"refit:{o.refits}",
     "components": lambda o: f"pca:{o.components}",
-    "resamples": lambda o: f"ci:boot-stories/{o.resamples}",
+    "resamples": lambda o: f"ci:boot-inputs/{o.resamples}",
     "words": lambda o: f"ngram:{o.words}",
     "stories_share": lambda o: f"boilerplate:{o.stories_share:g}",
 }

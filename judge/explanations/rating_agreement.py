@@ -1,8 +1,10 @@
 """Does an explanation say what its rating says? The rating predicted from the text alone, and where the two part.
 
-A ridge regression on the texts' vectors predicts the rating of stories it was not fitted on. What this cannot say: that
-rating or text are right about the story. A low correlation may be the embedding's fault or that of too few texts; a
-high one may come from a copied guideline, or from a text that states its rating again.
+A ridge regression on the texts' vectors predicts the rating of stories for story-prompts it was not fitted on: stories
+for one story-prompt share words and quality, so that a text which only says what its story is about would tell the
+rating of another one for the same story-prompt. What this cannot say: that rating or text are right about the story. A
+low correlation may be the embedding's fault or that of too few texts; a high one may come from a copied guideline, or
+from a text that states its rating again.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.explanations.numbers_options import NumbersOptions
-from judge.explanations.rows import STORY, codes, groups, name_columns, told
+from judge.explanations.rows import STORY, codes, groups, name_columns, story_prompts, told
 from judge.explanations.specificity import components, folds_of
 from judge.stats import correlation, resample, resampled_correlation
 from judge.stats.estimate import Estimate
@@ -28,7 +30,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 _ROW = ("run", "judge", "eval_prompt", "criterion")
-_LEAST_TEXTS, _LEAST_STORIES = 20, 10
+_LEAST_TEXTS, _LEAST_STORIES, _LEAST_PROMPTS = 20, 10, 5
 _WRAP = 70
 
 
@@ -68,12 +70,14 @@ def tables(
     said = [
         *notes,
         (
-            f"ridge regression on {options.components} principal components, out of {options.folds} folds of stories; "
-            "errors in points of the scale, beside always saying the training stories' mean rating"
+            f"ridge regression on {options.components} principal components, out of {options.folds} folds of "
+            "story-prompts; errors in points of the scale, beside always saying the training stories' mean rating"
         ),
-        "Spearman: mean over folds, since pooled noise lies below 0; intervals resample stories and fit nothing anew",
+        "Spearman: mean over folds (pooled noise lies below 0); intervals resample story-prompts and fit nothing anew",
         "a text that copies a guideline or states its rating again is predicted well whatever else it says",
     ]
+    if alone := int((part["story_prompt"] == "").sum()):
+        said.append(f"{alone} texts are about stories whose story-prompt is not known: such a story stands for itself")
     if lost := int((~known).sum()):
         said.append(f"{lost} texts without a rating or a known story are left out")
     title = "Agreement of text and rating: the rating predicted from the explanation alone"
@@ -84,25 +88,31 @@ def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) ->
     """Cells of one row, and the predicted rating of each text (NaN where there is none)."""
     y, story = frame["rating"].to_numpy(dtype=np.float64), codes(frame, STORY)
     stories = int(story.max()) + 1 if story.size else 0
+    prompt = story_prompts(frame)
     cells: dict[str, Any] = {"texts": y.size, "stories": stories}
     reason = None
     if y.size < _LEAST_TEXTS or stories < _LEAST_STORIES:
         reason = f"fewer than {_LEAST_TEXTS} rated texts or {_LEAST_STORIES} stories"
+    elif np.all(prompt == prompt[0]):
+        reason = "stories for one story-prompt only"
     elif np.all(y == y[0]):
         reason = "every text has the same rating"
     if reason is not None:
         nothing = Estimate.undefined(reason, y.size)
         return cells | dict.fromkeys(("rho", "error", "baseline", "gain"), nothing), np.full(y.size, np.nan)
     rng = np.random.default_rng(options.seed)
-    fold = folds_of(story, options.folds, rng)
+    fold = folds_of(prompt, min(options.folds, int(prompt.max()) + 1), rng)
     predicted, mean = predict(components(vectors, options.components), y, fold)
     error, baseline = np.abs(predicted - y), np.abs(mean - y)
-    drawn = resample.draw(story, options.resamples, rng, "boot-stories")
+    drawn = resample.draw(prompt, options.resamples, rng, "boot-inputs")
+    rho = rank_correlation(predicted, y, fold, drawn)
+    if rho.defined and int(prompt.max()) + 1 < _LEAST_PROMPTS:
+        rho = Estimate(rho.value, rho.n, reason=f"no interval with fewer than {_LEAST_PROMPTS} story-prompts")
     cells |= {
-        "rho": rank_correlation(predicted, y, fold, drawn),
+        "rho": rho,
         "error": Estimate(float(error.mean()), y.size),
         "baseline": Estimate(float(baseline.mean()), y.size),
-        "gain": clustered(baseline - error, story),
+        "gain": clustered(baseline - error, prompt),
     }
     return cells, predicted
 
@@ -120,7 +130,7 @@ def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
 
 
 def rank_correlation(said: Floats, y: Floats, fold: Codes, drawn: resample.Resamples) -> Estimate:
-    """Mean over folds of Spearman's rho within the fold, with stories resampled.
+    """Mean over folds of Spearman's rho within the fold, with story-prompts resampled.
 
     Pooled over folds the correlation of noise lies below 0, since a fold's training mean runs against its own ratings
     (Parker, Guenter & Bedo 2007, Stratification bias in low signal microarray studies, BMC Bioinformatics 8).
@@ -129,7 +139,7 @@ def rank_correlation(said: Floats, y: Floats, fold: Codes, drawn: resample.Resam
     if not found.defined:
         return found
     values = resampled_correlation.values(drawn, said, y, "spearman", grouping="within", group=fold)
-    return resample.percentile(Estimate(found.value, y.size), values, "boot-stories, percentile, 95 %")
+    return resample.percentile(Estimate(found.value, y.size), values, f"{drawn.name}, percentile, 95 %")
 
 
 def _contradictions(frame: pd.DataFrame, predicted: Floats, options: NumbersOptions, signature: str) -> Table:

@@ -25,6 +25,17 @@ def codes(frame: pd.DataFrame, columns: Sequence[str]) -> Codes:
     return np.asarray(frame.groupby(list(columns), sort=False, dropna=False).ngroup(), dtype=np.int64)
 
 
+def story_prompts(frame: pd.DataFrame) -> Codes:
+    """A code for the story-prompt of each row, by its name and not by the order of rows.
+
+    A story whose story-prompt is not known stands for itself.
+    """
+    known = (frame["story_prompt"] != "").to_numpy()
+    own = np.where(known, frame["story_prompt"].to_numpy(dtype=str), frame["story"].to_numpy(dtype=str))
+    names = [f"{dataset}\n{has}\n{name}" for dataset, has, name in zip(frame["dataset"], known, own, strict=True)]
+    return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.int64)
+
+
 def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[dict[str, Any], NDArray[np.int64]]]:
     """Each combination of columns with the positions (not labels) of its rows, in the order of their first rows."""
     code = codes(frame, columns)

@@ -67,6 +67,9 @@ def _caption(layout: Layout, bands: tuple[Band, ...]) -> str:
             text += f" {reasons[0][:1].upper()}{reasons[0][1:]}."
     if any(row.kind == JUDGE and _sign(row) for row in layout.rows):
         text += " Squares: a control, no language model."
+    if any(not band.hatched and band.defined for band in bands):
+        text += " People: one against the mean of the others; judges: against the mean of all."
+    text += layout.apart
     if any(band.hatched and band.defined for band in bands):
         text += f" The control's line: {layout.control}."
     return text + undefined(tuple(cell for row in layout.rows if row.kind == JUDGE for cell in row.cells))

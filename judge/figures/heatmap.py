@@ -221,6 +221,7 @@ def _caption(layout: Layout) -> str:
         text += " White is 0, red below it."
     if any(not cell.defined for cell in layout.cells):
         text += " Hatched: undefined" + _why(layout) + "."
+    text += layout.apart
     if any(row.kind == CONTROL for row in layout.rows):
         text += " The control looks at the surface of a text alone and is no language model"
         text += f" ({layout.control})." if layout.control else "."

@@ -31,13 +31,15 @@ class Cell(NamedTuple):
 class Raters:
     """People's ratings of one criterion, one column a rater, or, where `known` is false, one column a position.
 
-    `reason` says why identity is not known; positions allow one-way statistics only.
+    `reason` says why identity is not known; positions allow one-way statistics only. `ascending` positions are those of
+    sorted ratings, so that a position is nobody's.
     """
 
     ratings: Floats
     names: tuple[str, ...]
     known: bool
     reason: str | None = None
+    ascending: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,9 +135,10 @@ class RatingMatrix:
             return Raters(wide, tuple(self.rater_names[c] for c in column), known=True)
         positions = self.by_position(criterion)
         reason = "who gave which rating is not known"
-        if _all_sorted(positions):
+        ascending = _all_sorted(positions)
+        if ascending:
             reason += " (each story's ratings are stored in ascending order)"
-        return Raters(positions, (), known=False, reason=reason)
+        return Raters(positions, (), known=False, reason=reason, ascending=ascending)
 
     def by_position(self, criterion: int) -> Floats:
         """People's ratings of one criterion in the order stored, first to last of each story, whoever gave them."""

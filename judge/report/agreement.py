@@ -22,8 +22,8 @@ from judge.tables import Table
 _NAMES = {CEILING: "people, one against the others", CONTROL: "control, surface of the text"}
 _SHORT = {CEILING: "people", CONTROL: "control"}
 _READ = (
-    "Two bars stand beside every judge. The human ceiling is how far one person agrees with the mean of the others; "
-    "the control"
+    "Two bars stand beside every judge. The human ceiling is how far one person agrees with the mean of the others, "
+    "and minus people sets the judge against the same means; the control"
 )
 _READ_LABELS = (
     "No person rated these stories, so there is no human ceiling: judges are compared with labels. One bar stands "
@@ -169,7 +169,7 @@ def _caption(one: Layout, material: Material) -> str:
         text += f" Half-width of the 95 % intervals, median: {100 * one.half_width:.0f}; each cell's stands in its tip."
     kinds = {row.kind for row in one.rows}
     if CEILING in kinds:
-        text += " People: one against the mean of the others."
+        text += " People: one against the mean of the others; judges: against the mean of all."
     if CONTROL in kinds:
         made = f", {one.control}" if one.control else ""
         text += f" Control: the surface of the text alone{made}; no language model."
@@ -178,6 +178,7 @@ def _caption(one: Layout, material: Material) -> str:
             " A judge named with a comma and the word control was asked like any other, repeat by repeat; the row "
             "control is what stands beside every judge."
         )
+    text += one.apart
     if raters.labels_note:
         text += f" No person rated these stories: {raters.labels_note}."
     if any(not cell.defined for cell in one.cells):

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from judge.analysis import coverage
 from judge.analysis.correlation.leads import CEILING, CONTROL
 from judge.analysis.options import CoverageOptions
+from judge.credentials.providers import PROTOCOLS
 from judge.errors import JudgeError
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import sentences, stored
@@ -191,7 +192,7 @@ def _settings(material: Material) -> Iterator[Item]:
 
 
 def _cost(who: str, force: dict[str, Any], cost: Cost) -> Iterator[Item]:
-    local = not (force.get("base_url") or str(force.get("judge", "")).startswith("openai/"))
+    local = not (force.get("base_url") or str(force.get("judge", "")).partition("/")[0] in PROTOCOLS)
     if cost.dollars is not None:
         yield Item(f"{who}cost", "met", cost.words())
     elif not local:

@@ -121,5 +121,5 @@ def _caption(found: Comparison, options: CompareOptions) -> str:
     counted = "no story" if not stories else f"{spread('n =', stories)} stories a contrast and criterion"
     return (
         f"Second minus first, mean over criteria, with 95 % intervals from {options.resamples} resamples: left of "
-        f"story-prompts, right of systems as well; {counted}."
+        f"story-prompts, right of systems as well (calibrated); {counted}."
     )

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from judge.analysis import consistency, coverage
+from judge.analysis import consistency, coverage, loss
 from judge.analysis.compare_sentence import leaves_zero_out
 from judge.analysis.consistency import PEOPLE
-from judge.analysis.correlation.leads import CEILING, CONTROL, Lead
+from judge.analysis.correlation.leads import CEILING, CONTROL, Lead, Rival, best_of
 from judge.analysis.options import ConsistencyOptions
 from judge.errors import JudgeError
 from judge.rating_matrix import RatingMatrix
@@ -22,8 +23,10 @@ from judge.report import audit_words, explanation_words
 from judge.report.agreement import worded
 from judge.report.material import Material
 from judge.report.raters import Raters
-from judge.stats import near_ties
 from judge.stats.estimate import Estimate
+
+_RIVALS = 3
+"""Rows of another coverage that are named; the rest are counted."""
 
 _AROUND = re.compile(r"undefined for [^(]*\((.*)\)")
 
@@ -42,6 +45,8 @@ def sentences(material: Material) -> list[str]:
         if fact.judge.startswith("scripted/"):
             made.append(f"{fact.judge} gives scripted answers: figures about it say nothing about any judge.")
     made.append(_lost(material))
+    for finding in loss.findings(material.matrices):
+        made.append(material.raters.said(f"{finding[:1].upper()}{finding[1:]}."))
     made += _consistency(material)
     made += explanation_words.headline(material)
     try:
@@ -72,20 +77,39 @@ def _of_dataset(matrix: RatingMatrix, found: Sequence[Lead], raters: Raters) -> 
     if not defined:
         yield f"On {where} agreement with {raters.them} is undefined: {shown[0].value.reason}."
         return
-    best = defined[near_ties.highest([lead.value.value for lead in defined])]
-    yield _agreement(where, best, len(shown), raters)
+    best = best_of(defined) or defined[0]
+    yield from _agreement(where, best, len(shown), raters)
     yield from _beside(best, raters)
 
 
-def _agreement(where: str, best: Lead, rows: int, raters: Raters) -> str:
+def _agreement(where: str, best: Lead, rows: int, raters: Raters) -> Iterator[str]:
     number = len(best.criteria)
     over = f"mean over {number} criteria" if number > 1 else best.criteria[0]
     what = f"Kendall's tau‑b ×100 with {raters.them}, {over}, is {worded(best.value)}"
     if rows == 1:
-        return f"On {where}, {_name(best)}: {what}."
+        yield f"On {where}, {best.name}: {what}."
+        return
     most = "higher" if rows == 2 else "highest"
     flattered = f"the {most} of {rows} rows, one a judge and Eval-Prompt, on these same stories, which flatters it"
-    return f"On {where}, {_name(best)} follows {raters.them} closest: {what} ({flattered})."
+    if any(rival.ahead for rival in best.rivals):
+        own = f"{best.name} has the {most} value on its own stories ({100 * best.share:.0f} %)"
+        yield f"On {where} no row is named the closest to {raters.them}. {own}: {what}. {_common(best.rivals)}."
+    else:
+        common = f" {_common(best.rivals)}." if best.rivals else ""
+        yield f"On {where}, {best.name} follows {raters.them} closest: {what} ({flattered}).{common}"
+
+
+def _common(rivals: Sequence[Rival]) -> str:
+    """What the highest row and those of another coverage reach on the stories that both rated: those ahead first."""
+    shown = sorted(rivals, key=lambda rival: not rival.ahead)[:_RIVALS]
+    parts = [
+        f"on the {rival.stories:,} that {rival.name}, which rated {100 * rival.share:.0f} % of the stories, has too it "
+        f"reaches {worded(rival.mine)} and that row {worded(rival.theirs)}"
+        for rival in shown
+    ]
+    more = f"; so for {len(rivals) - _RIVALS} more rows" if len(rivals) > _RIVALS else ""
+    text = "; ".join(parts) + more
+    return text[:1].upper() + text[1:]
 
 
 def _beside(best: Lead, raters: Raters) -> Iterator[str]:
@@ -99,7 +123,13 @@ def _beside(best: Lead, raters: Raters) -> Iterator[str]:
     if ceiling.value is None:
         yield f"How far people agree with each other cannot be said: {plain_reason(ceiling)}."
     else:
-        yield _against(best, CEILING, f"People, one against the mean of the others, reach {worded(ceiling)}")
+        mine = best.same.get(CEILING)
+        same = (
+            f"; against the same means the judge ({best.readings} against one reading) reaches {_value(mine)}"
+            if mine is not None
+            else ""
+        )
+        yield _against(best, CEILING, f"People, one against the mean of the others, reach {worded(ceiling)}{same}")
 
 
 def plain_reason(estimate: Estimate) -> str:
@@ -115,12 +145,13 @@ def _against(best: Lead, kind: str, start: str) -> str:
     if over.value is None:
         return f"{start}."
     outside = leaves_zero_out(over)
+    new = "new story-prompts or other raters" if kind == CEILING and best.other_raters else "new story-prompts"
     if outside is None:
         verdict = "without an interval, this may be chance"
     elif not outside:
-        verdict = "not told apart by new story-prompts"
+        verdict = f"not told apart by {new}"
     else:
-        verdict = "more than new story-prompts would explain"
+        verdict = f"more than {new} would explain"
     count = f", higher on {above} of {of} criteria" if of > 1 else ""
     return f"{start}: the judge lies {_distance(over)}{count}; {verdict}."
 
@@ -164,5 +195,6 @@ def _consistency(material: Material) -> Iterator[str]:
     yield text.replace(" -", " −")
 
 
-def _name(lead: Lead) -> str:
-    return f"{lead.judge} with {lead.eval_prompt}"
+def _value(estimate: Estimate) -> str:
+    """The number without its interval."""
+    return worded(replace(estimate, low=None, high=None))

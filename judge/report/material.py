@@ -15,7 +15,7 @@ from judge.analysis import correlation
 from judge.analysis.control import Control, ControlPredictions
 from judge.analysis.correlation import leads
 from judge.analysis.correlation.leads import Lead
-from judge.analysis.options import CorrelationOptions, Level
+from judge.analysis.options import CorrelationOptions, Level, from_words
 from judge.audit.store import AuditStore
 from judge.contamination import scores_file
 from judge.errors import SpecError
@@ -37,6 +37,7 @@ class ReportOptions:
     drop_systems: tuple[str, ...] = ()
     resamples: int = 1000
     permutations: int = 2000
+    readings: str = "mean"
     seed: int = 1
     parser: str = "ours"
     audit: Path | None = None
@@ -51,10 +52,18 @@ class ReportOptions:
                 raise SpecError(f"{name} {value} must be 1 or more")
         if self.examples < 1:
             raise SpecError(f"--examples {self.examples} must be 1 or more")
+        self.correlation()  # refuses readings that are not known
 
     def correlation(self, level: Level = "overall") -> CorrelationOptions:
         """The choices of this report's correlations."""
-        return CorrelationOptions(level=level, drop_systems=self.drop_systems, resamples=self.resamples, seed=self.seed)
+        return from_words(
+            CorrelationOptions,
+            level=level,
+            drop_systems=self.drop_systems,
+            resamples=self.resamples,
+            readings=self.readings,
+            seed=self.seed,
+        )
 
 
 class RememberedControl:

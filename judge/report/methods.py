@@ -184,8 +184,9 @@ def _statistics(material: Material) -> Iterator[str]:
         yield (
             f"Agreement with {raters.them} is Kendall's tau-b {_cite('kendall-1945-ties')} between the mean of a "
             f"judge's rated repeats and {given} of a story, over all stories and over system means, with "
-            f"95 % percentile intervals from {options.resamples:,} resamples of story-prompts "
-            f"{_cite('deutsch-etal-2021-statistical')} (seed {options.seed})."
+            f"95 % intervals from {options.resamples:,} resamples of story-prompts "
+            f"{_cite('deutsch-etal-2021-statistical')} (seed {options.seed}): expanded percentiles over stories, and "
+            "over system means intervals for the correlation of the systems' true means."
         )
         yield from _bars(material)
     if len(material.judges) > 1 or len(material.eval_prompts) > 1:
@@ -208,9 +209,9 @@ def _contrasts(material: Material) -> str:
         )
     return (
         "Contrasts are on the same stories and repeats: two-sided permutation tests of both sides' scores "
-        f"({options.permutations:,} swaps) {_cite('deutsch-etal-2021-statistical')} and Williams' two-sided test "
-        f"{_cite('williams-1959-regression')}, adjusted over the family of all contrasts and criteria of a "
-        f"comparison {_cite('benjamini-hochberg-1995-controlling')}."
+        f"({options.permutations:,} swaps of whole story-prompts) {_cite('deutsch-etal-2021-statistical')} and "
+        f"Williams' two-sided test {_cite('williams-1959-regression')}, adjusted over the family of all contrasts and "
+        f"criteria of a comparison {_cite('benjamini-hochberg-1995-controlling')}."
     )
 
 
@@ -234,6 +235,9 @@ def _ceiling(material: Material, found: Sequence[Lead]) -> Iterator[str]:
     if any(one.value is not None for one in ceilings):
         undefined = f" (not everywhere: {'; '.join(reasons)})" if reasons else ""
         yield f"{ceiling.replace(',', ' is', 1)}{undefined}."
+        if "|pool:" in material.leads[1].signature:
+            yield "Where people are a pool, it is one random rater of each story, averaged over draws."
+        yield "Beside it judges are scored against the same means, on the stories that both rated."
     elif reasons:
         yield f"{ceiling}, is undefined here ({'; '.join(reasons)})."
 

@@ -22,7 +22,6 @@ _LABELLED = (
     ("human ceiling undefined with fewer than 2 raters", NO_CEILING),
     ("control and people", "control and human ceiling"),
     ("judge minus people", "judge minus labels"),
-    ("minus people's", "minus the labels'"),
     ("minus people", "minus human ceiling"),
     ("above them on", "above that on"),
     ("both judge and people rated", "the judge rated and that have labels"),

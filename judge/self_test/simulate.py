@@ -22,7 +22,7 @@ from judge.ratings_table import COLUMNS
 Floats = NDArray[np.float64]
 
 CRITERIA = ("Coherence", "Engagement", "Surprise")
-PROMPTS, SYSTEMS, RATERS, REPEATS = 60, 5, 3, 3
+PROMPTS, SYSTEMS, RATERS, REPEATS = 50, 10, 3, 3
 OWN = "house-writer"
 """The system that stands for the judges' own."""
 
@@ -56,7 +56,7 @@ def _length(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floa
 
 
 def _own(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return np.asarray(opinion + 0.4 * (stories.system == 0), dtype=np.float64)
+    return np.asarray(opinion + 0.5 * (stories.system == 0), dtype=np.float64)
 
 
 def _compress(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
@@ -87,7 +87,7 @@ FAULTS: dict[str, Fault] = {
     "compressed": Fault("compression", "differences x 0.6", think=_compress),
     "stuck": Fault("stuck", "15 % of ratings are 4 whatever the story", say=_stick),
     "haloed": Fault("halo", "60 % of what sets criteria apart is lost", think=_halo),
-    "partial": Fault("self-preference", "+0.4 points for its own system", think=_own),
+    "partial": Fault("self-preference", "+0.5 points for its own system", think=_own),
     "dropping": Fault("loss", "10 % lost, 1.8 times as likely for each point of quality", say=_lose),
 }
 """Judge -> its fault."""
@@ -119,7 +119,8 @@ def _stories(rng: np.random.Generator) -> Stories:
     n = PROMPTS * SYSTEMS
     system, story_prompt = np.repeat(np.arange(SYSTEMS), PROMPTS), np.tile(np.arange(PROMPTS), SYSTEMS)
     length = rng.standard_normal(n)
-    shared = 0.5 * rng.standard_normal(n) + 0.3 * length + 0.4 * (system - 2) / 2
+    middle = (SYSTEMS - 1) / 2
+    shared = 0.5 * rng.standard_normal(n) + 0.3 * length + 0.4 * (system - middle) / middle
     shared = shared + 0.3 * rng.standard_normal(PROMPTS)[story_prompt]
     quality = 3.0 + shared + 0.5 * rng.standard_normal((len(CRITERIA), n))
     return Stories(quality, length, system, story_prompt)

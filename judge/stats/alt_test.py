@@ -8,20 +8,29 @@ the authors suggest .1 for crowd workers, .15 for skilled ones, .2 for experts. 
 over the people decides who was beaten; the judge passes with a winning rate of one half or more. The average advantage
 probability rho, the mean over people of mean(W_f), is for comparing judges.
 
-Where people hardly agree any smooth judge wins: show their agreement beside it.
+The t test takes stories as independent. Stories for one story-prompt are not where a judge follows people better on
+some story-prompts than on others: the same test is then made once more with the standard error over clusters and t with
+as many degrees of freedom as there are clusters less one (`means.clustered_error`), adjusted in the same way. With one
+story a cluster it is the published test.
+
+Where people hardly agree any smooth judge wins: show their agreement, and what a judge that knows nothing gets
+(`analysis.null_judges`), beside it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats import means
 from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
 Measure = Literal["rmse", "exact"]
 MEASURES: tuple[str, ...] = get_args(Measure)
 
@@ -45,6 +54,10 @@ class AgainstPerson:
         Share of stories where the judge (the person) lies at least as close to the others; ties count for both.
     p, adjusted : float
         One-sided p of mean(d) >= epsilon, and adjusted over the people (Benjamini-Yekutieli).
+    clusters : int
+        Clusters (story-prompts) of those stories; 0 where none were given.
+    clustered_p, clustered_adjusted : float or None
+        The same with the standard error over clusters; None where none were given, or a person has fewer than two.
     """
 
     column: int
@@ -53,11 +66,19 @@ class AgainstPerson:
     person_closer: float
     p: float
     adjusted: float
+    clusters: int = 0
+    clustered_p: float | None = None
+    clustered_adjusted: float | None = None
 
     @property
     def won(self) -> bool:
         """Whether the judge won against this person."""
         return self.adjusted <= LEVEL
+
+    @property
+    def clustered_won(self) -> bool | None:
+        """Whether it did with the standard error over clusters; None where there is none."""
+        return None if self.clustered_adjusted is None else self.clustered_adjusted <= LEVEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +107,37 @@ class AltTest:
         rate = self.winning_rate.value
         return None if rate is None else rate >= PASS
 
+    @property
+    def p(self) -> float | None:
+        """The smallest level at which the judge would pass: so many people's adjusted p as are one half."""
+        return _passing([person.adjusted for person in self.people])
 
-def alt_test(judge: Floats, ratings: Floats, *, epsilon: float, measure: Measure = "rmse") -> AltTest:
+    @property
+    def clustered_rate(self) -> Estimate:
+        """The winning rate with standard errors over clusters."""
+        if not self.winning_rate.defined:
+            return self.winning_rate
+        won = [person.clustered_won for person in self.people]
+        if None in won:
+            return Estimate.undefined("undefined where a person rated stories for one story-prompt only", n=len(won))
+        return Estimate(float(np.mean([bool(one) for one in won])), n=len(won))
+
+    @property
+    def clustered_passed(self) -> bool | None:
+        """Whether that rate reaches one half."""
+        rate = self.clustered_rate.value
+        return None if rate is None else rate >= PASS
+
+    @property
+    def clustered_p(self) -> float | None:
+        """The smallest level at which the judge would pass with standard errors over clusters."""
+        adjusted = [person.clustered_adjusted for person in self.people]
+        return None if None in adjusted else _passing([p for p in adjusted if p is not None])
+
+
+def alt_test(
+    judge: Floats, ratings: Floats, *, epsilon: float, measure: Measure = "rmse", cluster: Codes | None = None
+) -> AltTest:
     """The alternative annotator test of one judge.
 
     Parameters
@@ -101,6 +151,8 @@ def alt_test(judge: Floats, ratings: Floats, *, epsilon: float, measure: Measure
     measure : "rmse" or "exact"
         Closeness of a rating to the others': minus the root mean squared difference (numbers), or the share of equal
         ratings (categories). Closenesses within 1e-9 are ties.
+    cluster : array of int, shape (n stories,), optional
+        Story-prompt of each story: then p is also given with the standard error over story-prompts.
 
     Returns
     -------
@@ -136,9 +188,28 @@ def alt_test(judge: Floats, ratings: Floats, *, epsilon: float, measure: Measure
         AgainstPerson(int(c), w.size, float(w.mean()), float(h.mean()), float(raw), float(adj))
         for c, (w, h), raw, adj in zip(columns, closer, p, adjusted, strict=True)
     )
+    if cluster is not None:
+        groups = [cluster[shared & known[:, c]] for c in columns]
+        people = _over_clusters(people, [person.astype(np.float64) - w for w, person in closer], groups, epsilon)
     wins = float(np.mean([person.won for person in people]))
     rho = float(np.mean([person.judge_closer for person in people]))
     return AltTest(Estimate(wins, n=len(people)), Estimate(rho, n=len(people)), people, too_few, epsilon)
+
+
+def _over_clusters(
+    people: tuple[AgainstPerson, ...], differences: list[Floats], groups: list[Codes], epsilon: float
+) -> tuple[AgainstPerson, ...]:
+    """The people with their p over clusters, adjusted over the people where each has one."""
+    from scipy.stats import false_discovery_control
+
+    codes = [np.unique(group, return_inverse=True)[1].reshape(-1) for group in groups]
+    p = [_clustered_p(d, code, epsilon) for d, code in zip(differences, codes, strict=True)]
+    known = [value for value in p if value is not None]
+    adjusted = false_discovery_control(known, method="by").tolist() if len(known) == len(p) else [None] * len(p)
+    return tuple(
+        replace(person, clusters=int(code.max()) + 1, clustered_p=raw, clustered_adjusted=adj)
+        for person, code, raw, adj in zip(people, codes, p, adjusted, strict=True)
+    )
 
 
 def _closer(
@@ -158,9 +229,23 @@ def _closer(
 
 def _p(d: Floats, epsilon: float) -> float:
     """One-sided p of "mean(d) is epsilon or more" by a t test."""
+    return _t_below(float(d.mean()), epsilon, float(d.std(ddof=1)) / float(np.sqrt(d.size)), d.size - 1)
+
+
+def _clustered_p(d: Floats, cluster: Codes, epsilon: float) -> float | None:
+    """The same with the standard error over clusters; None with one cluster."""
+    error, clusters = means.clustered_error(d, cluster)
+    return None if error is None else _t_below(float(d.mean()), epsilon, error, clusters - 1)
+
+
+def _t_below(mean: float, epsilon: float, error: float, df: int) -> float:
     from scipy import stats
 
-    mean, error = float(d.mean()), float(d.std(ddof=1)) / float(np.sqrt(d.size))
     if error < 1e-12:
         return 0.0 if mean < epsilon else 1.0
-    return float(stats.t.cdf((mean - epsilon) / error, d.size - 1))
+    return float(stats.t.cdf((mean - epsilon) / error, df))
+
+
+def _passing(adjusted: list[float]) -> float | None:
+    """The least level at which at least the share `PASS` of people are beaten."""
+    return sorted(adjusted)[math.ceil(PASS * len(adjusted)) - 1] if adjusted else None

@@ -3,12 +3,17 @@
 =============  ==============================================  ========================================================
 ceiling        correlates                                      reads as
 =============  ==============================================  ========================================================
-leave-one-out  each rater, the mean of the others              what one more person would reach; the default
+leave-one-out  each rater, the mean of the others              what one more person would reach; the default of a panel
+one a story    one random rater of each story, the mean of     the same where many workers rated a few stories each; the
+               that story's others; averaged over draws        default of a pool
 split-half     means of two random halves of the raters        reliability of the mean of all, by Spearman-Brown
 pairwise       each pair of raters                             what one person says of another
 self-included  each rater, the mean that includes that rater   inflated: part of the mean is the rater; for comparison
                                                                with published tables only
 =============  ==============================================  ========================================================
+
+People are a *panel* where every rater rated nearly every story (`is_panel`), else a *pool*, such as crowd workers. In a
+pool one rater has too few stories for a correlation of their own, so the ceiling takes one random rater of each story.
 
 A column that is a position (first, second, third number of a list) and not a person has no ceiling but the split-half
 by story; the caller says so by not calling the others. Every ceiling can be computed in the resamples that the judges'
@@ -32,6 +37,12 @@ Weights = NDArray[np.int64]
 Measure = Callable[[Floats, Floats], Estimate]
 """From two vectors (n,), NaN = missing, to their correlation."""
 
+PANEL_SHARE = 0.8
+"""In a panel every rater rated at least this share of the stories that two or more rated."""
+
+DRAWS = 20
+"""Draws of one rater a story that a pool's ceiling is averaged over: in `one_of_each_story` they are balanced."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
@@ -53,7 +64,8 @@ class Ceiling:
         `n` is the number of stories used by the pair that has most.
         """
         if len(self.x) == 0:
-            return Estimate.undefined("human ceiling undefined with fewer than 2 raters")
+            why = ": no story was rated by two people" if self.of == "draws" else " with fewer than 2 raters"
+            return Estimate.undefined(f"human ceiling undefined{why}")
         found = [measure(x, y) for x, y in zip(self.x, self.y, strict=True)]
         values = np.array([np.nan if each.value is None else each.value for each in found])
         combined = float(self._combined(values[:, None])[0])
@@ -100,6 +112,37 @@ def one_against_others(ratings: Floats) -> Ceiling:
     own = ~np.isnan(raters)
     others = [_mean(total - np.where(k, r, 0.0), count - k) for r, k in zip(raters, own, strict=True)]
     return Ceiling("leave-one-out", "raters", raters, _stack(others, raters))
+
+
+def is_panel(ratings: Floats) -> bool:
+    """Whether every rater rated nearly every story: `PANEL_SHARE` of those that two or more rated; ratings (n, r)."""
+    known = ~np.isnan(ratings)
+    shared = known[known.sum(axis=1) > 1]
+    return bool(len(shared)) and bool((shared.mean(axis=0) >= PANEL_SHARE).all())
+
+
+def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> Ceiling:
+    """One random rater of each story with the mean of that story's others, so many times; ratings (n, r), NaN = none.
+
+    Draws are balanced: in any k draws in a row that begin a round, each of a story's k raters stands once for one
+    person, in random order. Stories with fewer than two ratings are left out.
+    """
+    story, column = np.nonzero(~np.isnan(ratings))
+    count = np.bincount(story, minlength=len(ratings))
+    shared = np.flatnonzero(count > 1)
+    packed = np.full((len(ratings), int(count.max(initial=0))), np.nan)
+    first = np.cumsum(count) - count
+    packed[story, np.arange(story.size) - first[story]] = ratings[story, column]
+    packed, count = packed[shared], count[shared]
+    total, order = np.nansum(packed, axis=1), np.empty(packed.shape, dtype=np.int64)
+    x, y = np.full((2, draws if shared.size else 0, len(ratings)), np.nan)
+    for draw in range(len(x)):
+        begins = draw % count == 0
+        keys = np.where(np.isnan(packed[begins]), 2.0, rng.random(packed[begins].shape))
+        order[begins] = np.argsort(keys, axis=1)
+        one = packed[np.arange(shared.size), order[np.arange(shared.size), draw % count]]
+        x[draw, shared], y[draw, shared] = one, (total - one) / (count - 1)
+    return Ceiling("one rater a story", "draws", x, y)
 
 
 def one_against_all(ratings: Floats) -> Ceiling:
@@ -154,19 +197,19 @@ def disattenuated(correlation: Estimate, reliability: Estimate) -> Estimate:
     """A correlation with people had their mean no error: r / sqrt(reliability of the people's mean) (Spearman 1904).
 
     It can exceed 1 and is not clipped; it has no interval of its own (see `disattenuated_values`). Undefined where
-    either is undefined or the reliability is not positive. Derived for Pearson's r.
+    either is undefined or the reliability is not above 0 and 1 at most. Derived for Pearson's r.
     """
     if correlation.value is None or reliability.value is None:
         missing = correlation if correlation.value is None else reliability
         return Estimate.undefined(missing.reason or "undefined", n=correlation.n)
-    if reliability.value <= 0:
+    if not 0 < reliability.value <= 1:
         return Estimate.undefined(f"undefined: the people's reliability is {reliability.value:.2f}", n=correlation.n)
     return Estimate(correlation.value / float(np.sqrt(reliability.value)), n=correlation.n, method="disattenuated")
 
 
 def disattenuated_values(correlations: Floats, reliabilities: Floats) -> Floats:
-    """`disattenuated` in each of the same resamples, (b,) each; NaN where the reliability is not positive."""
-    usable = reliabilities > 0
+    """`disattenuated` in each of the same resamples, (b,) each; NaN where the reliability is no share above 0."""
+    usable = (reliabilities > 0) & (reliabilities <= 1)
     return np.where(usable, correlations / np.sqrt(np.where(usable, reliabilities, 1.0)), np.nan)
 
 
@@ -180,4 +223,4 @@ def _stack(rows: Sequence[Floats], like: Floats) -> Floats:
 
 
 def _single(of: str) -> str:
-    return {"raters": "rater", "halvings": "halving", "pairs of raters": "pair of raters"}[of]
+    return {"raters": "rater", "halvings": "halving", "pairs of raters": "pair of raters", "draws": "draw"}[of]

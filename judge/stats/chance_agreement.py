@@ -15,7 +15,8 @@ Conger       the mean over pairs of raters of each pair's own            Conger 
 
 Standard errors are Gwet's linearization over items (Gwet 2008; Gwet 2014, Handbook of Inter-Rater Reliability, 4th
 edition, ch. 5), intervals t with items - 1 degrees of freedom, as in irrCAC. They treat raters as fixed and items as
-independent.
+independent. Where several items are of one story, stories are what is independent, and intervals are those of the
+jackknife over stories (`cluster_jackknife`).
 
 Where nearly all ratings are one category, kappa is near 0 however often raters agree, and AC1 near 1 (the prevalence
 paradox, Feinstein & Cicchetti 1990): that is why raw agreement comes with every coefficient. Krippendorff's alpha is in
@@ -33,6 +34,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.stats import proportion
+from judge.stats.cluster_jackknife import with_jackknife
 from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
@@ -62,8 +64,9 @@ class ChanceAgreement:
         Of the coefficient.
     observed, expected : float or None
         The two terms of the coefficient, weighted as it is.
-    ratings, categories, dropped : int
-        Ratings used; categories in use; items left out because they have fewer than 2 ratings.
+    ratings, categories, dropped, stories : int
+        Ratings used; categories in use; items left out because they have fewer than 2 ratings; stories of those used,
+        which is what is independent (as many as items where no stories were given).
     """
 
     name: str
@@ -75,19 +78,37 @@ class ChanceAgreement:
     ratings: int
     categories: int
     dropped: int
+    stories: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
     """Items with at least 2 ratings: how often each category was given.
 
-    `table` (n, q) counts, `level` (n, raters) codes of categories with -1 = missing, `category` (q,) their values.
+    `table` (n, q) counts, `level` (n, raters) codes of categories with -1 = missing, `category` (q,) their values;
+    `story` (n,) codes 0, 1, ... of what is independent: the item itself where no two are known to share a story.
     """
 
     table: Floats
     level: NDArray[np.int64]
     category: Floats
     dropped: int
+    story: NDArray[np.int64]
+
+    @property
+    def stories(self) -> int:
+        """How many are independent."""
+        return int(self.story.max()) + 1 if self.story.size else 0
+
+    @property
+    def shared(self) -> bool:
+        """Whether several items are of one story."""
+        return self.stories < self.story.size
+
+    def without(self, story: int) -> Counts:
+        """The items of all other stories."""
+        kept = self.story != story
+        return replace(self, table=self.table[kept], level=self.level[kept], story=self.story[kept])
 
     @property
     def used(self) -> int:
@@ -95,7 +116,7 @@ class Counts:
         return int((self.table.sum(axis=0) > 0).sum())
 
 
-def counts(ratings: Floats, categories: Floats | None = None) -> Counts:
+def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.int64] | None = None) -> Counts:
     """Count ratings (items, raters), NaN = missing, by category.
 
     Parameters
@@ -106,6 +127,8 @@ def counts(ratings: Floats, categories: Floats | None = None) -> Counts:
     categories : array, optional
         All points of the scale, used or not: they move AC1 and AC2 (through q) and weights. Without it those in use
         are taken, as irrCAC does.
+    story : array of int, shape (items,), optional
+        Any codes: items of one story are not independent. Without it items are.
 
     Raises
     ------
@@ -125,16 +148,18 @@ def counts(ratings: Floats, categories: Floats | None = None) -> Counts:
     table = (
         np.stack([(level == k).sum(axis=1) for k in range(category.size)], axis=1) if category.size else level[:, :0]
     )
-    return Counts(table.astype(np.float64), level, category, int((~usable).sum()))
+    code = np.arange(table.shape[0]) if story is None else np.unique(story[usable], return_inverse=True)[1]
+    return Counts(table.astype(np.float64), level, category, int((~usable).sum()), code.astype(np.int64))
 
 
-def raw_agreement(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
+def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: NDArray[np.int64] | None = None) -> Estimate:
     """Share of agreeing pairs of ratings of an item, averaged over items (items, raters), with its interval.
 
-    The interval is t over items, kept within 0 and 1. Where all items agree wholly (or none at all) that has no width:
-    then it is Wilson's for the items, which errs on the wide side. Undefined where no item has 2 ratings.
+    The interval is t over items (or stories), kept within 0 and 1. Where all items agree wholly (or none at all) that
+    has no width: then it is Wilson's for the items (or stories), which errs on the wide side. Undefined where no item
+    has 2 ratings.
     """
-    return _raw(counts(ratings), confidence)
+    return _raw(counts(ratings, story=story), confidence)
 
 
 def gwet(
@@ -143,13 +168,15 @@ def gwet(
     *,
     categories: Floats | None = None,
     confidence: float = 0.95,
+    story: NDArray[np.int64] | None = None,
 ) -> ChanceAgreement:
-    """Gwet's AC1 (identity weights) or AC2 of ratings (items, raters), NaN = missing; see `counts` for `categories`.
+    """Gwet's AC1 (identity weights) or AC2 of ratings (items, raters), NaN = missing.
 
-    With two categories or more named it is defined (and 1) where a single one is used; kappas never are, 0/0.
+    See `counts` for `categories` and `story`. With two categories or more named it is defined (and 1) where a single
+    one is used; kappas never are, 0/0.
     """
     name = "AC1" if weights == "identity" else f"AC2, {weights} weights"
-    return _coefficient(name, counts(ratings, categories), weights, confidence, _expected_gwet)
+    return _coefficient(name, counts(ratings, categories, story), weights, confidence, _expected_gwet)
 
 
 def fleiss(
@@ -158,13 +185,14 @@ def fleiss(
     *,
     categories: Floats | None = None,
     confidence: float = 0.95,
+    story: NDArray[np.int64] | None = None,
 ) -> ChanceAgreement:
     """Fleiss' kappa of ratings (items, raters), NaN = missing (then the generalised kappa of Gwet 2014).
 
     Raters need not be the same from item to item.
     """
     return _coefficient(
-        _named("Fleiss' kappa", weights), counts(ratings, categories), weights, confidence, _expected_fleiss
+        _named("Fleiss' kappa", weights), counts(ratings, categories, story), weights, confidence, _expected_fleiss
     )
 
 
@@ -174,9 +202,10 @@ def conger(
     *,
     categories: Floats | None = None,
     confidence: float = 0.95,
+    story: NDArray[np.int64] | None = None,
 ) -> ChanceAgreement:
     """Conger's kappa of ratings (items, raters), NaN = missing: each column must be one rater. Two raters: Cohen's."""
-    found = counts(ratings, categories)
+    found = counts(ratings, categories, story)
     raters = int((found.level >= 0).any(axis=0).sum())
     name = "Cohen's kappa" if raters == 2 else "Conger's kappa"
     return _coefficient(_named(name, weights), found, weights, confidence, _expected_conger)
@@ -219,12 +248,20 @@ def _raw(found: Counts, confidence: float) -> Estimate:
         return Estimate.undefined(NO_PAIR)
     share = _observed(table, np.eye(table.shape[1]))
     value = float(share.mean())
-    if np.ptp(share) > 0:
-        return _with_t(value, float(share.std(ddof=1) / np.sqrt(n)), n, confidence, (0.0, 1.0))
-    if value in (0.0, 1.0):
-        wilson = proportion.wilson(round(value * n), n, z=float(special.ndtri(0.5 + confidence / 2)))
-        return replace(wilson, method=f"Wilson over items, {100 * confidence:g} %")
-    return _with_t(value, 0.0, n, confidence, (0.0, 1.0))
+    if np.ptp(share) == 0 and value in (0.0, 1.0):
+        units = found.stories
+        wilson = proportion.wilson(round(value * units), units, z=float(special.ndtri(0.5 + confidence / 2)))
+        return replace(wilson, n=n, method=f"Wilson over {_units(found)}, {100 * confidence:g} %")
+    if found.shared:
+        total, size = np.bincount(found.story, weights=share), np.bincount(found.story).astype(np.float64)
+        left_out = np.asarray((share.sum() - total) / (n - size) if found.stories > 1 else total, dtype=np.float64)
+        bare = Estimate(value, n=n)
+        return with_jackknife(bare, left_out, confidence=confidence, bounds=(0.0, 1.0))[0]
+    return _with_t(value, float(share.std(ddof=1) / np.sqrt(n)) if n > 1 else 0.0, n, confidence, (0.0, 1.0))
+
+
+def _units(found: Counts) -> str:
+    return f"{found.stories} stories" if found.shared else "items"
 
 
 def _observed(table: Floats, weight: Floats) -> Floats:
@@ -241,18 +278,32 @@ def _coefficient(
     usable = found.category.size if expectation is _expected_gwet else found.used
     if n == 0 or usable < 2:
         why = Estimate.undefined(NO_PAIR if n == 0 else ONE_CATEGORY, n=n)
-        return ChanceAgreement(name, why, raw, None, None, None, total, found.used, found.dropped)
+        return ChanceAgreement(name, why, raw, None, None, None, total, found.used, found.dropped, found.stories)
     weight = weight_matrix(found.category, weights)
+    value, observed, expected, influence = _value(found, weight, expectation)
+    if found.shared:
+        left_out = np.array([_value(found.without(g), weight, expectation)[0] for g in range(found.stories)])
+        estimate, standard = with_jackknife(Estimate(value, n=n), left_out, confidence=confidence)
+    else:
+        # Gwet 2014, ch. 5: how the coefficient would move with each item's weight, through both of its terms.
+        error = float(np.sqrt(((influence - value) ** 2).sum() / (n * (n - 1)))) if n > 1 else 0.0
+        estimate = _with_t(value, error, n, confidence, (-1.0, 1.0))
+        standard = None if estimate.low is None else error
+    terms = (standard, observed, expected)
+    return ChanceAgreement(name, estimate, raw, *terms, total, found.used, found.dropped, found.stories)
+
+
+def _value(found: Counts, weight: Floats, expectation: Expected) -> tuple[float, float, float, Floats]:
+    """Coefficient, observed and expected agreement, and each item's influence (n,); NaN where chance explains all."""
+    if found.table.shape[0] == 0:
+        return float("nan"), float("nan"), float("nan"), np.empty(0)
     agree = _observed(found.table, weight)
-    expected, part = expectation(found, weight)
-    observed = float(agree.mean())
-    value = (observed - expected) / (1 - expected)
-    # Gwet 2014, ch. 5: how the coefficient would move with each item's weight, through both of its terms.
-    influence = ((agree - expected) - 2 * (1 - value) * (part - expected)) / (1 - expected)
-    error = float(np.sqrt(((influence - value) ** 2).sum() / (n * (n - 1)))) if n > 1 else 0.0
-    estimate = _with_t(value, error, n, confidence, (-1.0, 1.0))
-    error_or_none = None if estimate.low is None else error
-    return ChanceAgreement(name, estimate, raw, error_or_none, observed, expected, total, found.used, found.dropped)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected, part = expectation(found, weight)
+        observed = float(agree.mean())
+        value = float(np.divide(observed - expected, 1 - expected))
+        influence = ((agree - expected) - 2 * (1 - value) * (part - expected)) / np.float64(1 - expected)
+    return value, observed, expected, influence
 
 
 def _with_t(value: float, error: float, n: int, confidence: float, bounds: tuple[float, float]) -> Estimate:
@@ -261,7 +312,8 @@ def _with_t(value: float, error: float, n: int, confidence: float, bounds: tuple
     if error < _NOTHING:
         return Estimate(value, n=n, reason="no interval: all items agree alike, the standard error is 0")
     half = float(special.stdtrit(n - 1, 0.5 + confidence / 2)) * error
-    low, high = max(bounds[0], value - half), min(bounds[1], value + half)
+    # A weighted coefficient can lie below -1: an interval always holds its estimate.
+    low, high = min(value, max(bounds[0], value - half)), max(value, min(bounds[1], value + half))
     return Estimate(value, n=n, low=low, high=high, method=f"t over items, {100 * confidence:g} %")
 
 

@@ -11,7 +11,8 @@ chapter 4). With tau the facets that make up the object of measurement (``system
 - Ep² = universe / (universe + relative error): does the order of the objects hold? Phi = the same with absolute error:
   do their values hold?
 
-Negative components count as 0, here and in each draw of the intervals.
+Negative components count as 0, here and in each draw of the intervals. Where one is surely negative, the model does not
+hold, and nothing is defined.
 """
 
 from __future__ import annotations
@@ -40,17 +41,18 @@ class Reliability:
     Attributes
     ----------
     relative, absolute : Estimate
-        Ep² and Phi, n = levels of the object in the data at hand; undefined where nothing varies.
-    se : float
+        Ep² and Phi, n = levels of the object in the data at hand; undefined where nothing varies, and where a variance
+        is surely negative.
+    se : float or None
         Standard error of one object's value, in points of the scale: root of the absolute error variance.
-    se_difference : float
+    se_difference : float or None
         Standard error of the difference of two objects: root of twice the relative error variance.
     """
 
     relative: Estimate
     absolute: Estimate
-    se: float
-    se_difference: float
+    se: float | None
+    se_difference: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,9 @@ def d_study(
     """
     _check(found, objects, levels)
     n = int(np.prod([found.levels[name] for name in objects]))
+    if reason := found.impossible:
+        nothing = Estimate.undefined(reason, n=n)
+        return Reliability(nothing, nothing, None, None)
     weights = _weights(found, objects, levels, fixed)
     values = np.array([[component.truncated for component in found.components]])
     universe, relative, absolute = (float(part[0]) for part in _parts(values, weights))
@@ -145,6 +150,8 @@ def smallest(
     if not 0 < target < 1:
         raise SpecError(f"a target of {target:g} is not a reliability", hint="give a number between 0 and 1, e.g. 0.8")
     _check(found, objects, {**kept, **free})
+    if reason := found.impossible:
+        return Plan({}, None, float("nan"), reason)
 
     def error(levels: Mapping[str, Floats | float]) -> tuple[float, Floats]:
         """Universe-score variance and the error variance that the coefficient counts."""

@@ -1,9 +1,10 @@
-"""Do criteria measure different things? Inter-criterion tau, halo, multitrait-multimethod. Never reads names.
+"""Do criteria measure different things? Inter-criterion tau, multitrait-multimethod. Never reads names.
 
-*Halo* (Thorndike 1920): ratings of different criteria agree more than the criteria do. It is measured as the mean tau-b
-between criteria of a judge, beside that of people on the same stories. The *multitrait-multimethod* view (Campbell &
-Fiske 1959) sets the judge's tau with people on the same criterion (the validity diagonal) against its tau with people's
-other criteria (heterotrait, heteromethod): a judge that measures criteria has the higher diagonal.
+The mean tau-b between criteria describes a source. It rises as error falls, so that a judge that is steadier than
+people has more of it without any halo: whether a judge has halo, `analysis.halo_test` says. The
+*multitrait-multimethod* view (Campbell & Fiske 1959) sets the judge's tau with people on the same criterion (the
+validity diagonal) against its tau with people's other criteria (heterotrait, heteromethod): a judge that measures
+criteria has the higher diagonal.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def means_by_group(rows: Floats, group: Codes) -> Floats:
 
 
 def mean_tau(matrix: Floats) -> Estimate:
-    """Mean of the tau-b below the diagonal of a square matrix (k, k): the halo; `n` counts pairs of criteria.
+    """Mean of the tau-b below the diagonal of a square matrix (k, k): `n` counts pairs of criteria.
 
     Undefined with fewer than two criteria or where no tau exists; pairs without tau are left out and counted in
     `method`.
@@ -61,38 +62,15 @@ def mean_tau(matrix: Floats) -> Estimate:
     return Estimate(float(known.mean()), n=known.size, method=method)
 
 
-def resampled_mean_tau(rows: Floats, tau: Resampled, defined: NDArray[np.bool_] | None = None) -> Floats:
+def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
     """`mean_tau` of `rows` (k, n) in each resample, shape (b,); NaN where one of its pairs has no tau.
 
-    The pairs are those that have a tau in the data, or those that `defined` (k, k) names.
+    The pairs are those that have a tau in the data.
     """
     code = [kendall.codes(row) for row in rows]
-    if defined is None:
-        defined = ~np.isnan(tau_matrix(rows))
+    defined = ~np.isnan(tau_matrix(rows))
     parts = [tau(code[i], code[j]) for i in range(len(code)) for j in range(i) if defined[i, j]]
     return np.asarray(np.mean(parts, axis=0), dtype=np.float64) if parts else np.empty(0)
-
-
-def difference(judge: Floats, people: Floats) -> tuple[Estimate, Floats, Floats]:
-    """Mean tau of the judge's criteria minus that of people's, on the stories and pairs of criteria that both have.
-
-    Parameters
-    ----------
-    judge, people : arrays, shape (k, n)
-        Ratings of the same criteria in the same order; NaN = none.
-
-    Returns
-    -------
-    Estimate
-        The difference; `n` counts pairs of criteria.
-    arrays, shape (k, n)
-        Both, with every rating left out that the other side lacks or whose criterion has no tau: for resampling.
-    """
-    either = np.isnan(judge) | np.isnan(people)
-    mine, theirs = np.where(either, np.nan, judge), np.where(either, np.nan, people)
-    both = tau_matrix(mine) - tau_matrix(theirs)
-    estimate = mean_tau(both)
-    return estimate, mine, theirs
 
 
 @dataclass(frozen=True, slots=True)

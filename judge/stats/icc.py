@@ -1,5 +1,9 @@
 """The intraclass correlation family with F tests and F intervals. Never fills a missing rating, never clips a negative.
 
+A value that no ICC can have is undefined, with its likely cause (`reversed_scale`): above 1, or below -1 / (k - 1), the
+least that k columns can agree; and a reliability of means that is surely negative, its whole interval below 0. A single
+rating's ICC below 0 is kept: it is a correlation.
+
 Formulas: McGraw & Wong 1996, Psychological Methods 1(1), tables 4 and 7 (with their correction), in the notation of
 Shrout & Fleiss 1979. For n stories rated k times: MSB between stories, MSW within stories, MSJ between raters
 (columns), MSE residual.
@@ -18,14 +22,15 @@ Repeats of one judge are exchangeable, so (1,.) and (2,.) agree up to chance the
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from judge.stats.estimate import Estimate
+from judge.stats.reversed_scale import likely_cause
 
 Floats = NDArray[np.float64]
 FORMS = ("ICC(1,1)", "ICC(1,k)", "ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
@@ -157,7 +162,14 @@ def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
     return statistic
 
 
-def family(ratings: Floats, *, confidence: float = 0.95, columns: str = "repeats") -> IccFamily:
+def family(
+    ratings: Floats,
+    *,
+    confidence: float = 0.95,
+    columns: str = "repeats",
+    names: Sequence[str] = (),
+    raters: Floats | None = None,
+) -> IccFamily:
     """The ICC family of one table, shape (n, k), NaN = missing.
 
     Parameters
@@ -168,12 +180,17 @@ def family(ratings: Floats, *, confidence: float = 0.95, columns: str = "repeats
         Coverage of the F intervals.
     columns : str
         What the columns are called in a reason.
+    names : sequence of str
+        Of the columns where they are persons (or judges), to say whose ratings run against the others'.
+    raters : array, shape (n', len(names)), optional
+        Ratings with a column for each name, where those of `ratings` are positions.
 
     Returns
     -------
     IccFamily
         Undefined with a reason for n < 2, k < 2, or ratings that are all equal (0/0: there is nothing to tell apart,
-        whatever the agreement). With equal repeats F is infinite: the value is 1 and has no interval.
+        whatever the agreement), and where the value is impossible. With equal repeats F is infinite: the value is 1 and
+        has no interval.
     """
     complete = ratings[~np.isnan(ratings).any(axis=1)] if ratings.size else ratings
     n, k = complete.shape
@@ -186,7 +203,31 @@ def family(ratings: Floats, *, confidence: float = 0.95, columns: str = "repeats
     found = {form: float(value) for form, value in values(ms).items()}
     ends = _intervals(ms, found, confidence)
     rows = tuple(_row(form, found[form], ends[form], ms, confidence) for form in FORMS)
+    if any(_impossible(row, k) for row in rows):
+        cause = likely_cause(complete if raters is None else raters, names)
+        rows = tuple(_undefined(row, cause, k) if _impossible(row, k) else row for row in rows)
     return IccFamily(rows, n=n, k=k, incomplete=incomplete)
+
+
+def _impossible(row: IccRow, k: int) -> bool:
+    value, high = row.estimate.value, row.estimate.high
+    if value is None:
+        return False
+    if value > 1 + 1e-9:
+        return True
+    if row.form.endswith(",k)"):
+        return high is not None and high < 0
+    return value < -1 / (k - 1) - 1e-9
+
+
+def _undefined(row: IccRow, cause: str, k: int) -> IccRow:
+    value = row.estimate.value or 0.0
+    low = (
+        "a reliability is not below 0" if row.form.endswith(",k)") else f"an ICC of {k} is not below {-1 / (k - 1):.2f}"
+    )
+    bound = "no ICC is above 1" if value > 1 else low
+    reason = f"undefined: the formula gives {value:.2f}, and {bound}; {cause}"
+    return replace(row, estimate=Estimate.undefined(reason, n=row.estimate.n))
 
 
 def _reason(complete: Floats, columns: str) -> str | None:
@@ -212,7 +253,7 @@ def _row(form: str, value: float, ends: tuple[float, float], ms: MeanSquares, co
         why = "no interval: the repeats of each story leave no error, F is infinite"
         return IccRow(form, Estimate(value=value, n=n, reason=why), df1=df1, df2=df2)
     ratio = float(ms.between) / error
-    if np.isnan(ends).any():
+    if not np.isfinite(ends).all() or not ends[0] - 1e-9 <= value <= ends[1] + 1e-9 or ends[1] > 1 + 1e-9:
         estimate = Estimate(value=value, n=n, reason="no interval: F bounds do not exist here")
     else:
         estimate = Estimate(value=value, n=n, low=ends[0], high=ends[1], method=f"F, {100 * confidence:.0f} %")
@@ -230,16 +271,17 @@ def _intervals(ms: MeanSquares, found: dict[str, float], confidence: float) -> d
             high = float(ratio * special.fdtri(df2, n - 1, upper))
             out[f"ICC({way},1)"] = ((low - 1) / (low + k - 1), (high - 1) / (high + k - 1))
             out[f"ICC({way},k)"] = (1 - np.divide(1, low), 1 - np.divide(1, high))
-        low, high = _agreement_interval(ms, found["ICC(2,1)"], upper)
-    out["ICC(2,1)"] = (low, high)
-    out["ICC(2,k)"] = (low * k / (1 + low * (k - 1)), high * k / (1 + high * (k - 1)))
+        low, high = (np.float64(end) for end in _agreement_interval(ms, found["ICC(2,1)"], upper))
+        out["ICC(2,1)"] = (float(low), float(high))
+        out["ICC(2,k)"] = (float(low * k / (1 + low * (k - 1))), float(high * k / (1 + high * (k - 1))))
     return out
 
 
 def _agreement_interval(ms: MeanSquares, icc: float, upper: float) -> tuple[float, float]:
     """Ends for ICC(2,1), with Satterthwaite degrees of freedom (McGraw & Wong 1996, table 7)."""
     n, k = ms.n, ms.k
-    b, j, e = float(ms.between), float(ms.columns), float(ms.residual)
+    # Of numpy, so that in small tables a division by 0 gives no number instead of an error.
+    b, j, e = np.float64(ms.between), np.float64(ms.columns), np.float64(ms.residual)
     if e == 0 or np.isnan(icc):
         return float("nan"), float("nan")
     ratio = j / e

@@ -1,4 +1,4 @@
-"""Bootstrap intervals from the values of a statistic in resamples: percentile and BCa. Never draws, never hides a gap.
+"""Bootstrap intervals from the values of a statistic in resamples: percentile, expanded, BCa. Never draws.
 
 Efron & Tibshirani 1993, An Introduction to the Bootstrap: chapter 13 (percentile), chapter 14 (BCa, of Efron 1987,
 Better Bootstrap Confidence Intervals, JASA 82). BCa moves the percentiles by a bias correction z0, from the share of
@@ -41,6 +41,46 @@ def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: f
         return refused
     tail = (1 - confidence) / 2
     return _with_ends(estimate, values, known, (tail, 1 - tail), method)
+
+
+def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, confidence: float = 0.95) -> Estimate:
+    """The estimate with an expanded percentile interval: as wide for few units as Student's t is for a mean.
+
+    Percentiles of a mean of m units fall short by the root of (m - 1) / m, and by normal quantiles where t's are due;
+    the tails are therefore taken at Phi(-sqrt(m / (m - 1)) t(m - 1)) in place of 2.5 %: at 0.2 % with 6 units, at 2.3 %
+    with 96 (the expanded percentile interval of Hesterberg 2015, What teachers should know about the bootstrap, The
+    American Statistician 69).
+    It always holds its own estimate (`holding`).
+
+    Parameters
+    ----------
+    estimate, values, method
+        As for `percentile`.
+    units : int
+        Number of units that were drawn from.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    known, refused = _usable(estimate, values)
+    if refused is not None:
+        return refused
+    if units < 2:
+        return replace(estimate, reason="no interval: one unit to resample")
+    reach = float(stdtrit(units - 1, 0.5 + confidence / 2)) * np.sqrt(units / (units - 1))
+    tail = float(ndtr(-reach))
+    return holding(_with_ends(estimate, values, known, (tail, 1 - tail), method))
+
+
+def holding(estimate: Estimate) -> Estimate:
+    """The estimate with an interval that reaches at least to its value; `method` says so where it did not."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return estimate
+    low, high = min(estimate.low, estimate.value), max(estimate.high, estimate.value)
+    if (low, high) == (estimate.low, estimate.high):
+        return estimate
+    moved = max(estimate.low - low, high - estimate.high) > _SAME
+    method = f"{estimate.method}, extended to its estimate" if moved else estimate.method
+    return replace(estimate, low=low, high=high, method=method)
 
 
 def bca(

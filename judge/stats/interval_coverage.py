@@ -1,21 +1,24 @@
-"""What bootstrap intervals of tau-b were found to be worth, in simulations, and the warnings that follow from it.
+"""What bootstrap intervals were found to be worth, in simulations, and the warnings that follow from it.
 
-Percentages of 2,000 simulated studies in which the 95 % interval held the true tau-b, 1,000 resamples each, as printed
-by `python -m tests.benchmarks.coverage` (+- 0.5; a test repeats some of them with fewer studies). What they say:
+`DEFAULTS` and `STORIES_FOR_FEW` are what `python -m tests.benchmarks.simulations.intervals` prints of the intervals
+that `judge correlate` makes unless told otherwise, by coefficient, level and number of story-prompts; `MEASURED` what
+`python -m tests.benchmarks.coverage` prints of each kind of interval of tau-b, by what is drawn. All are percentages of
+simulated studies in which the 95 % interval held the true value, 1,000 resamples each (a test repeats some of them with
+fewer studies). What they say of kinds:
 
-- over all stories, percentile and BCa are near 95 % wherever one thing is drawn;
+- over all stories, percentile and BCa are near 95 % wherever one thing is drawn and there are many of it; expanded
+  percentiles are with few as well;
 - where systems and story-prompts are both drawn, intervals are rather too wide, as each story's own noise enters three
   times; `interval.calibrated` mends that over all stories, not at system level;
 - at system level percentile intervals are too wide, and BCa is the better choice where systems are drawn. Where the
-  systems are taken as they are BCa is useless: tau-b over a few fixed means jumps, and has neither the smooth bias nor
-  the influences that BCa corrects by.
+  systems are taken as they are, neither is about their true means: that is what `true_means` is for.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-Kind = Literal["percentile", "bca", "calibrated percentile", "calibrated bca"]
+Kind = Literal["expanded", "percentile", "bca", "calibrated percentile", "calibrated bca"]
 Level = Literal["overall", "system"]
 
 MEASURED: dict[tuple[str, int, Level], dict[Kind, float]] = {
@@ -23,8 +26,10 @@ MEASURED: dict[tuple[str, int, Level], dict[Kind, float]] = {
     ("boot-stories", 200, "overall"): {"percentile": 94.2, "bca": 94.3},
     ("boot-inputs", 10, "overall"): {"percentile": 93.9, "bca": 94.0},
     ("boot-inputs", 10, "system"): {"percentile": 98.8, "bca": 77.3},
-    ("boot-systems", 40, "overall"): {"percentile": 93.3, "bca": 92.8},
-    ("boot-systems", 40, "system"): {"percentile": 96.0, "bca": 96.1},
+    ("boot-systems", 40, "overall"): {"percentile": 93.3, "bca": 92.8, "expanded": 95.6},
+    ("boot-systems", 40, "system"): {"percentile": 96.0, "bca": 96.1, "expanded": 96.9},
+    ("boot-systems", 10, "overall"): {"percentile": 87.5, "bca": 85.6, "expanded": 91.9},
+    ("boot-systems", 10, "system"): {"percentile": 95.6, "bca": 96.3, "expanded": 99.4},
     ("boot-both", 40, "overall"): {
         "percentile": 98.2,
         "bca": 98.0,
@@ -69,24 +74,61 @@ WIDE_CAUTION = (
 )
 
 
-def recommended(draw: str) -> Literal["percentile", "bca"]:
-    """The kind of interval that was near 95 % and never far below it: BCa for boot-both, else percentile."""
-    return "bca" if draw == "boot-both" else "percentile"
+DEFAULTS: dict[tuple[Level, int], dict[str, float]] = {
+    # level, story-prompts (of 10 systems, three people): of a judge with opinions of its own about systems
+    ("overall", 6): {"kendall": 96.1, "spearman": 96.0, "pearson": 95.1},
+    ("overall", 8): {"kendall": 95.7, "spearman": 95.5, "pearson": 94.4},
+    ("overall", 12): {"kendall": 94.8, "spearman": 95.0, "pearson": 94.5},
+    ("overall", 30): {"kendall": 94.0, "spearman": 94.3, "pearson": 94.0},
+    ("overall", 96): {"kendall": 94.9, "spearman": 94.9, "pearson": 94.5},
+    ("system", 6): {"kendall": 95.4, "spearman": 95.0, "pearson": 94.6},
+    ("system", 8): {"kendall": 95.3, "spearman": 94.7, "pearson": 94.8},
+    ("system", 12): {"kendall": 96.3, "spearman": 95.4, "pearson": 95.2},
+    ("system", 30): {"kendall": 96.0, "spearman": 95.2, "pearson": 94.8},
+    ("system", 96): {"kendall": 96.0, "spearman": 95.0, "pearson": 93.5},
+}
+
+LEADS: dict[int, dict[str, float]] = {
+    # story-prompts: of the difference of two judges at system level, one of them one more person
+    6: {"kendall": 89.8, "spearman": 90.4, "pearson": 90.3},
+    8: {"kendall": 88.6, "spearman": 89.6, "pearson": 89.6},
+    12: {"kendall": 92.3, "spearman": 93.3, "pearson": 92.5},
+}
+"""Too narrow with few story-prompts; over all stories, and with more, differences are held as single values are."""
+
+STORIES_FOR_FEW: dict[Level, dict[str, float]] = {
+    "overall": {"kendall": 86.0, "spearman": 84.5, "pearson": 86.5},
+    "system": {"kendall": 96.5, "spearman": 96.5, "pearson": 95.0},
+}
+"""With 4 story-prompts and 7 stories of each of 10 systems for each, where stories are drawn; 200 studies."""
+
+FEW = 30
+"""With fewer units of what is drawn, a table says what its intervals were worth with as few."""
 
 
-def cautions(draw: str, kind: Kind, level: str, systems: int) -> tuple[str, ...]:
+def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
+    """What a reader must know where stories are drawn, since there are too few story-prompts."""
+    held = _range(STORIES_FOR_FEW[_level(level)])
+    return (
+        f"{dataset}: only {story_prompts} story-prompts, too few to draw: stories are drawn instead, as if they were "
+        "independent, and intervals are too narrow where story-prompts matter (in simulated studies of 4 story-prompts "
+        f"95 % intervals held the true value in {held} %)"
+    )
+
+
+def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
     """What a reader must know of an interval.
 
     Parameters
     ----------
     draw : str
         Name of the resamples, e.g. ``boot-both``.
-    kind : str
-        ``percentile`` or ``bca``, or calibrated.
+    method : str
+        ``expanded``, ``true-means``, ``percentile``, ``bca`` or ``calibrated``.
     level : str
         ``system`` for a correlation over system means; any other level is taken as over stories.
-    systems : int
-        Number of systems.
+    units : int
+        Number of units that are drawn; systems where both are.
 
     Returns
     -------
@@ -94,10 +136,46 @@ def cautions(draw: str, kind: Kind, level: str, systems: int) -> tuple[str, ...]
         Sentences, none where nothing speaks against the interval.
     """
     found = []
-    if level == "system" and draw == "boot-both" and kind == "percentile":
+    fixed = draw in ("boot-inputs", "boot-stories")
+    if level == "system" and draw == "boot-both" and method == "percentile":
         found.append(WIDE_CAUTION)
-    if level == "system" and draw in ("boot-inputs", "boot-stories") and kind.endswith("bca"):
+    if level == "system" and fixed and method == "bca":
         found.append(FIXED_SYSTEMS_CAUTION)
-    if draw in ("boot-both", "boot-systems") and systems <= SMALL_S:
+    if draw == "boot-both" and units <= SMALL_S:
         found.append(SMALL_S_CAUTION)
+    if draw == "boot-systems" and units < FEW:
+        found.append(_few_systems(_level(level), method, units))
+    if draw == "boot-inputs" and units < FEW:
+        found.append(_few(_level(level), method, units))
     return tuple(found)
+
+
+def _few(level: Level, method: str, units: int) -> str:
+    """Of story-prompts: the measured number nearest below, or the least."""
+    sizes = sorted(size for one, size in DEFAULTS if one == level)
+    near = max((size for size in sizes if size <= units), default=sizes[0])
+    said = f"{units} story-prompts are few: "
+    if method not in ("expanded", "true-means"):
+        return f"{said}{method} intervals are too narrow with fewer than {FEW} (--interval auto allows for that)"
+    held = f"{said}in simulated studies of {near}, 95 % intervals like these held the true value in "
+    held += f"{_range(DEFAULTS[level, near])} %"
+    return held if level != "system" else f"{held}, those of a difference of two judges in {_range(LEADS[near])} %"
+
+
+def _few_systems(level: Level, method: str, units: int) -> str:
+    measured = MEASURED["boot-systems", SMALL_S, level]
+    kind: Kind = "bca" if method == "bca" else "percentile" if method == "percentile" else "expanded"
+    return (
+        f"{units} systems are few: in simulated studies of {SMALL_S} systems, 95 % intervals for new systems held the "
+        f"true tau-b in {measured[kind]:g} %"
+    )
+
+
+def _range(measured: dict[str, float]) -> str:
+    """Least to most of the coefficients' figures."""
+    low, high = (f"{end(measured.values()):.0f}" for end in (min, max))
+    return low if low == high else f"{low} to {high}"
+
+
+def _level(level: str) -> Level:
+    return "system" if level == "system" else "overall"

@@ -24,7 +24,8 @@ Tail = Literal["two-sided", "greater", "less"]
 Statistic = Callable[[Floats], Floats]
 """From weights (b, n) of stories to the statistic (b,); NaN where it is undefined."""
 
-MIN_CLUSTERS = 10
+MIN_CLUSTERS = 5
+"""With fewer, t has so few degrees of freedom that next to nothing is found."""
 _CHUNK = 4_000_000
 
 
@@ -44,6 +45,10 @@ class Test:
         What the alternative is.
     clusters : int
         Independent units.
+    df : int
+        Degrees of freedom of the standard error.
+    bias : float
+        How far the value may be off whatever the number of stories; part of interval and test.
     """
 
     estimate: Estimate
@@ -51,10 +56,19 @@ class Test:
     p: float | None
     tail: Tail
     clusters: int
+    df: int = 0
+    bias: float = 0.0
 
 
 def against_zero(
-    statistic: Statistic, cluster: Codes, used: NDArray[np.bool_], *, tail: Tail = "two-sided", confidence: float = 0.95
+    statistic: Statistic,
+    cluster: Codes,
+    used: NDArray[np.bool_],
+    *,
+    tail: Tail = "two-sided",
+    confidence: float = 0.95,
+    bias: float = 0.0,
+    informative: int | None = None,
 ) -> Test:
     """Jackknife a statistic over clusters and test it against zero.
 
@@ -67,6 +81,11 @@ def against_zero(
     used : array of bool, shape (n,)
         Stories that the statistic rests on: only their clusters are left out, and they are what `n` counts.
     tail : two-sided, greater or less
+    bias : float
+        How far the statistic may be off, in its unit, which more stories would not mend: see `student`.
+    informative : int, optional
+        Clusters that the statistic's spread comes from, where these are fewer than all: one more than the degrees of
+        freedom.
 
     Returns
     -------
@@ -89,10 +108,33 @@ def against_zero(
     se = float(np.sqrt((groups.size - 1) / groups.size * ((left_out - left_out.mean()) ** 2).sum()))
     if se <= 1e-12 * max(1.0, abs(value)):
         return _none("no test: nothing varies between story-prompts", n, tail, groups.size, value)
-    df = groups.size - 1
-    half = float(special.stdtrit(df, 0.5 + confidence / 2)) * se
-    method = f"t({df}), jackknife by story-prompt, {100 * confidence:.0f} %"
-    return Test(Estimate(value, n, value - half, value + half, method), se, _p(value / se, df, tail), tail, groups.size)
+    df = (informative or groups.size) - 1
+    estimate = Estimate(value, n, method="jackknife by story-prompt")
+    return student(estimate, se, df, groups.size, tail=tail, confidence=confidence, bias=abs(bias))
+
+
+def student(
+    estimate: Estimate,
+    se: float,
+    df: int,
+    clusters: int,
+    *,
+    tail: Tail = "two-sided",
+    confidence: float = 0.95,
+    bias: float = 0.0,
+) -> Test:
+    """The t test that a value with a standard error of `df` degrees of freedom is zero, and its interval.
+
+    `method` of the estimate says whose standard error that is. With `bias`, the most that the value may be off either
+    way, the interval is that much longer on both sides, and the test is that of a value so much nearer to zero
+    (Armstrong & Kolesár 2021, Econometrica 89, section 2: the interval that adds the bound holds its level).
+    """
+    value = estimate.value or 0.0
+    half = float(special.stdtrit(df, 0.5 + confidence / 2)) * se + bias
+    nearer = float(np.sign(value)) * max(0.0, abs(value) - bias)
+    method = f"t({df}), {estimate.method}, {100 * confidence:.0f} %"
+    found = replace(estimate, low=value - half, high=value + half, method=method)
+    return Test(found, se, _p(nearer / se, df, tail), tail, clusters, df, bias)
 
 
 def _parts(groups: Codes, n: int) -> list[Codes]:

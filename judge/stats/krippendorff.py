@@ -13,7 +13,8 @@ ratio     ((c - k) / (c + k))²
 ========  ====================================================================================================
 
 Its interval is the percentile bootstrap of items (not the bootstrap of pairs that Krippendorff proposes, which takes
-pairs of one item as independent).
+pairs of one item as independent), or, where several items are of one story, the jackknife over stories
+(`cluster_jackknife`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 
 from judge.stats import resample
 from judge.stats.chance_agreement import NO_PAIR, ONE_CATEGORY, ChanceAgreement, Counts, counts, raw_agreement
+from judge.stats.cluster_jackknife import with_jackknife
 from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
@@ -44,6 +46,7 @@ def alpha(
     *,
     resamples: int = 10_000,
     confidence: float = 0.95,
+    story: NDArray[np.int64] | None = None,
 ) -> ChanceAgreement:
     """Krippendorff's alpha of ratings (items, raters), NaN = missing, with an item bootstrap interval.
 
@@ -56,7 +59,9 @@ def alpha(
     rng : numpy Generator
         The caller's seed.
     resamples : int
-        Number of resamples of items; 0 for no interval.
+        Number of resamples of items; 0 for no interval. The jackknife over stories needs none.
+    story : array of int, shape (items,), optional
+        As in `chance_agreement.counts`.
 
     Returns
     -------
@@ -71,12 +76,15 @@ def alpha(
     ValueError
         For an unknown level.
     """
-    found, raw = counts(ratings), raw_agreement(ratings, confidence=confidence)
+    found, raw = counts(ratings, story=story), raw_agreement(ratings, confidence=confidence, story=story)
     n, error = found.table.shape[0], None
     reason = _why_not(found, level)
     estimate = Estimate.undefined(reason, n=n) if reason else Estimate(_of_all(found, level), n=n)
     if estimate.defined and n < 2:
         estimate = replace(estimate, reason="no interval with fewer than 2 items")
+    elif estimate.defined and found.shared:
+        others = (found.story[None, :] != np.arange(found.stories)[:, None]).astype(np.int64)
+        estimate, error = with_jackknife(estimate, _statistic(found, level)(others), confidence=confidence)
     elif estimate.defined and resamples:
         drawn = resample.draw(np.arange(n), resamples, rng, "boot-items")
         values = drawn.values(_statistic(found, level))
@@ -93,6 +101,7 @@ def alpha(
         ratings=int(found.table.sum()),
         categories=found.used,
         dropped=found.dropped,
+        stories=found.stories,
     )
 
 

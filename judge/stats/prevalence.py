@@ -16,18 +16,28 @@ _Z95 = 1.959963984540054
 
 
 def corrected_share(
-    judged_positive: int, n: int, *, hits: int, positives: int, rejections: int, negatives: int, z: float = _Z95
+    judged_positive: float,
+    n: float,
+    *,
+    hits: float,
+    positives: float,
+    rejections: float,
+    negatives: float,
+    z: float = _Z95,
 ) -> Estimate:
     """Share of truly positive stories among n judged ones.
 
     Parameters
     ----------
-    judged_positive, n : int
+    judged_positive, n : float
         Stories that the judge called positive, of all it judged without people's labels.
-    hits, positives : int
+    hits, positives : float
         Of the stories people call positive those that the judge calls positive too (sensitivity).
-    rejections, negatives : int
-        Of the stories people call negative those that the judge calls negative too (specificity).
+    rejections, negatives : float
+        Of the stories people call negative those that the judge calls negative too (specificity). Numbers of stories,
+        or effective ones where stories are not independent.
+    z : float
+        Quantile of the interval; 95 % by default.
 
     Returns
     -------
@@ -35,24 +45,27 @@ def corrected_share(
         Cut at 0 and 1. Undefined without judged stories or calibration stories of either kind, and where sensitivity +
         specificity <= 1: such a judge carries no information about the share.
     """
+    count = round(n)
     if n < 1 or positives < 1 or negatives < 1:
-        return Estimate.undefined("undefined without judged stories and calibration stories of both kinds", n=n)
+        return Estimate.undefined("undefined without judged stories and calibration stories of both kinds", n=count)
     share, sensitivity, specificity = judged_positive / n, hits / positives, rejections / negatives
     if sensitivity + specificity <= 1:
         reason = f"undefined: sensitivity {sensitivity:.2f} + specificity {specificity:.2f} do not exceed 1"
-        return Estimate.undefined(reason, n=n)
+        return Estimate.undefined(reason, n=count)
     value = (share + specificity - 1) / (sensitivity + specificity - 1)
     # Counts pulled towards one half, as in Agresti & Coull's interval.
     m, m1, m0 = n + z * z, positives + 2, negatives + 2
     p, q1, q0 = (judged_positive + z * z / 2) / m, (hits + 1) / m1, (rejections + 1) / m0
     slope = q0 + q1 - 1
     if slope <= 0:
-        return Estimate(_cut(value), n=n, reason="no interval: too few calibration stories to tell it from chance")
+        return Estimate(_cut(value), n=count, reason="no interval: too few calibration stories to tell it from chance")
     centre = (p + q0 - 1) / slope
     e1, e0 = q1 * (1 - q1) / m1, q0 * (1 - q0) / m0
     half = z * math.sqrt(p * (1 - p) / m + (1 - centre) ** 2 * e0 + centre**2 * e1) / slope
     centre += 2 * z * z * (centre * e1 - (1 - centre) * e0)
-    return Estimate(_cut(value), n=n, low=_cut(centre - half), high=_cut(centre + half), method="Lang-Reiczigel, 95 %")
+    return Estimate(
+        _cut(value), n=count, low=_cut(centre - half), high=_cut(centre + half), method="Lang-Reiczigel, 95 %"
+    )
 
 
 def _cut(value: float) -> float:

@@ -2,13 +2,13 @@
 
 Every function takes arrays over the same n stories and returns a `jackknife.Statistic`: from weights (b, n) to (b,).
 Missing ratings are NaN; a story without one of the ratings that a statistic needs has to have weight 0 (`used` of
-`jackknife.against_zero`).
+`jackknife.against_zero`). Comparisons at equal quality are made by `given_quality`.
 
-People's mean ratings P are the quality Q plus error, and error in a regressor leaks into every other coefficient: a
-judge that rates quality perfectly would seem to follow length as well. The error variance of P is therefore estimated
-from the disagreement of raters within stories and taken off (Fuller 1987, *Measurement Error Models*, section 2.2);
-likewise the judge's own from its repeats. What is left undefined is said: people who do not agree at all leave no
-quality to compare with.
+Spreads are compared on equal footing: single ratings of the judge with single ratings of people, error in both. A
+judge's repeats show less of its error than people's disagreement shows of theirs, since a person's own opinion, which
+the others do not share, counts as error there; a spread "without error" would be another quantity on either side.
+People's mean ratings are quality plus error, whose variance the disagreement of raters within stories shows (Fuller
+1987, *Measurement Error Models*, section 2.2).
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats.given_quality import LEAST_RELIABILITY
 from judge.stats.jackknife import Statistic
 
 Floats = NDArray[np.float64]
-
-LEAST_RELIABILITY = 0.1
-"""Below this share of true variance in people's means nothing can be corrected for: the statistic is undefined."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +31,7 @@ class Replicated:
     Attributes
     ----------
     mean : array (n,)
-        Mean over the ratings of a story; NaN without any.
+        Mean over the ratings of a story, without the leniency of known persons; NaN without any.
     count : array (n,)
         Number of ratings.
     within : array (n,)
@@ -49,16 +47,15 @@ class Replicated:
         """From (n, k) ratings, NaN = none; `known` columns are persons, whose leniency is no error and is removed."""
         present = ~np.isnan(ratings)
         count = present.sum(axis=1).astype(np.float64)
-        filled = np.where(present, ratings, 0.0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.where(count > 0, filled.sum(axis=1) / count, np.nan)
-            if known:
-                columns = (np.where(present, ratings - mean[:, None], 0.0)).sum(axis=0) / present.sum(axis=0)
-                ratings = ratings - np.where(present.any(axis=0), columns, 0.0)
-                filled = np.where(present, ratings, 0.0)
-            centre = np.where(count > 0, filled.sum(axis=1) / count, 0.0)
-        within = (np.where(present, ratings - centre[:, None], 0.0) ** 2).sum(axis=1)
+        alike = without_leniency(ratings) if known else ratings
+        mean = _mean(alike)
+        within = (np.where(present, alike - mean[:, None], 0.0) ** 2).sum(axis=1)
         return cls(mean, count, within)
+
+    @property
+    def freedom(self) -> float:
+        """Ratings beyond the first of their story: what the error variance rests on."""
+        return float(np.maximum(self.count - 1, 0).sum())
 
     def error_variance(self, weights: Floats) -> Floats:
         """Estimated error variance of a mean, shape (b,): pooled variance within stories x mean of 1 / count.
@@ -73,65 +70,59 @@ class Replicated:
             return np.asarray(pooled * (weights @ once) / total, dtype=np.float64)
 
 
+def without_leniency(ratings: Floats) -> Floats:
+    """Ratings (n, k) of k persons less each person's mean distance from the means of the stories it rated."""
+    present = ~np.isnan(ratings)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        distance = np.where(present, ratings - _mean(ratings)[:, None], 0.0).sum(axis=0) / present.sum(axis=0)
+    return np.asarray(ratings - np.where(present.any(axis=0), distance, 0.0), dtype=np.float64)
+
+
 def leniency(judge: Floats, people: Floats) -> Statistic:
     """Mean of judge minus people, in points."""
     return _weighted_mean(judge - people)
 
 
-def own_preference(judge: Floats, people: Floats, own: NDArray[np.bool_]) -> Statistic:
-    """Mean of judge minus people on own systems' stories, minus the same on the others', in points."""
-    difference = judge - people
-    mine, others = _weighted_mean(np.where(own, difference, np.nan)), _weighted_mean(np.where(own, np.nan, difference))
-    return lambda weights: np.asarray(mine(weights) - others(weights), dtype=np.float64)
+def single_spread(judge: Floats, people: Floats) -> Statistic:
+    """Log of the ratio of standard deviations of single ratings, judge to people, error in both.
 
-
-def length_slope(judge: Floats, people: Replicated, length: Floats) -> Statistic:
-    """Points that the judge adds for one standard deviation of log length, at equal quality.
-
-    The coefficient of log length in the regression of the judge's ratings on quality and log length, with people's
-    error variance taken off: ((VP - e) C_LJ - C_PL C_PJ) / ((VP - e) VL - C_PL^2). NaN where people's means hold less
-    than `LEAST_RELIABILITY` true variance.
+    `judge` (n, repeats) and `people` (n, persons); each story counts once, with the mean over its ratings. A judge that
+    is steadier than a person spreads less too, without using less of the scale: see `slope_deficit`.
     """
-    known = ~(np.isnan(judge) | np.isnan(people.mean) | np.isnan(length))
-    log = np.where(known, np.log(np.where(known, np.maximum(length, 1), 1.0)), np.nan)
-    spread = float(np.nanstd(log)) if known.any() else 0.0
-    scaled = (log - np.nanmean(log)) / spread if spread > 0 else np.full(log.shape, np.nan)
-
-    def slope(weights: Floats) -> Floats:
-        _, pp = _covariance(people.mean, people.mean, weights)
-        quality = _true_variance(pp, people.error_variance(weights))
-        pl, ll = _covariance(people.mean, scaled, weights)[1], _covariance(scaled, scaled, weights)[1]
-        lj, pj = _covariance(scaled, judge, weights)[1], _covariance(people.mean, judge, weights)[1]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            bottom = quality * ll - pl * pl
-            return np.asarray(np.where(bottom > 1e-12, (quality * lj - pl * pj) / bottom, np.nan), dtype=np.float64)
-
-    return slope
-
-
-def log_spread(judge: Replicated, people: Replicated) -> Statistic:
-    """Log of the ratio of standard deviations, judge to people, both without error variance; below 0 is compression."""
+    mine, theirs = _variance_of_singles(judge), _variance_of_singles(people)
 
     def ratio(weights: Floats) -> Floats:
-        mine = _true_variance(_covariance(judge.mean, judge.mean, weights)[1], judge.error_variance(weights))
-        theirs = _true_variance(_covariance(people.mean, people.mean, weights)[1], people.error_variance(weights))
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(0.5 * np.log(mine / theirs), dtype=np.float64)
+            out = 0.5 * np.log(mine(weights) / theirs(weights))
+        return np.asarray(np.where(np.isfinite(out), out, np.nan), dtype=np.float64)
 
     return ratio
 
 
-def halo(judge: tuple[Replicated, ...], people: tuple[Replicated, ...]) -> Statistic:
-    """Mean correlation between criteria of the judge minus that of people, both corrected for error (Spearman 1904).
+def _variance_of_singles(ratings: Floats) -> Statistic:
+    """Variance of single ratings about the mean over stories."""
+    known = ratings[~np.isnan(ratings)]
+    centred = ratings - (known.mean() if known.size else 0.0)
+    square, mean = _weighted_mean(_mean(centred**2)), _weighted_mean(_mean(centred))
+    return lambda weights: np.asarray(square(weights) - mean(weights) ** 2, dtype=np.float64)
 
-    r_cd = C_cd / sqrt((V_c - e_c)(V_d - e_d)), averaged over pairs of criteria. People's errors on two criteria of one
-    story come from the same persons and go together, which raises people's side: the difference is a cautious one.
+
+def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
+    """Points that the judge moves where people move by one, minus 1: C(J, P) / (V(P) - e) - 1.
+
+    The judge's own error cancels. Below 0 is a judge that moves less than people, for lack of spread or for other
+    opinions.
     """
 
-    def difference(weights: Floats) -> Floats:
-        return np.asarray(_mean_correlation(judge, weights) - _mean_correlation(people, weights), dtype=np.float64)
+    def deficit(weights: Floats) -> Floats:
+        variance = _covariance(people.mean, people.mean, weights)[1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            slope = _covariance(judge, people.mean, weights)[1] / _true_variance(
+                variance, people.error_variance(weights)
+            )
+        return np.asarray(slope - 1, dtype=np.float64)
 
-    return difference
+    return deficit
 
 
 def excess_at(point: float, step: float, judge: Floats, people: Floats) -> Statistic:
@@ -154,6 +145,15 @@ def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
         return np.asarray(np.where(np.isfinite(out), out, np.nan), dtype=np.float64)
 
     return gap
+
+
+def _mean(ratings: Floats) -> Floats:
+    """Mean over columns, NaN left out; NaN for a story without a rating."""
+    present = ~np.isnan(ratings)
+    count = present.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = np.where(present, ratings, 0.0).sum(axis=1)
+        return np.asarray(np.where(count > 0, total / count, np.nan), dtype=np.float64)
 
 
 def _share_at(point: float, step: float, ratings: Floats) -> Floats:
@@ -190,10 +190,3 @@ def _true_variance(variance: Floats, error: Floats) -> Floats:
     """Variance without error; NaN where less than `LEAST_RELIABILITY` of it is left."""
     left = variance - error
     return np.asarray(np.where(left > LEAST_RELIABILITY * variance, left, np.nan), dtype=np.float64)
-
-
-def _mean_correlation(rows: tuple[Replicated, ...], weights: Floats) -> Floats:
-    spread = [_true_variance(_covariance(r.mean, r.mean, weights)[1], r.error_variance(weights)) for r in rows]
-    pairs = [(i, j) for i in range(len(rows)) for j in range(i)]
-    parts = [_covariance(rows[i].mean, rows[j].mean, weights)[1] / np.sqrt(spread[i] * spread[j]) for i, j in pairs]
-    return np.asarray(np.mean(parts, axis=0), dtype=np.float64)

@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats import resampled_tau
-from judge.stats.interval import DEGENERATE, bca, percentile
+from judge.stats.estimate import Estimate
+from judge.stats.interval import DEGENERATE, bca, expanded, holding, percentile
 
-__all__ = ["DEGENERATE", "Factor", "Resamples", "bca", "both_refused", "draw", "draw_both", "percentile"]
+__all__ = ["DEGENERATE", "Factor", "Resamples", "bca", "both_refused", "draw", "draw_both", "expanded", "percentile"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -130,9 +131,26 @@ class Resamples:
             made.append(Resamples(tuple(factors), f"jackknife of {self.name}"))
         return tuple(made)
 
+    def whole(self) -> Resamples:
+        """The data as they are, as one resample."""
+        factors = (Factor(np.ones((1, factor.counts.shape[1]), dtype=np.int32), factor.unit) for factor in self.factors)
+        return Resamples(tuple(factors), "the data")
+
     def one_way(self) -> tuple[Resamples, ...]:
         """Each factor drawn alone, as often as here: for `interval.calibrated`."""
         return tuple(Resamples((factor,), f"one factor of {self.name}") for factor in self.factors)
+
+    def interval(self, estimate: Estimate, values: Floats) -> Estimate:
+        """The estimate with the program's usual interval from its values (b,) in these resamples.
+
+        Expanded percentiles for one factor (`interval.expanded`). Two factors drawn together scatter too widely already
+        (`interval.calibrated`): plain percentiles. What the estimate's `method` says is kept in front.
+        """
+        name = "percentile" if len(self.factors) > 1 else "expanded percentile"
+        method = ", ".join(part for part in (estimate.method, self.name, name, "95 %") if part)
+        if len(self.factors) > 1:
+            return holding(percentile(estimate, values, method))
+        return expanded(estimate, values, self.counts.shape[1], method)
 
     def tau_b(self, x: Codes, y: Codes) -> Floats:
         """Overall tau-b in each resample; see `judge.stats.resampled_tau.tau_b`."""

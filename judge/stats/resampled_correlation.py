@@ -78,14 +78,22 @@ def _over_means(resamples: Resamples, judges: Floats, y: Floats, group: Codes, c
     if coefficient == "kendall":
         return resampled_tau.tau_b_means(resamples, judges, y, group)
     out = np.empty((len(judges), resamples.size))
-    for j, block, (mean_x, mean_y, mass) in group_means.in_resamples(resamples, judges, y, group):
-        known = ~(np.isnan(mean_x) | np.isnan(mean_y))
-        weight = np.where(known, mass, 0)
-        a, b = np.where(known, mean_x, 0.0), np.where(known, mean_y, 0.0)
-        if coefficient == "spearman":
-            a, b = _midranks(a, weight), _midranks(b, weight)
-        out[j, block] = correlation.weighted_pearson(a, b, weight)
+    for j, block, means in group_means.in_resamples(resamples, judges, y, group):
+        out[j, block] = of_means(*means, coefficient)
     return out
+
+
+def of_means(mean_x: Floats, mean_y: Floats, mass: NDArray[np.int64], coefficient: Coefficient) -> Floats:
+    """The correlation (b,) over means (b, groups), group g of row b standing mass[b, g] times; NaN = no mean."""
+    if coefficient == "kendall":
+        rounded = mean_x.round(kendall.DECIMALS), mean_y.round(kendall.DECIMALS)
+        return kendall.of_untied(*resampled_tau.pairs_of_rows(*rounded, mass))
+    known = ~(np.isnan(mean_x) | np.isnan(mean_y))
+    weight = np.where(known, mass, 0)
+    a, b = np.where(known, mean_x, 0.0), np.where(known, mean_y, 0.0)
+    if coefficient == "spearman":
+        a, b = _midranks(a, weight), _midranks(b, weight)
+    return correlation.weighted_pearson(a, b, weight)
 
 
 def _within(resamples: Resamples, judges: Floats, y: Floats, group: Codes, coefficient: Coefficient) -> Floats:

@@ -8,6 +8,9 @@ gives little weight to pairs that people themselves cannot separate.
 A permutation that reproduces the observed difference exactly counts one half (mid-p; Lancaster 1961), so that p(a, b)
 + p(b, a) = 1 and SPA does not depend on the order of the systems. Without such ties, which continuous scores hardly
 have, it is the published statistic.
+
+A judge that knows nothing does not get 0: its p lie anywhere, and SPA between 50 and 75 %, by how surely people tell
+the systems apart. `by_chance` says what the same ratings get when dealt at random.
 """
 
 from __future__ import annotations
@@ -22,6 +25,13 @@ from judge.stats.estimate import Estimate
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Signs = NDArray[np.int8]
+
+DEALT = 100
+"""How many times ratings are dealt at random, in either way, for `by_chance`."""
+
+_CHANCE_FLIPS = 200
+_CHUNK = 4_000_000
+"""Sums of flipped differences held at a time."""
 
 _SAME = 1e-9
 """Sums of ratings closer than this are equal: means of repeats carry floating-point noise."""
@@ -45,6 +55,24 @@ class SoftAccuracy:
     people: Floats
     judge: Floats
     shared: Codes
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What SPA the same ratings get when they are dealt at random.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        Mean SPA where, within each story-prompt, the judge's ratings are dealt to the systems at random: a judge of
+        noise. `n` counts pairs of systems.
+    high : float or None
+        95 % of dealings lie at or below: of those, or of dealings of whole systems (a judge with opinions of systems,
+        as sure as this one's, that have nothing to do with people's), whichever is higher.
+    """
+
+    estimate: Estimate
+    high: float | None
 
 
 def sign_flips(story_prompts: int, permutations: int, rng: np.random.Generator) -> Signs:
@@ -77,9 +105,7 @@ def soft_pairwise_accuracy(
     sides = _by_cell(judge, people, system, story_prompt, (systems, flips.shape[1]))
     both = ~(np.isnan(sides[0][first]) | np.isnan(sides[0][second]))
     shared = np.nan_to_num(_square(both.sum(axis=1).astype(np.float64), first, second, systems))
-    p_judge, p_people = (
-        _p(np.where(both, side[first] - side[second], 0.0), flips) if first.size else np.empty(0) for side in sides
-    )
+    p_judge, p_people = (_p(np.nan_to_num(_differences(side)), flips) if first.size else np.empty(0) for side in sides)
     has = both.any(axis=1)
     p_judge, p_people = (np.where(has, p, np.nan) for p in (p_judge, p_people))
     counts = (shared + shared.T).astype(np.int64)
@@ -91,6 +117,64 @@ def soft_pairwise_accuracy(
     value = float(1 - np.abs(p_people - p_judge)[has].mean())
     estimate = Estimate(value, n=int(has.sum()), method=f"{flips.shape[0]} permutations")
     return SoftAccuracy(estimate, people_p, judge_p, counts)
+
+
+def by_chance(
+    judge: Floats, people: Floats, system: Codes, story_prompt: Codes, flips: Signs, rng: np.random.Generator
+) -> Chance:
+    """What SPA a judge's ratings get when dealt at random; arguments as of `soft_pairwise_accuracy`.
+
+    Undefined where SPA is. The judge's p come from the first 200 permutations: their error hardly moves a mean of
+    distances over dealings.
+    """
+    found = soft_pairwise_accuracy(judge, people, system, story_prompt, flips)
+    if not found.estimate.defined:
+        return Chance(found.estimate, None)
+    x, _ = _by_cell(judge, people, system, story_prompt, (len(found.judge), flips.shape[1]))
+    pairs = np.triu_indices(len(x), k=1)
+    noise = _spa(_p_of_dealings(_dealt(x, rng), flips[:_CHANCE_FLIPS]), found.people[pairs])
+    # Whole systems dealt anew: the same p, of other pairs.
+    orders = [rng.permutation(len(x)) for _ in range(DEALT)]
+    whole = _spa(np.stack([found.judge[np.ix_(order, order)][pairs] for order in orders]), found.people[pairs])
+    high = max(float(np.nanquantile(spa, 0.95)) for spa in (noise, whole))
+    return Chance(Estimate(float(noise.mean()), n=found.estimate.n, method=f"{DEALT} dealings"), high)
+
+
+def _spa(p_judge: Floats, p_people: Floats) -> Floats:
+    """SPA of each of several judges, from p (judges, pairs) and (pairs,); NaN where they share no pair."""
+    apart = np.abs(p_judge - p_people)
+    known = ~np.isnan(apart)
+    count = known.sum(axis=1)
+    total = np.where(known, apart, 0.0).sum(axis=1)
+    return np.asarray(np.where(count > 0, 1 - total / np.maximum(count, 1), np.nan), dtype=np.float64)
+
+
+def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
+    """(DEALT, systems, story-prompts): each story-prompt's ratings dealt to the systems that have one there."""
+    missing = np.broadcast_to(np.isnan(x), (DEALT, *x.shape))
+    order = np.argsort(np.where(missing, np.inf, rng.random(missing.shape)), axis=1)
+    place = np.argsort(missing, axis=1, kind="stable")
+    out = np.empty(missing.shape)
+    np.put_along_axis(out, place, np.take_along_axis(np.broadcast_to(x, missing.shape), order, axis=1), axis=1)
+    return out
+
+
+def _p_of_dealings(dealt: Floats, flips: Signs) -> Floats:
+    """p of every pair of systems of each dealing, (dealings, pairs); NaN where a pair shares no story-prompt."""
+    pairs = dealt.shape[1] * (dealt.shape[1] - 1) // 2
+    step = max(1, _CHUNK // max(1, len(flips) * pairs))
+    parts = []
+    for start in range(0, len(dealt), step):
+        apart = np.concatenate([_differences(x) for x in dealt[start : start + step]])
+        none = np.isnan(apart).all(axis=1)
+        parts.append(np.where(none, np.nan, _p(np.nan_to_num(apart), flips)).reshape(-1, pairs))
+    return np.concatenate(parts)
+
+
+def _differences(side: Floats) -> Floats:
+    """First less second of every pair of systems, (pairs, story-prompts); NaN = missing on either."""
+    first, second = np.triu_indices(len(side), k=1)
+    return np.asarray(side[first] - side[second], dtype=np.float64)
 
 
 def _by_cell(

@@ -45,6 +45,17 @@ class Component:
         return self.variance.value is not None and self.variance.value < 0
 
     @property
+    def printed(self) -> Estimate:
+        """The estimate; undefined where its whole interval is below 0, which no variance is."""
+        value, low, high = self.variance.value, self.variance.low, self.variance.high
+        if value is None or low is None or high is None or high >= 0:
+            return self.variance
+        return Estimate.undefined(
+            f"undefined: {self.term} is estimated at {value:.3g} [{low:.3g}, {high:.3g}], and no variance is below 0",
+            n=self.variance.n,
+        )
+
+    @property
     def truncated(self) -> float:
         """The estimate, or 0 where it is negative: what shares and D-studies use."""
         return max(0.0, self.variance.value or 0.0)
@@ -67,6 +78,19 @@ class VarianceComponents:
     def total(self) -> float:
         """Sum of the truncated components: the variance of one rating."""
         return float(sum(component.truncated for component in self.components))
+
+    @property
+    def impossible(self) -> str | None:
+        """Why the model does not hold: variances below 0 in all but one of a thousand draws; None where there is none.
+
+        At 95 % one of forty variances of 0 would be taken for such. A term that does not vary at all is not meant.
+        """
+        above = np.quantile(self.draws, 0.999, axis=0)
+        pairs = zip(self.components, above, strict=True)
+        terms = [str(part.term) for part, end in pairs if part.negative and part.mean_square > 0 and end < 0]
+        if not terms:
+            return None
+        return f"undefined: the variance of {' and of '.join(terms)} is surely estimated below 0, which no variance is"
 
     def share(self, component: Component) -> Estimate:
         """Truncated component over their sum, with an interval; undefined where none is above 0."""

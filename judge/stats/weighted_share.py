@@ -61,3 +61,16 @@ def weighted_share(
     method = f"Wilson, effective n {effective:.1f}, t over {clusters} stories, {100 * confidence:.0f} %"
     # Rounding must not leave a share of exactly 0 or 1 outside its own interval.
     return Estimate(share, n=y.size, low=min(low, share), high=max(high, share), method=method)
+
+
+def effective_size(hits: Floats, cluster: Codes) -> float:
+    """How many independent trials the share of hits (n,) is worth: p (1 - p) / its cluster-robust variance, at most n.
+
+    Where all hits are equal, or nothing varies between clusters, that cannot be estimated: then it is the number of
+    clusters.
+    """
+    group = np.unique(cluster, return_inverse=True)[1]
+    clusters, share = int(group.max()) + 1, float(hits.mean())
+    part = np.bincount(group, weights=hits - share)
+    spread, variance = share * (1 - share), clusters / max(1, clusters - 1) * float(part @ part) / hits.size**2
+    return float(clusters) if min(spread, variance) < 1e-12 else min(spread / variance, float(hits.size))

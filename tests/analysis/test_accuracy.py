@@ -99,6 +99,24 @@ def test_unknown_people_have_no_accuracy_of_their_own(overall: pd.DataFrame) -> 
     assert ceiling["half_reason"].str.contains("who gave which rating is not known").all()
 
 
+def test_what_spa_the_same_ratings_get_by_chance_stands_beside_it(make_table) -> None:
+    table = make_table(systems=6, prompts=20)
+    noise = table.frame[table.frame["source"] == "judge"]
+    dealt = noise["rating"].sample(frac=1, random_state=2).to_numpy()
+    both = replace(table, frame=pd.concat([table.frame, noise.assign(judge="noise", rating=dealt)]))
+    frame = accuracy.accuracy(both, AccuracyOptions(ci="none")).set_index("judge")
+    honest, noisy, people = frame.loc["openai/m"], frame.loc["noise"], frame.iloc[0]
+    assert honest["spa"] > 0.9 > honest["spa_chance_high"] > honest["spa_chance"] > 0.5
+    assert noisy["spa_chance_high"] > noisy["spa"]
+    assert noisy["spa_chance"] == pytest.approx(honest["spa_chance"], abs=0.05)
+    assert (people["kind"], people["spa"] > people["spa_chance_high"]) == ("ceiling", True)
+    # A row does not depend on the others.
+    alone = accuracy.accuracy(table, AccuracyOptions(ci="none")).set_index("judge").loc["openai/m"]
+    assert alone["spa_chance"] == honest["spa_chance"]
+    (printed,) = accuracy.tables(both, AccuracyOptions(ci="none"))
+    assert any(note.startswith("SPA by chance %: of a judge that knows nothing") for note in printed.notes)
+
+
 def test_intervals_come_from_one_set_of_resamples(make_table) -> None:
     table = make_table()
     twin = table.frame[table.frame["source"] == "judge"].assign(judge="twin")

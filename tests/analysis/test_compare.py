@@ -17,6 +17,7 @@ from judge.analysis.options import CompareOptions, CorrelationOptions
 from judge.analysis.selection import Selection, narrowed
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
+from judge.stats import interval
 
 ORDER = ["Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"]
 QUICK = {"resamples": 200, "permutations": 200}
@@ -172,6 +173,45 @@ def test_a_worse_prompt_is_found_and_a_shift_is_not_taken_for_disagreement(
     shifted = one(with_second(table, lambda rows: rows.assign(rating=rows["rating"] + 1)))
     assert shifted["rating"] == 1
     assert shifted["tau"] == 0
+
+
+def test_whole_systems_are_swapped_at_system_level_and_story_prompts_overall(
+    make_table: Callable[..., RatingsTable],
+) -> None:
+    def noisy(rows: pd.DataFrame) -> pd.DataFrame:
+        return rows.assign(rating=rows["rating"] + np.random.default_rng(4).normal(0, 2, len(rows)))
+
+    table = with_second(make_table(systems=7, prompts=9), noisy)
+    for level, swap, units in (("system", "systems", 7), ("overall", "story-prompts", 9)):
+        default, named = (
+            compared(table, CompareOptions(level=level, swap=swap, **QUICK)).entries[0].result.outcomes[0].agreement
+            for swap in ("auto", swap)
+        )
+        assert default.permutation == named.permutation
+        assert default.permutation.units == units
+    # 2^7 patterns are fewer than 200 swaps: all are taken, and p is a multiple of 2 / 2^7.
+    p = one(table, level="system")["permutation_p"]
+    assert (p * 64).is_integer()
+
+
+def test_the_interval_over_systems_and_story_prompts_is_that_of_one_factor_and_the_other(
+    make_table: Callable[..., RatingsTable],
+) -> None:
+    def noisy(rows: pd.DataFrame) -> pd.DataFrame:
+        return rows.assign(rating=rows["rating"] + np.random.default_rng(4).normal(0, 2, len(rows)))
+
+    table = with_second(make_table(systems=12, prompts=20, noise=2.0), noisy)
+    for level, method in (("overall", "boot-both, calibrated percentile, 95 %"), ("system", "boot-both, BCa, 95 %")):
+        options = CompareOptions(level=level, resamples=400, permutations=10)
+        outcome = compared(table, options).entries[0].result.outcomes[0]
+        both, drawn = outcome.agreement.both, outcome.draws["tau_both"]
+        assert both.method == method
+        calibrated = interval.calibrated(drawn, (outcome.draws["tau_systems"], outcome.draws["tau"]), (12, 20))
+        assert outcome.detectable["tau_both"].value == pytest.approx(2.8016 * calibrated.std(ddof=1), rel=1e-4)
+        if level == "overall":
+            assert (both.low, both.high) == pytest.approx(tuple(np.percentile(calibrated, [2.5, 97.5])), abs=1e-12)
+            # Resamples of both count each story's noise thrice.
+            assert both.high - both.low < 0.9 * float(np.ptp(np.percentile(drawn, [2.5, 97.5])))
 
 
 def test_too_few_systems_leave_no_interval_over_them(make_table: Callable[..., RatingsTable]) -> None:

@@ -45,9 +45,10 @@ def test_the_tables_and_their_signature(table: RatingsTable) -> None:
         "Ratings and consistency over repeats",
         "Answers parsed and explained",
     ]
-    tested = "|level:overall|by:eval_prompt|adj:bh|ci:boot-inputs+boot-both/100|perm:both/100|seed1|tau:b|"
+    drawn = "ci:boot-inputs+boot-both-calibrated/100"
+    tested = f"|level:overall|by:eval_prompt|adj:bh|{drawn}|perm:inputs/100|seed1|tau:b|"
     assert [tested in one.signature for one in found] == [False, False, True, False, False]
-    both = "|level:overall|by:eval_prompt|adj:bh|ci:boot-inputs+boot-both/100/seed1|tau:b|"
+    both = f"|level:overall|by:eval_prompt|adj:bh|{drawn}/seed1|tau:b|"
     assert [both in one.signature for one in found] == [True, True, False, False, False]
     assert all("|by:eval_prompt|ci:boot-inputs/100/seed1|unparsed" in one.signature for one in found[3:])
     (sentence,) = (row["sentence"] for row in found[0].rows)
@@ -58,9 +59,9 @@ def test_the_tables_and_their_signature(table: RatingsTable) -> None:
 def test_the_family_is_declared_with_its_real_tests(table: RatingsTable) -> None:
     agreement = named(tables(table, CompareOptions(**QUICK)))["Agreement with people"]
     assert agreement.notes[0] == (
-        "family: Eval-Prompts, all pairs, every criterion: is tau with people different?; m = 2 permutation tests, "
-        "two-sided, adjusted by Benjamini-Hochberg; Williams' m = 2 p values, two-sided, are adjusted apart; "
-        "intervals are not adjusted"
+        "family: Eval-Prompts, all pairs, every criterion: is tau with people different?; m = 2 permutation tests "
+        "of story-prompts, two-sided, adjusted by Benjamini-Hochberg; Williams' m = 2 p values, two-sided, are "
+        "adjusted apart; intervals are not adjusted"
     )
     p = sorted(row["permutation"] for row in agreement.rows)
     adjusted = sorted(row["permutation_adjusted"] for row in agreement.rows)
@@ -68,10 +69,11 @@ def test_the_family_is_declared_with_its_real_tests(table: RatingsTable) -> None
     own = CompareOptions(family="the two prompts of section 4", adjust="none", **QUICK)
     notes = named(tables(table, own))["Agreement with people"].notes
     assert notes[0].startswith(
-        "family: the two prompts of section 4; m = 2 permutation tests, two-sided, adjusted by nothing"
+        "family: the two prompts of section 4; m = 2 permutation tests of story-prompts, two-sided, adjusted by nothing"
     )
     assert any("derived for Pearson's r" in note for note in notes)
-    assert any(note.startswith("permutation (PERM-BOTH) asks") for note in notes)
+    asked = "permutation (PERM-INPUTS, whole story-prompts are swapped) asks: would it hold for new story-prompts, "
+    assert f"{asked}with these systems?" in notes
 
 
 def test_what_simulations_say_of_intervals_over_few_systems_is_repeated(
@@ -82,7 +84,7 @@ def test_what_simulations_say_of_intervals_over_few_systems_is_repeated(
         return [note for note in agreement.notes if note.startswith("boot-both, of one tau: ")]
 
     assert cautions(table, "overall") == [f"boot-both, of one tau: {interval_coverage.SMALL_S_CAUTION}"]
-    assert len(cautions(table, "system")) == 2
+    assert cautions(table, "system") == cautions(table, "overall")
     # Four systems are not resampled, so there is no interval to warn of.
     few = make_table(systems=4)
     rows = few.frame[few.frame["source"] == "judge"].assign(eval_prompt="ep2")
@@ -109,6 +111,26 @@ def test_too_few_permutations_for_the_family_are_warned_of(table: RatingsTable) 
     )
     enough = named(tables(table, CompareOptions(resamples=50, permutations=40)))["Agreement with people"]
     assert not any("at least: one difference" in note for note in enough.notes)
+
+
+def test_few_systems_swapped_as_a_whole_have_a_smallest_p_that_is_said(
+    table: RatingsTable, make_table: Callable[..., RatingsTable]
+) -> None:
+    def notes(of: RatingsTable, **options: object) -> list[str]:
+        chosen = CompareOptions(**{"resamples": 20, "permutations": 500, **options})
+        return [note for note in named(tables(of, chosen))["Agreement with people"].notes if " at least: " in note]
+
+    # Six systems have 64 patterns of swaps, of which two, none and all, are as extreme as can be.
+    six = "6 systems swapped as a whole give p = 0.031 at least: "
+    alone = "one difference alone could not come out of 2 adjusted tests"
+    assert notes(table, level="system") == [six + alone] == notes(table, swap="systems")
+    assert notes(table, level="system", adjust="none") == [f"{six}only the largest differences can be found"]
+    assert notes(table, level="system", swap="story-prompts") == notes(table) == []
+    few = make_table(systems=5)
+    rows = few.frame[few.frame["source"] == "judge"].assign(eval_prompt="ep2")
+    found = notes(replace(few, frame=pd.concat([few.frame, rows])), level="system")
+    five = "5 systems swapped as a whole give p = 0.062 at least: no difference, however large, has p < 0.05"
+    assert found == [f"{five}; --swap story-prompts speaks of these systems"]
 
 
 def test_unequal_loss_and_unequal_repeats_are_said(table: RatingsTable) -> None:
@@ -159,6 +181,7 @@ def test_contexts_are_named_only_where_they_differ(table: RatingsTable) -> None:
         ({"by": "prompt"}, "--by 'prompt' is not known; allowed: eval_prompt, judge, structured, parser, run"),
         ({"adjust": "bonferoni"}, "--adjust 'bonferoni' is not known; allowed: bh, by, holm, none"),
         ({"level": "by-item"}, "--level 'by-item' is not known; allowed: overall, system"),
+        ({"swap": "prompts"}, "--swap 'prompts' is not known; allowed: auto, stories, story-prompts, systems"),
         ({"permutations": 0}, "--permutations 0 must be 1 or more"),
         ({"resamples": 0}, "--resamples 0 must be 1 or more"),
     ],

@@ -6,7 +6,8 @@ import pytest
 
 from judge.analysis.compare_agreement import Agreement, TauTest
 from judge.analysis.compare_family import AdjustedTests
-from judge.analysis.compare_views import disagreements, holds_for, views
+from judge.analysis.compare_views import disagreements, holds_for, questions, views
+from judge.analysis.options import Swap
 from judge.stats.estimate import Estimate
 
 OUT, IN, NONE = Estimate(-0.03, 9, -0.05, -0.01), Estimate(-0.03, 9, -0.05, 0.01), Estimate(-0.03, 9)
@@ -43,7 +44,15 @@ def test_a_view_is_an_adjusted_p_or_an_interval_and_may_be_missing() -> None:
     ],
 )
 def test_what_is_shown(case: tuple, words: str) -> None:
-    assert holds_for(seen(*case)) == words
+    assert holds_for(seen(*case), "stories") == words
+
+
+@pytest.mark.parametrize(("swap", "words"), [("story-prompts", "new story-prompts"), ("systems", "new systems")])
+def test_a_permutation_test_shows_what_its_swaps_speak_about(swap: Swap, words: str) -> None:
+    assert holds_for(seen(IN, IN, SMALL, LARGE), swap) == words
+    assert holds_for(seen(OUT, IN, SMALL, LARGE), "systems") == "new story-prompts, new systems"
+    (question, *_) = questions(swap)
+    assert words in question
 
 
 def test_disagreements_are_grouped_and_long_lists_cut() -> None:

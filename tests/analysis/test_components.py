@@ -195,3 +195,28 @@ def test_five_published_judges_as_a_facet(hanna_table: RatingsTable) -> None:
 def test_a_target_outside_0_and_1_is_refused() -> None:
     with pytest.raises(SpecError, match=r"--target 1\.5 is not a reliability"):
         ComponentsOptions(target=1.5)
+
+
+def test_a_judge_whose_scale_is_turned_round_leaves_shares_and_plans_undefined(make_table, make_facts) -> None:
+    table = make_table(systems=6, prompts=20, repeats=2)
+    judged = table.frame[table.frame["source"] == "judge"]
+    rng = np.random.default_rng(1)
+    noisy = [np.clip(judged["rating"] + rng.integers(-1, 2, len(judged)), 1, 5) for _ in range(2)]
+    more = [judged.assign(judge="other", rating=noisy[0]), judged.assign(judge="turned", rating=6 - noisy[1])]
+    facts = (*table.facts, *(make_facts(judge=name) for name in ("other", "turned")))
+    both = dataclasses.replace(table, frame=pd.concat([table.frame, more[1]], ignore_index=True), facts=facts)
+    (first, plans) = components.tables(both, full=True)
+    rows = {row["term"]: row for row in first.rows}
+    variance = rows["system x story-prompt"]["variance"]
+    assert variance.value is None
+    assert "and no variance is below 0" in str(variance.reason)
+    assert all(row["share"].value is None for row in first.rows)
+    assert any("run against each other (r = -0." in note for note in first.notes)
+    assert all(row["relative"].value is None and row["se"] is None for row in plans.rows)
+    assert {row["plan"] for row in plans.rows} == {"as run"}
+    assert not any("counted as 0" in note for note in first.notes)
+    frame = components.components(both)
+    assert frame["share"].isna().all()
+    three = dataclasses.replace(both, frame=pd.concat([both.frame, more[0]], ignore_index=True))
+    notes = components.tables(three)[0].notes
+    assert any(note.startswith("ratings by turned (r = -0.") and "other judges" in note for note in notes)

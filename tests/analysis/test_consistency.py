@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -143,3 +145,22 @@ def test_a_variance_of_0_between_stories_is_said(make_table) -> None:
     (printed,) = consistency.tables(table)
     assert printed.rows[-1]["ICC(A,1) REML"].value == 0
     assert any(note.startswith("Relevance, ICC(A,.) REML: the variance between stories") for note in printed.notes)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_scale_turned_round_is_named_and_no_reliability_printed(make_table, shared: bool) -> None:
+    table = make_table(systems=6, prompts=20)
+    frame = table.frame
+    turned = (frame["source"] == "rater") & (frame["rater"] == "w2")
+    frame.loc[turned, "rating"] = 6 - frame.loc[turned, "rating"]
+    if shared:  # each story has two of the three
+        number = frame["story_prompt"].str.extract(r"(\d+)")[0].astype(int) % 3
+        gone = (frame["source"] == "rater") & (frame["rater"] == "w" + number.astype(str))
+        table = dataclasses.replace(table, frame=frame[~gone])
+    rows = consistency.consistency(table).query("judge == 'people' and form == 'ICC(1,k)'")
+    (row,) = rows.to_dict("records")
+    assert np.isnan(row["icc"])
+    assert "and a reliability is not below 0; the scale of w2 (r = -0." in row["reason"]
+    (printed,) = consistency.tables(table)
+    assert any(": ratings by w2 (r = -0." in note and "run the other way?" in note for note in printed.notes)
+    assert not any("run the other way" in note for note in consistency.tables(make_table())[0].notes)

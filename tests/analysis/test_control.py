@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from judge.analysis.control import Surface, control_predictions
+from judge.analysis.control import PENALTIES, Surface, control_predictions
 from judge.backends.surface.model import prompt_mark, read_card, shipped_model
+from judge.backends.surface.ridge import fit_ridge
 
 WORDS = ["lamp", "sea", "door", "brother", "stairs", "cup", "morning", "promise", "road", "winter", "letter", "garden"]
 
@@ -40,7 +41,7 @@ def test_refit_finds_what_the_surface_tells() -> None:
     stories = made_stories(150, 30)
     people = stories["text"].str.split().str.len() / 50.0
     control = control_predictions(stories, people, "Coherence")
-    assert (control.how, control.n, control.reason) == ("surface:refit/5-fold/seed1", 150, None)
+    assert (control.how, control.n, control.reason) == ("surface:refit/5x5-fold/less-fold-means/seed1", 150, None)
     assert kendalltau(control.values, people).statistic > 0.8
 
 
@@ -51,8 +52,28 @@ def test_refit_never_sees_the_story_or_its_prompt() -> None:
     same_prompt = (stories["story_prompt"] == "Prompt 3").to_numpy()
     changed = people.where(~same_prompt, 100.0)
     after = control_predictions(stories, changed, "Coherence").values  # noqa: PD011
-    np.testing.assert_array_equal(after[same_prompt], before[same_prompt])
-    assert (after != before).any()
+    # All values move with the mean of all ratings, which is one number; nothing else of these stories' values does.
+    shift = changed.mean() - people.mean()
+    np.testing.assert_allclose(after[same_prompt], before[same_prompt] + shift)
+    assert not np.allclose(after, before + shift)
+
+
+@pytest.mark.parametrize("prompts", [10, 40])
+def test_features_that_say_nothing_do_not_run_against_people(prompts: int) -> None:
+    """With the folds' own levels in the predictions tau x100 is -17 with 10 story-prompts, -8 with 40."""
+    taus = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        index = pd.Index([f"s{i}" for i in range(10 * prompts)], name="story")
+        names = tuple(f"Prompt {i % prompts}" for i in range(10 * prompts))
+        rows, nothing = rng.normal(size=(len(index), 4)), np.zeros(len(index), dtype=bool)
+        surface = Surface(index, ("",) * len(index), names, rows, nothing, ("a", "b", "c", "d"), imported=True)
+        people = pd.Series(
+            rng.normal(size=prompts)[np.arange(len(index)) % prompts] + rng.normal(size=len(index)), index
+        )
+        taus.append(kendalltau(surface.predictions(people, "Coherence").values, people).statistic)
+    # What is left is that of any correlation out of fold: those whose slope is slight are normalised up.
+    assert -0.065 < np.mean(taus) < 0.03
 
 
 def test_random_ratings_give_no_agreement_out_of_fold() -> None:
@@ -65,7 +86,7 @@ def test_unrated_stories_are_predicted_too_and_row_order_does_not_matter() -> No
     stories = made_stories(140, 28)
     people = (stories["text"].str.len() / 100.0).iloc[:110]
     control = control_predictions(stories, people, "Coherence", seed=2)
-    assert control.how == "surface:refit/5-fold/seed2"
+    assert control.how == "surface:refit/5x5-fold/less-fold-means/seed2"
     assert not np.isnan(control.values).any()
     turned = control_predictions(stories.iloc[::-1], people, "Coherence", seed=2)
     np.testing.assert_allclose(turned.values[::-1], control.values, atol=1e-9)  # noqa: PD011
@@ -74,23 +95,33 @@ def test_unrated_stories_are_predicted_too_and_row_order_does_not_matter() -> No
 def test_stories_without_story_prompts_are_folded_one_by_one() -> None:
     stories = made_stories(100, 1).assign(story_prompt="")
     people = stories["text"].str.len() / 100.0
-    assert control_predictions(stories, people, "Overall").how == "surface:refit/5-fold/seed1"
+    assert control_predictions(stories, people, "Overall").how.startswith("surface:refit/5x5-fold/")
 
 
-def test_what_is_held_out_and_the_mean_it_was_fitted_on_can_be_had() -> None:
-    from judge.backends.surface.ridge import folds_of_groups
+def test_what_is_held_out_and_how_often_can_be_had() -> None:
+    from judge.backends.surface.ridge import folds_of_groups, out_of_fold
 
     stories = made_stories(120, 24)
     people = stories["text"].str.len() / 100.0
     systems = [f"system {i % 6}" for i in range(120)]
-    found = Surface.of(stories).predictions(people, "Coherence", seed=3, folds=4, groups=systems)
-    assert found.how == "surface:refit/4-fold/seed3"
+    surface = Surface.of(stories)
+    found = surface.predictions(people, "Coherence", seed=3, folds=4, foldings=1, groups=systems)
+    assert found.how == "surface:refit/4-fold/less-fold-means/seed3"
     fold = folds_of_groups(systems, 4, 3)
-    assert found.level is not None
+    predicted, level = out_of_fold(surface.rows, people.to_numpy(), fold, lambda x, y: fit_ridge(x, y, PENALTIES))
     for i in (0, 1, 119):
-        assert found.level[i] == pytest.approx(people[fold != fold[i]].mean())
-    shipped = control_predictions(stories.iloc[:30], people, "Coherence")
-    assert shipped.level is None
+        assert level[i] == pytest.approx(people[fold != fold[i]].mean())
+    np.testing.assert_allclose(found.values, predicted - level + people.mean())
+
+
+def test_one_value_a_story_is_the_mean_over_foldings() -> None:
+    stories = made_stories(120, 24)
+    people = stories["text"].str.len() / 100.0
+    surface = Surface.of(stories)
+    single = [surface.predictions(people, "Coherence", seed=seed, foldings=1).values for seed in (1, 2, 3)]  # noqa: PD011
+    three = surface.predictions(people, "Coherence", foldings=3)
+    np.testing.assert_allclose(three.values, np.mean(single, axis=0))
+    assert "/3x5-fold/" in three.how
 
 
 def test_few_rated_stories_use_the_shipped_model() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from judge.analysis import coverage
-from judge.analysis.options import CoverageOptions
+from judge.analysis import correlation, coverage, loss
+from judge.analysis.options import CorrelationOptions, CoverageOptions
+from judge.rating_matrix import build
+from judge.ratings_table import RatingsTable
 
 
 def _lost(system: int, prompt: int, repeat: int) -> str | None:
@@ -33,6 +37,48 @@ def test_loss_that_depends_on_the_system_is_found(make_table) -> None:
     # Better systems write longer stories in this table, and the best one lost most.
     assert frame.loc["length in words", "effect"] > 0.7
     assert frame.loc["people's Relevance", "effect"] > 0.7
+
+
+def middling(table: RatingsTable, share: float = 0.4) -> Callable[[int, int, int], str | None]:
+    """Loses the stories whose rating by people is nearest the mean of all."""
+    people = table.frame[table.frame["source"] == "rater"].groupby("story")["rating"].mean()
+    distance = (people - people.mean()).abs()
+    gone = set(distance[distance < distance.quantile(share)].index)
+    return lambda system, prompt, _: "refused" if f"s{system}-{prompt}" in gone else None
+
+
+def test_a_judge_that_refuses_the_middling_stories_is_found(make_table) -> None:
+    table = make_table(lost=middling(make_table()))
+    frame = coverage.associations(table).set_index("with")
+    # As many good stories as bad ones are lost, which the test of people's rating itself cannot see.
+    assert frame.loc["people's Relevance", "p"] > 0.2
+    row = frame.loc["people's Relevance, distance from its mean"]
+    people = table.frame[table.frame["source"] == "rater"].groupby("story")["rating"].mean()
+    lost = table.frame[table.frame["status"] == "refused"]["story"].unique()
+    distance = (people - people.mean()).abs().round(9)
+    test = stats.mannwhitneyu(distance[lost], distance.drop(lost), method="asymptotic")
+    assert row["p"] == pytest.approx(test.pvalue, rel=1e-9)
+    assert (row["p"] < 1e-6, row["effect"]) == (True, 0.0)
+    (sentence,) = loss.findings(build(table))
+    assert sentence.startswith(
+        "loss goes with people's ratings: stories near people's mean were lost more often by openai/m with ep1 "
+        "(Relevance) (Holm, p < .05, 2 tests)"
+    )
+    (printed,) = correlation.tables(table, CorrelationOptions(ci="none"))
+    assert sentence in printed.notes
+
+
+def test_loss_by_lot_finds_nothing(make_table) -> None:
+    rng = np.random.default_rng(5)
+    table = make_table(lost=lambda *_: "empty" if rng.random() < 0.1 else None)
+    assert table.frame["rating"].isna().any()
+    assert loss.findings(build(table)) == []
+    assert loss.findings(build(make_table())) == []
+
+
+def test_stories_that_people_rate_lower_are_named(make_table) -> None:
+    sentences = loss.findings(build(make_table(lost=lambda system, *_: "refused" if system == 0 else None)))
+    assert any("stories that people rate lower were lost more often by openai/m with ep1" in one for one in sentences)
 
 
 def test_loss_by_lot_is_not_blamed(make_table) -> None:

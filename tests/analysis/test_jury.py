@@ -321,9 +321,18 @@ def test_the_jurys_ratings_are_a_ratings_table(hanna: RatingsTable) -> None:
     assert set(judged["judge"]) == {"jury/mean+linear"}
     assert len(judged) == 960 * 6
     assert set(judged["status"]) == {"imported"}
-    folding = [each.jury for each in held.verdicts[0].foldings]
+    verdict = held.verdicts[0]
+    # A fitted line's mean is that of each fold's training stories; here it is one number for all stories.
+    people = verdict.panel.people.mean()
+    folding = [np.clip(f.jury - f.level + people, f.jury.min(), f.jury.max()) for f in verdict.foldings]
+    assert all(len(set(f.level)) == 5 for f in verdict.foldings)
     relevance = judged.loc[judged["criterion"] == "Relevance", "rating"]
     np.testing.assert_allclose(relevance, np.mean(folding, axis=0))
+    # What is not fitted stays as it is.
+    (plain,) = hold(hanna, replace(options, calibrate="none"))
+    written = ratings_of(plain, hanna)
+    relevance = written.loc[(written["source"] == "judge") & (written["criterion"] == "Relevance"), "rating"]
+    np.testing.assert_allclose(relevance, plain.verdicts[0].foldings[0].jury)
     assert (frame["source"] == "rater").sum() == 960 * 6 * 3
 
 

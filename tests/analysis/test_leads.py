@@ -8,12 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import kendalltau
 
 from judge.analysis.control import ControlPredictions
 from judge.analysis.correlation import correlate
-from judge.analysis.correlation.leads import CEILING, CONTROL, leads, table_of
-from judge.analysis.options import CorrelationOptions
+from judge.analysis.correlation.leads import CEILING, CONTROL, best_of, leads, table_of
+from judge.analysis.options import CorrelationOptions, from_words
 from judge.ratings_table import RatingsTable
+from tests.benchmarks.simulations.worlds import Studies, World
 
 OPTIONS = CorrelationOptions(resamples=200)
 BOTH = ("Relevance", "Coherence")
@@ -39,14 +41,151 @@ def test_values_and_differences_are_those_of_the_correlation_table(table: Rating
     means = {kind: float(np.mean([values[name] for name in BOTH])) for kind, values in by_kind.items()}
     assert lead.criteria == BOTH
     assert lead.value.value == pytest.approx(means["judge"])
-    for kind in (CONTROL, CEILING):
-        assert lead.bars[kind].value == pytest.approx(means[kind])
-        assert lead.over[kind].value == pytest.approx(means["judge"] - means[kind])
-        higher = sum(by_kind["judge"][name] > by_kind[kind][name] for name in BOTH)
-        assert lead.above[kind] == (higher, 2)
+    assert lead.bars[CEILING].value == pytest.approx(means["ceiling"])
+    assert lead.bars[CONTROL].value == pytest.approx(means["control"])
+    assert lead.over[CONTROL].value == pytest.approx(means["judge"] - means["control"])
+    assert lead.above[CONTROL] == (sum(by_kind["judge"][name] > by_kind["control"][name] for name in BOTH), 2)
     # The mean over criteria has the interval that the correlation table gives it.
     row = frame[(frame["kind"] == "mean") & (frame["judge"] == "openai/m")].iloc[0]
     assert (lead.value.low, lead.value.high) == (pytest.approx(row["low"]), pytest.approx(row["high"]))
+
+
+def by_hand(table: RatingsTable, criterion: str, judge: pd.DataFrame) -> tuple[list[float], list[float]]:
+    """tau of the judge, and of each rater, against the mean of the others, on the stories that both rated (scipy)."""
+    rows = table.frame[table.frame["criterion"] == criterion]
+    people = rows[rows["source"] == "rater"].pivot_table(index="story", columns="rater", values="rating")
+    mine, theirs = [], []
+    for rater in people.columns:
+        others = people.drop(columns=rater).mean(axis=1).round(9)
+        for repeat in judge.columns:
+            keep = judge[repeat].reindex(people.index).notna() & people[rater].notna() & others.notna()
+            mine.append(kendalltau(judge[repeat].reindex(people.index)[keep].round(9), others[keep]).statistic)
+            theirs.append(kendalltau(people[rater][keep], others[keep]).statistic)
+    return mine, theirs
+
+
+def ratings_of(table: RatingsTable, criterion: str, *, single: bool = False) -> pd.DataFrame:
+    """The judge's ratings by story, one column a repeat, or the mean of all."""
+    rows = table.frame[(table.frame["source"] == "judge") & (table.frame["criterion"] == criterion)]
+    wide = rows.pivot_table(index="story", columns="repeat", values="rating")
+    return wide if single else wide.mean(axis=1).to_frame()
+
+
+@pytest.mark.parametrize("readings", ["mean", "single"])
+def test_the_judge_and_each_person_stand_against_the_same_means_on_the_same_stories(
+    make_table: Callable[..., RatingsTable], readings: str
+) -> None:
+    def lost(system: int, prompt: int, repeat: int) -> str | None:
+        return "refused" if system == 0 and prompt % 2 else "no_rating" if (prompt, repeat) == (2, 1) else None
+
+    table = make_table(judged=BOTH, rated=BOTH, prompts=20, lost=lost)
+    (lead,) = leads(table, from_words(CorrelationOptions, resamples=100, readings=readings))
+    parts = [by_hand(table, name, ratings_of(table, name, single=readings == "single")) for name in BOTH]
+    mine, theirs = (float(np.mean([np.mean(part[side]) for part in parts])) for side in (0, 1))
+    assert lead.same[CEILING].value == pytest.approx(mine, abs=1e-12)
+    assert lead.bars[CEILING].value == pytest.approx(theirs, abs=1e-12)
+    assert lead.over[CEILING].value == pytest.approx(mine - theirs, abs=1e-12)
+    assert lead.above[CEILING] == (sum(np.mean(part[0]) > np.mean(part[1]) for part in parts), 2)
+    assert lead.readings == ("one repeat" if readings == "single" else "the mean of 2 to 3 repeats")
+    assert (lead.stories, lead.share) == (70, 70 / 80)
+    assert lead.over[CEILING].low is not None
+    assert lead.over[CEILING].high is not None
+    assert lead.over[CEILING].low < mine - theirs < lead.over[CEILING].high
+
+
+def test_a_judge_that_is_one_more_rater_lies_on_people_on_average(make_table: Callable[..., RatingsTable]) -> None:
+    """Three raters and a judge that is a fourth: in turn each of the four is the judge, and 0 the mean."""
+    table = make_table(prompts=20)
+    frame = table.frame
+    people = frame[frame["source"] == "rater"].pivot_table(index="story", columns="rater", values="rating")
+    judge = ratings_of(table, "Relevance", single=True)[0]
+    four = people.assign(judge=judge)
+    total = 0.0
+    for one in four.columns:
+        others = four.drop(columns=one)
+        rows = frame[frame["source"] == "rater"].copy()
+        rows["rating"] = [
+            others.set_axis(people.columns, axis=1).loc[s, r] for s, r in zip(rows["story"], rows["rater"], strict=True)
+        ]
+        judged = frame[(frame["source"] == "judge") & (frame["repeat"] == 0)].copy()
+        judged["rating"] = four[one].reindex(judged["story"]).to_numpy()
+        turned = replace(table, frame=pd.concat([rows, judged], ignore_index=True))
+        (lead,) = leads(turned, CorrelationOptions(ci="none"))
+        assert lead.over[CEILING].value is not None
+        total += lead.over[CEILING].value
+    # Set against the mean of all, each judge would have the mean of one rater more, and the total be well above 0.
+    assert total == pytest.approx(0, abs=0.02)
+
+
+def test_the_control_stands_on_the_judges_stories(make_table: Callable[..., RatingsTable]) -> None:
+    """A run of some of the stories: the control is fitted on all of them and shown on the run's."""
+    table = make_table(prompts=20, text="A lamp.")
+    asked = table.frame["story_prompt"].isin([f"prompt {p}" for p in range(8)])
+    table = replace(table, frame=table.frame[asked | (table.frame["source"] == "rater")].reset_index(drop=True))
+    people = table.frame[table.frame["source"] == "rater"].groupby("story", sort=False)["rating"].mean()
+
+    def half_right(stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
+        few = stories["story_prompt"].isin([f"prompt {p}" for p in range(8)])
+        values = np.where(few, -people, people)
+        return ControlPredictions(values, "surface:test", len(stories))
+
+    (lead,) = leads(table, OPTIONS, predict=half_right)
+    assert len(people) == 80
+    assert lead.bars[CONTROL].value == pytest.approx(-1)
+    row = correlate(table, OPTIONS, predict=half_right).set_index("kind").loc["control"]
+    assert (row["value"], row["stories"]) == (pytest.approx(-1), 32)
+    ceiling = correlate(table, OPTIONS).set_index("kind").loc["ceiling"]
+    assert ceiling["stories"] == 32
+
+
+def refusing(prompts: int = 30, seed: int = 5) -> RatingsTable:
+    """Three persons; `honest` rates all, `refuser` is worse and leaves out the middling 41 %."""
+    drawn = Studies(World(people=3, story_prompts=prompts), np.random.default_rng(seed))
+    study = drawn.study()
+    honest, worse = drawn.one_more(study), drawn.person(study.quality + 0.6 * drawn.rng.standard_normal(study.n))
+    distance = np.abs(study.quality - study.quality.mean())
+    return study.with_judges(
+        honest=honest, refuser=np.where(distance < np.quantile(distance, 0.41), np.nan, worse)
+    ).table()
+
+
+def test_no_winner_is_named_where_the_highest_answered_less_and_loses_on_the_common_stories() -> None:
+    table = refusing()
+    found = leads(table, CorrelationOptions(ci="none"))
+    best = best_of(found)
+    assert best is not None
+    assert best.judge == "refuser"  # the number alone would name it
+    (rival,) = best.rivals
+    assert (rival.name, rival.share, rival.stories) == ("honest with ep1", 1.0, 177)
+    rows = table.frame.pivot_table(index="story", columns="judge", values="rating")
+    people = table.frame[table.frame["source"] == "rater"].groupby("story")["rating"].mean().round(9)
+    common = rows.dropna().index
+    for judge, value in (("refuser", rival.mine.value), ("honest", rival.theirs.value)):
+        assert value == pytest.approx(kendalltau(rows.loc[common, judge], people[common]).statistic, abs=1e-12)
+    assert rival.ahead
+    notes = table_of(table, CorrelationOptions(ci="none")).notes
+    assert "no row is named the closest to people: the highest is not highest on the common stories" in notes
+    assert any(
+        note.startswith("refuser with ep1 rated 59 % of the stories, honest with ep1 100 %: on the 177")
+        for note in notes
+    )
+    assert any("stories near people's mean were lost more often by refuser with ep1" in note for note in notes)
+
+
+def test_judges_that_rated_the_same_share_have_no_rivals(table: RatingsTable) -> None:
+    twin = table.frame[table.frame["source"] == "judge"].assign(eval_prompt="ep2")
+    both = replace(table, frame=pd.concat([table.frame, twin], ignore_index=True))
+    assert all(not lead.rivals for lead in leads(both, CorrelationOptions(ci="none")))
+
+
+def test_means_of_repeats_have_no_single_ones(hanna_table: RatingsTable) -> None:
+    known = hanna_table.frame.copy()
+    rater = known["source"] == "rater"
+    place = known.groupby(["story", "criterion", "source"]).cumcount()
+    known["rater"] = np.where(rater, "w" + place.astype(str), None)
+    options = CorrelationOptions(ci="none", readings="single", drop_systems=("Human",))
+    found = {lead.judge: lead for lead in leads(replace(hanna_table, frame=known), options)}
+    assert "single repeats are not in the file" in str(found["ChatGPT"].over[CEILING].reason)
 
 
 def test_a_judge_that_rates_as_the_control_does_lies_exactly_on_it(table: RatingsTable) -> None:
@@ -89,3 +228,19 @@ def test_the_table_is_sorted_and_signed(hanna_table: RatingsTable) -> None:
     assert len(values) == 21
     assert "drop:Human" in found.signature
     assert "ci:boot-inputs/50/seed1" in found.signature
+
+
+def test_a_control_below_0_counts_as_0(table: RatingsTable) -> None:
+    """A bar that a judge must pass is never lower than saying nothing."""
+
+    def against_people(stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
+        rng = np.random.default_rng(len(criterion))
+        return ControlPredictions(rng.normal(0, 1, len(stories)) - people.to_numpy(), "surface:test", len(stories))
+
+    (lead,) = leads(table, OPTIONS, predict=against_people)
+    assert lead.bars[CONTROL].value is not None
+    assert lead.bars[CONTROL].value < -0.2
+    over = lead.over[CONTROL]
+    assert (over.value, over.low, over.high) == (lead.value.value, lead.value.low, lead.value.high)
+    notes = table_of(table, OPTIONS, predict=against_people).notes
+    assert any(note.startswith("minus control: a control below 0 counts as 0") for note in notes)

@@ -15,6 +15,7 @@ from judge.analysis.people_options import ReplacementOptions
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
 from judge.stats import icc
+from judge.stats.alt_test import alt_test
 from judge.stats.prediction_powered import powered_mean
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "alternative_annotator.json").read_text(encoding="utf-8"))
@@ -99,6 +100,61 @@ def test_people_who_share_the_work_are_compared_on_their_own_stories(make_table)
     assert rows.iloc[0]["people_icc_n"] == 120
 
 
+def test_judges_that_know_nothing_stand_beneath_and_pass_where_people_do_not_agree(make_table) -> None:
+    for noise, passes in ((30.0, True), (0.3, False)):
+        rows = replacement.replaceability(make_table(systems=6, prompts=20, noise=noise))
+        assert rows["kind"].tolist() == ["judge", "null", "null"]
+        assert rows["judge"].tolist() == ["openai/m", "always the mean", "people permuted"]
+        mean = rows.iloc[1]
+        assert (mean["passed"], mean["clustered_passed"]) == (passes, passes)
+        assert (rows.iloc[2]["p"] < 0.05) <= passes
+        printed, _ = replacement.tables(make_table(systems=6, prompts=20, noise=noise))
+        note = "a judge that knows nothing passes on Relevance: there, passing says nothing of a judge"
+        assert (note in printed.notes) == passes
+    # Nothing is known of them where people are not known one from another.
+    assert replacement.replaceability(make_table(known_raters=False))["kind"].tolist() == ["judge"]
+
+
+def test_always_the_mean_is_the_test_of_one_rating(make_table) -> None:
+    table = make_table(systems=6, prompts=20)
+    ratings = table.frame[table.frame["source"] == "rater"].pivot_table(index="story", columns="rater", values="rating")
+    given = ratings.to_numpy()
+    rows = replacement.replaceability(table)
+    by_hand = alt_test(np.full(120, given.mean()), given, epsilon=0.1)
+    assert rows.iloc[1]["advantage"] == pytest.approx(by_hand.advantage.value, abs=1e-12)
+    exact = replacement.replaceability(table, ReplacementOptions(measure="exact")).iloc[1]
+    whole = alt_test(np.full(120, np.round(given.mean())), given, epsilon=0.1, measure="exact")
+    assert exact["advantage"] == pytest.approx(whole.advantage.value, abs=1e-12)
+    # One person against the mean of the others, dealt at random: no better than any other judge that knows nothing.
+    again = replacement.replaceability(table)
+    assert again.iloc[2]["advantage"] == rows.iloc[2]["advantage"]
+    other = replacement.replaceability(table, ReplacementOptions(seed=2))
+    assert other.iloc[2]["advantage"] != rows.iloc[2]["advantage"]
+    assert other.iloc[0]["advantage"] == rows.iloc[0]["advantage"]
+
+
+def test_a_judge_that_lost_stories_is_beside_judges_that_know_nothing_of_the_same(make_table) -> None:
+    table = make_table(systems=6, prompts=20, lost=lambda s, p, _: "refused" if p < 5 else None)
+    rows = replacement.replaceability(table)
+    own = [f"{name}, stories of openai/m ep1" for name in ("always the mean", "people permuted")]
+    assert rows["judge"].tolist() == ["openai/m", *own]
+    assert rows["most_stories"].tolist() == [90, 90, 90]
+    assert rows["clusters"].tolist() == [15, 15, 15]
+    twin = table.frame[table.frame["source"] == "rater"]
+    twin = twin[twin["rater"] == "w0"].assign(source="judge", judge="twin", eval_prompt="ep1", run="r", repeat=0)
+    both = replacement.replaceability(replace(table, frame=pd.concat([table.frame, twin])))
+    assert both["judge"].tolist() == ["openai/m", "twin", "always the mean", "people permuted", *own]
+    assert both["most_stories"].tolist() == [90, 120, 120, 120, 90, 90]
+
+
+def test_people_one_by_one_have_their_p_by_story_prompt(make_table) -> None:
+    people = replacement.by_person(make_table())
+    assert set(people["judge"]) == {"openai/m"}
+    assert set(people["story_prompts"]) == {12}
+    assert (people["clustered_p"] != people["p"]).all()
+    assert (people["clustered_p_adjusted"] >= people["clustered_p"]).all()
+
+
 def test_exact_agreement_rounds_the_judges_mean(make_table) -> None:
     printed, _ = replacement.tables(make_table(), ReplacementOptions(measure="exact"))
     assert any("rounded to whole points" in note for note in printed.notes)
@@ -136,11 +192,33 @@ def test_stories_that_people_did_not_rate_are_the_judges(make_table) -> None:
     assert (rows.loc["system 1", "both"], rows.loc["system 1", "judge_only"]) == (7, 5)
     part = frame[(frame["system"] == "system 1") & ~gone]
     story = part.pivot_table(index="story", columns="source", values="rating")
-    expected = powered_mean(story["rater"].to_numpy(), story["judge"].to_numpy())
+    expected = powered_mean(story["rater"].to_numpy(), story["judge"].to_numpy(), small_sample=True)
     assert rows.loc["system 1", "powered"] == pytest.approx(expected.estimate.value)
     assert rows.loc["system 0", "powered_reason"] == "undefined with fewer than 2 stories rated by the judge only"
     _, printed = replacement.tables(replace(table, frame=frame[~gone]))
-    assert "4 of 4 rows rest on fewer than 30 stories rated by both: intervals too narrow" in printed.notes
+    assert "4 of 4 rows rest on fewer than 30 stories that people rated: intervals too narrow" in printed.notes
+
+
+def test_people_alone_are_all_of_peoples_ratings_though_the_judge_lost_stories(make_table) -> None:
+    table = make_table(prompts=20)
+    frame = table.frame.copy()
+    people = frame[frame["source"] == "rater"].groupby("story")["rating"].mean()
+    low = people[people <= people.median()].index  # the judge declines what people rated low
+    frame.loc[(frame["source"] == "judge") & frame["story"].isin(low), ["rating", "status"]] = [np.nan, "declined"]
+    gone = (frame["source"] == "rater") & frame["story"].isin([f"s{i}-{j}" for i in range(4) for j in range(8)])
+    lossy = replace(table, frame=frame[~gone])
+    rows = replacement.powered_means(lossy).set_index("system")
+    for system in ("system 0", "system 3"):
+        rated = frame[~gone & (frame["source"] == "rater") & (frame["system"] == system)]
+        assert rows.loc[system, "people"] == pytest.approx(rated.groupby("story")["rating"].mean().mean())
+        assert rows.loc[system, "people_n"] == rows.loc[system, "powered_n"] == rated["story"].nunique()
+        counts = rows.loc[system, ["both", "judge_only", "lost"]]
+        assert counts.sum() + rated["story"].isin(low).groupby(rated["story"]).first().sum() >= 20
+        assert counts["lost"] == len([s for s in low if s.startswith(f"s{system[-1]}-")])
+    _, printed = replacement.tables(lossy)
+    assert "|lost:as-judge-mean|" in printed.signature
+    assert any(note.startswith("people alone: all their ratings, also of stories") for note in printed.notes)
+    assert "lost:" not in replacement.tables(table)[1].signature
 
 
 @pytest.mark.parametrize(

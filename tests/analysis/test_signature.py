@@ -41,6 +41,7 @@ OTHER = {
     "coefficient": "spearman",
     "level": "system",
     "drop_systems": ("system 1",),
+    "readings": "single",
     "against": "Relevance",
     "ci": "none",
     "resamples": 77,
@@ -69,6 +70,7 @@ OTHER = {
     "baseline": "ep1",
     "adjust": "holm",
     "family": "all prompts",
+    "swap": "systems",
     "permutations": 77,
 }
 OPTIONS += (AccuracyOptions, LabelOptions, DriftOptions, ReplacementOptions)
@@ -107,7 +109,7 @@ def test_the_line_names_every_choice(make_table) -> None:
     options = CorrelationOptions(level="system", drop_systems=("system 3",))
     line = module.signature(table, build(table, drop_systems=options.drop_systems), options)
     start = "toy:36|crit:RE|ep:ep1|judge:openai/m@abc|rep:3|parser:ours/2|tau:b|level:system|drop:system 3|"
-    assert line.startswith(start + "ci:boot-inputs/1000/seed1|unparsed:0.9%|v")
+    assert line.startswith(start + "true-means|ci:boot-inputs/1000/seed1|unparsed:0.9%|v")
 
 
 def test_a_control_judge_is_labelled(make_table, make_facts) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from judge.audit.report import EXEMPT, ReportOptions, tables
 from judge.audit.store import AuditStore
 from judge.errors import SpecError
 from judge.stats import chance_agreement
+from tests.audit.conftest import subject
 
 Make = Callable[..., AuditStore]
 Said = Callable[[AuditStore, str, int, int], None]
@@ -39,6 +40,30 @@ def gaps(make_audit: Make) -> AuditStore:
     return store
 
 
+@pytest.fixture
+def single(tmp_path: Path, said: Said) -> Iterator[AuditStore]:
+    """Three annotators on six items, each of a story of its own."""
+    path = tmp_path / "single.sqlite"
+    with AuditStore.create(path, [subject(i, story=f"own {i}") for i in range(6)]) as store:
+        for item in range(1, 7):
+            said(store, "Ada", item, item % 2)
+            said(store, "Bo", item, int(item < 3))
+            said(store, "Cy", item, 0)
+        yield store
+
+
+def test_several_explanations_of_a_story_count_as_one_unit(gaps: AuditStore, single: AuditStore) -> None:
+    (made,) = [one for one in tables(gaps) if one.title == "Agreement between annotators"]
+    row = made.rows[0]
+    assert (row["items"], row["stories"]) == (12, 6)
+    assert "over 6 stories" in str(row["ac1"].method)
+    assert "|ci:jackknife-stories|of:" in made.signature
+    assert any(note.startswith("several items are of one story") for note in made.notes)
+    (made,) = [one for one in tables(single) if one.title == "Agreement between annotators"]
+    assert (made.rows[0]["items"], made.rows[0]["stories"]) == (6, 6)
+    assert made.rows[0]["ac1"].method == "t over items, 95 %"
+
+
 def test_missing_cells_are_missing_and_unfinished_items_count_nowhere(gaps: AuditStore) -> None:
     found = answered(gaps)
     assert found.raters.tolist() == [3] * 12
@@ -46,8 +71,9 @@ def test_missing_cells_are_missing_and_unfinished_items_count_nowhere(gaps: Audi
     for key, values in found.given.items():
         assert np.isnan(values).sum() == 12
         one = agreement(found, key, resamples=100, seed=1)
-        plain = chance_agreement.gwet(values, categories=np.array([0.0, 1.0]))
+        plain = chance_agreement.gwet(values, categories=np.array([0.0, 1.0]), story=np.arange(12) // 2)
         assert one.ac1.estimate == plain.estimate
+        assert (one.ac1.stories, one.alpha.stories) == (6, 6)
         assert one.alpha.estimate.value is not None
         assert rates(found, key).mean.value == pytest.approx(np.nanmean(values))
 
@@ -169,15 +195,15 @@ OTHER = {"by": ("system",), "annotators": ("Ada", "Bo"), "resamples": 77, "seed"
 
 
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(ReportOptions)])
-def test_every_option_moves_the_signature_or_is_exempt(gaps: AuditStore, name: str) -> None:
+def test_every_option_moves_the_signature_or_is_exempt(single: AuditStore, name: str) -> None:
     lines = []
     for options in (ReportOptions(), dataclasses.replace(ReportOptions(), **{name: OTHER[name]})):
-        lines.append({one.signature for one in tables(gaps, options)})
+        lines.append({one.signature for one in tables(single, options)})
     assert (lines[0] != lines[1]) != (name in EXEMPT)
 
 
-def test_each_table_is_signed_with_its_own_intervals(gaps: AuditStore) -> None:
-    made = {one.title: one for one in tables(gaps)}
+def test_each_table_is_signed_with_its_own_intervals(single: AuditStore) -> None:
+    made = {one.title: one for one in tables(single)}
     for title, part in (
         ("Error rates", "|ci:wilson-stories|of:"),
         ("Annotators", "|ci:wilson-stories|of:"),

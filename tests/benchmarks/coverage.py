@@ -60,6 +60,7 @@ SCENES = (
     Scene("boot-stories", 200, 1),
     Scene("boot-inputs", 10, 40, sets=20),
     Scene("boot-systems", 40, 40, sets=20),
+    Scene("boot-systems", 10, 40, sets=20),
     Scene("boot-both", 40, 40),
     Scene("boot-both", 10, 96),
 )
@@ -171,6 +172,8 @@ def intervals(
         values, jackknife = of[level](drawn), [of[level](made) for made in drawn.jackknife()]
         yield level, "percentile", interval.percentile(point, values, "percentile")
         yield level, "BCa", interval.bca(point, values, jackknife, "BCa")
+        if scene.draw != "boot-both":
+            yield level, "expanded", drawn.interval(point, values)
         if scene.draw == "boot-both":
             alone = [of[level](one) for one in drawn.one_way()]
             drawn_in = interval.calibrated(values, alone, judge.shape)

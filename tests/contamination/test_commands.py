@@ -82,6 +82,13 @@ def test_report_is_the_studys_table(run: Run, folder: Path, made: Path, capsys: 
     expected = wilson(float(above.sum()), int(human.sum()))
     assert (row["rate"], row["rate_low"]) == pytest.approx((expected.value, expected.low))
     assert row["stories"] == 40
+    threshold = scores.header["thresholds"]["min_k_20"]
+    assert row["unseen"] == pytest.approx(threshold["false_positive_expected"])
+    assert row["unseen_n"] == 30
+    assert row["unseen_low"] < row["unseen"] < row["unseen_high"]
+    assert row["corrected_low"] <= row["corrected"] <= row["corrected_high"]
+    rates = threshold["true_positive_expected"] - threshold["false_positive_expected"]
+    assert row["corrected"] == pytest.approx(min(1, (row["rate"] - row["unseen"]) / rates))
     assert row["auc"] == pytest.approx(scores.header["thresholds"]["min_k_20"]["auc"])
     assert row["own"] == "bigrams"
     assert row["people_n"] == 40
@@ -132,7 +139,8 @@ def test_a_number_is_a_threshold_of_one_score_without_an_auc(
     assert run("report", folder, "--scores", out, "--format", "json") == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert row["rate"] is not None
-    assert row["auc_reason"] == "undefined: the threshold was given as a number, not chosen on a labelled set"
+    for key in ("auc", "unseen", "corrected"):
+        assert row[f"{key}_reason"] == "undefined: the threshold was given as a number, not chosen on a labelled set"
     assert run("report", folder, "--scores", out, "--score", "loss", "--validity") == 1
     assert "hold no threshold for loss" in capsys.readouterr().err
 

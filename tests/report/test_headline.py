@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from judge.analysis.correlation.leads import CEILING, CONTROL, Lead
+from judge.analysis.correlation.leads import CEILING, CONTROL, Lead, Rival
 from judge.report import Material, ReportOptions, headline
 from judge.report.raters import Raters
 from judge.stats.estimate import Estimate
@@ -58,6 +58,40 @@ def test_the_best_of_several_is_said_to_be_flattered_and_is_the_highest_defined(
     first = said(lower, undefined, LEAD)[0]
     assert "openai/m with ep1 follows people closest" in first
     assert "(the highest of 3 rows, one a judge and Eval-Prompt, on these same stories, which flatters it)" in first
+
+
+RIVAL = Rival("openai/n with ep1", 1.0, 59, Estimate(0.28, 59), Estimate(0.35, 59))
+
+
+def test_no_row_is_named_the_closest_where_it_is_not_highest_on_the_common_stories() -> None:
+    best = replace(LEAD, share=0.59, rivals=(RIVAL,))
+    lower = replace(LEAD, judge="openai/n", value=Estimate(0.20, 100))
+    first = said(lower, best)[0]
+    assert first == (
+        "On d (100 stories, 2 systems) no row is named the closest to people. openai/m with ep1 has the higher value "
+        "on its own stories (59 %): Kendall's tau‑b ×100 with people, mean over 2 criteria, is 30.0 [25.0, 35.0]. "
+        "On the 59 that openai/n with ep1, which rated 100 % of the stories, has too it reaches 28.0 and that row 35.0."
+    )
+
+
+def test_a_row_that_is_highest_on_the_common_stories_too_is_named_with_their_figures() -> None:
+    best = replace(LEAD, share=0.59, rivals=(replace(RIVAL, theirs=Estimate(0.20, 59)),))
+    first = said(replace(LEAD, judge="openai/n", value=Estimate(0.20, 100)), best)[0]
+    assert "openai/m with ep1 follows people closest" in first
+    assert first.endswith(
+        "which flatters it). On the 59 that openai/n with ep1, which rated 100 % of the stories, has too it reaches "
+        "28.0 and that row 20.0."
+    )
+
+
+def test_people_and_judge_are_said_against_the_same_means_with_their_readings() -> None:
+    same = {CEILING: Estimate(0.28, 100, 0.2, 0.3)}
+    panel = replace(LEAD, same=same, readings="the mean of 3 repeats", other_raters=True)
+    assert said(panel)[2] == (
+        "People, one against the mean of the others, reach 40.0 [35.0, 45.0]; against the same means the judge "
+        "(the mean of 3 repeats against one reading) reaches 28.0: the judge lies 10.0 below [5.0, 15.0], higher on 0 "
+        "of 2 criteria; more than new story-prompts or other raters would explain."
+    )
 
 
 def test_an_interval_that_holds_zero_is_not_told_apart() -> None:

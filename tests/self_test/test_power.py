@@ -6,11 +6,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.stats import binom
 
 from judge.cli.main import main
 from judge.self_test import measure
-from judge.self_test.power import ALPHA, POWER, study
+from judge.self_test.power import ALPHA, FAMILY, POWER, SEEDS, Outcome, limits, study
 from judge.self_test.simulate import FAULTS, OWN, write_folder
 
 STUDIES = 25
@@ -26,7 +28,7 @@ def test_every_planted_fault_is_found(outcomes, diagnostic: str) -> None:
     one = outcomes[diagnostic]
     assert one.tests >= STUDIES
     assert one.power >= POWER
-    # 25 studies bound false alarms only roughly; the 500 of `judge doctor --statistics` do it closely.
+    # 25 studies bound false alarms only roughly; the 1,000 of `judge doctor --statistics` do it closely.
     assert one.false_alarms <= ALPHA + 4 * (ALPHA * (1 - ALPHA) / STUDIES) ** 0.5
 
 
@@ -69,3 +71,27 @@ def test_the_command_prints_its_table_and_leaves_with_4_where_a_bar_is_missed(
     printed = capsys.readouterr().out
     assert "failed" in printed
     assert "self-test|studies:20|seeds:1-20|alpha:0.05|" in printed
+
+
+@pytest.mark.parametrize("studies", [100, 500, SEEDS])
+def test_luck_alone_fails_the_whole_family_in_one_of_a_hundred_self_tests_at_most(studies: int) -> None:
+    checks = 2 * len(FAULTS)
+    least, limit = limits(studies, checks)
+    missed = binom.cdf(np.ceil(least * studies - 1e-9) - 1, studies, POWER)
+    false = binom.sf(np.floor(limit * studies + 1e-9), studies, ALPHA)
+    # Sound diagnostics: each of the checks fails by luck with at most its share; the next limits would exceed it.
+    assert max(missed, false) <= FAMILY / checks
+    assert 0 < len(FAULTS) * (missed + false) <= FAMILY
+    assert binom.sf(np.floor(limit * studies + 1e-9) - 1, studies, ALPHA) > FAMILY / checks
+    assert binom.cdf(np.ceil(least * studies - 1e-9), studies, POWER) > FAMILY / checks
+
+
+def test_the_self_test_still_finds_a_diagnostic_that_is_wrong() -> None:
+    least, limit = limits(SEEDS, 2 * len(FAULTS))
+    # Twice the false alarms, or a fault missed in a fifth of studies.
+    assert binom.sf(np.floor(limit * SEEDS + 1e-9), SEEDS, 2 * ALPHA) > 0.99
+    assert binom.cdf(np.ceil(least * SEEDS - 1e-9) - 1, SEEDS, 0.8) > 0.99
+    outcome = Outcome("leniency", "lenient", "+0.2", SEEDS, power=0.95, false_alarms=0.06, least=least, limit=limit)
+    assert outcome.passed
+    assert not replace(outcome, false_alarms=0.1).passed
+    assert not replace(outcome, power=0.8).passed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import binomtest, ttest_1samp
 
 from judge.stats.alt_test import alt_test
 
@@ -112,6 +112,73 @@ def test_equal_differences_have_the_limit_of_p() -> None:
     worse = alt_test(np.full(40, 1.0), ratings, epsilon=0.1)
     assert [p.p for p in worse.people] == [1.0, 1.0, 1.0]
     assert [p.p for p in alt_test(np.full(40, 4.0), ratings, epsilon=0.0).people] == [1.0] * 3
+
+
+def test_with_one_story_a_cluster_the_published_test_is_made() -> None:
+    truth, ratings = people()
+    ratings[40:, 2] = np.nan
+    found = alt_test(truth, ratings, epsilon=0.1, cluster=np.arange(60)[::-1])
+    assert [p.clustered_p for p in found.people] == pytest.approx([p.p for p in found.people], rel=1e-9)
+    assert [p.clustered_adjusted for p in found.people] == pytest.approx([p.adjusted for p in found.people], rel=1e-9)
+    assert [p.clusters for p in found.people] == [60, 60, 40, 60]
+    assert (found.clustered_rate, found.clustered_passed) == (found.winning_rate, found.passed)
+    assert found.clustered_p == pytest.approx(found.p)
+    plain = alt_test(truth, ratings, epsilon=0.1)
+    assert plain.people[0].clustered_p is plain.clustered_p is plain.clustered_passed is None
+    assert [p.p for p in plain.people] == [p.p for p in found.people]
+
+
+def test_the_clustered_p_is_that_of_a_t_test_on_equal_clusters_means() -> None:
+    # With clusters of one size the cluster-robust error of the mean is that of the clusters' means.
+    truth, ratings = people()
+    cluster = np.arange(60) % 12
+    found = alt_test(truth, ratings, epsilon=0.1, cluster=cluster)
+    others = np.delete(ratings, 1, axis=1)
+    by_judge, by_person = (((side[:, None] - others) ** 2).mean(axis=1) for side in (truth, ratings[:, 1]))
+    d = (by_person <= by_judge + 1e-9).astype(float) - (by_judge <= by_person + 1e-9)
+    means = np.bincount(cluster, weights=d) / 5
+    assert found.people[1].clustered_p == pytest.approx(ttest_1samp(means, 0.1, alternative="less").pvalue, rel=1e-9)
+
+
+def test_the_level_at_which_a_judge_passes_is_that_of_half_of_the_people() -> None:
+    truth, ratings = people(noise=1.2)
+    worse = truth + np.random.default_rng(3).normal(0, 0.9, 60)
+    found = alt_test(worse, ratings, epsilon=0.0, cluster=np.arange(60) % 20)
+    assert found.p == sorted(p.adjusted for p in found.people)[1]
+    assert found.clustered_p == sorted(p.clustered_adjusted for p in found.people)[1]
+    assert found.passed == (found.p <= 0.05)
+    refused = alt_test(worse, ratings[:, :1], epsilon=0.0, cluster=np.arange(60))
+    assert refused.p is refused.clustered_p is refused.clustered_passed is None
+    assert refused.clustered_rate.reason == refused.winning_rate.reason
+
+
+def test_one_story_prompt_has_no_clustered_p() -> None:
+    truth, ratings = people()
+    found = alt_test(truth, ratings, epsilon=0.1, cluster=np.zeros(60, dtype=int))
+    assert found.passed
+    assert found.clustered_p is found.clustered_passed is found.people[0].clustered_won is None
+    assert found.clustered_rate.reason == "undefined where a person rated stories for one story-prompt only"
+
+
+def test_a_judge_that_misses_some_story_prompts_is_not_passed_by_luck() -> None:
+    def study(prompts: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        cluster = np.repeat(np.arange(prompts), 20)
+        truth = rng.normal(size=cluster.size)
+        missed = 1.5 * rng.standard_exponential(prompts)[cluster]
+        ratings = truth[:, None] + 0.8 * rng.normal(size=(cluster.size, 3))
+        return truth + missed + 0.8 * rng.normal(size=cluster.size), ratings, cluster
+
+    judge, ratings, cluster = study(4000, np.random.default_rng(0))
+    known = alt_test(judge, ratings, epsilon=0.0).people
+    epsilon = float(np.mean([p.person_closer - p.judge_closer for p in known]))
+    beaten = {"published": 0, "by story-prompt": 0}
+    for seed in range(200):
+        judge, ratings, cluster = study(20, np.random.default_rng(seed + 1))
+        person = alt_test(judge, ratings, epsilon=epsilon, cluster=cluster).people[seed % 3]
+        beaten["published"] += person.p <= 0.05
+        beaten["by story-prompt"] += person.clustered_p <= 0.05
+    assert binomtest(beaten["by story-prompt"], 200, 0.05, alternative="greater").pvalue > 0.01
+    assert binomtest(beaten["published"], 200, 0.05, alternative="greater").pvalue < 1e-6
 
 
 def test_epsilon_is_a_share() -> None:

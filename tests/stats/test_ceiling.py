@@ -60,6 +60,55 @@ def _raters(seed: int = 0, n: int = 60, r: int = 5, gone: float = 0.15) -> np.nd
     return ratings
 
 
+def test_a_panel_rated_nearly_every_shared_story() -> None:
+    ratings = _raters(gone=0.0, r=3)
+    assert ceiling.is_panel(ratings)
+    ratings[:12, 1] = np.nan  # 80 % of 60
+    assert ceiling.is_panel(ratings)
+    ratings[12, 1] = np.nan
+    assert not ceiling.is_panel(ratings)
+    # Stories of one rater say nothing about who shares.
+    assert ceiling.is_panel(np.vstack([_raters(gone=0.0, r=3), [[1.0, np.nan, np.nan]] * 60]))
+    assert not ceiling.is_panel(np.array([[1.0, np.nan], [np.nan, 2.0]]))
+
+
+def _pool(n: int = 50, workers: int = 20) -> np.ndarray:
+    rng = np.random.default_rng(6)
+    ratings = np.clip(np.round(3 + rng.normal(size=(n, 1)) + rng.normal(size=(n, workers))), 1, 5)
+    turn = np.argsort(np.argsort(rng.random((n, workers)), axis=1), axis=1)
+    ratings[turn >= rng.integers(1, 5, (n, 1))] = np.nan
+    return ratings
+
+
+def test_of_a_pool_one_rater_of_each_story_stands_against_that_storys_others() -> None:
+    ratings = _pool()
+    found = ceiling.one_of_each_story(ratings, 12, np.random.default_rng(1))
+    count = (~np.isnan(ratings)).sum(axis=1)
+    for story, given in enumerate(ratings):
+        values = sorted(given[~np.isnan(given)])
+        if count[story] < 2:
+            assert np.isnan(found.x[:, story]).all()
+            assert np.isnan(found.y[:, story]).all()
+            continue
+        # Twelve draws are whole rounds of 2, 3 or 4 raters: each stood for one person equally often.
+        assert sorted(found.x[:, story]) == sorted(values * (12 // count[story]))
+        others = (sum(values) - found.x[:, story]) / (count[story] - 1)
+        np.testing.assert_allclose(found.y[:, story], others)
+    estimate = found.estimate(correlate)
+    assert (estimate.n, estimate.method) == (int((count > 1).sum()), "one rater a story, 12 of 12 draws")
+    parts = [correlate(x, y).value for x, y in zip(found.x, found.y, strict=True)]
+    assert estimate.value == pytest.approx(np.mean(parts), abs=1e-14)
+    assert len(np.unique(found.x[:, count == 4], axis=0)) == 12
+    again = ceiling.one_of_each_story(ratings, 12, np.random.default_rng(1))
+    np.testing.assert_array_equal(found.x, again.x)
+
+
+def test_a_pool_whose_raters_share_no_story_has_no_ceiling() -> None:
+    alone = np.where(np.eye(6) > 0, 3.0, np.nan)
+    found = ceiling.one_of_each_story(alone, 5, np.random.default_rng(0)).estimate(correlate)
+    assert found.reason == "human ceiling undefined: no story was rated by two people"
+
+
 def _pearson(x: np.ndarray, y: np.ndarray) -> Estimate:
     return correlate(x, y, "pearson")
 

@@ -215,3 +215,51 @@ def test_order_of_raters_and_items_is_no_matter(ratings: np.ndarray, name: str, 
             assert mine.low <= mine.value + 1e-12
             assert mine.value <= mine.high + 1e-12
     assert (one.ratings, one.categories, one.dropped) == (other.ratings, other.categories, other.dropped)
+
+
+def _explanations(rng: np.random.Generator, stories: int, each: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two raters' answers to explanations whose errors go with the story, and the story of each."""
+    story = np.repeat(np.arange(stories), each)
+    hard = rng.uniform(0, 0.5, stories)[story] ** 2 * 2
+    error = rng.uniform(size=story.size) < 0.4
+    flipped = rng.uniform(size=(story.size, 2)) < hard[:, None]
+    return np.where(flipped, ~error[:, None], error[:, None]).astype(float), story
+
+
+def test_items_of_one_story_are_not_independent() -> None:
+    """Copies of an item add nothing: the interval is that of one item a story, where items alone make it narrower."""
+    values, story = _explanations(np.random.default_rng(1), 30, 1)
+    copied, of = np.repeat(values, 10, axis=0), np.repeat(story, 10)
+    for found in (ca.gwet, ca.fleiss, ca.conger):
+        one, ten, naive = found(values), found(copied, story=of), found(copied)
+        assert ten.estimate.value == pytest.approx(one.estimate.value)
+        assert (ten.stories, naive.stories, ten.estimate.n) == (30, 300, 300)
+        assert ten.standard_error == pytest.approx(one.standard_error, rel=0.15)
+        assert naive.standard_error < 0.4 * one.standard_error
+        assert ten.raw.high - ten.raw.low > 2 * (naive.raw.high - naive.raw.low)
+    # Where no two items are of one story, saying so changes nothing.
+    assert ca.gwet(values, story=story) == ca.gwet(values)
+
+
+def test_intervals_over_stories_cover() -> None:
+    rng = np.random.default_rng(2)
+    truth = ca.gwet(_explanations(rng, 20_000, 10)[0]).estimate.value
+    covered = []
+    for _ in range(150):
+        values, story = _explanations(rng, 25, 10)
+        covered.append(
+            [one.low <= truth <= one.high for one in (ca.gwet(values, story=story).estimate, ca.gwet(values).estimate)]
+        )
+    by_story, by_item = np.mean(covered, axis=0)
+    assert by_story > 0.9
+    assert by_item < by_story - 0.05
+
+
+def test_no_interval_rests_on_one_story() -> None:
+    values = np.zeros((10, 2))
+    values[0] = values[1] = 1
+    story = np.arange(10) // 2
+    assert ca.fleiss(values, story=story).estimate.reason == "no interval: it rests on one of the 5 stories alone"
+    assert ca.gwet(values[:2], categories=np.array([0.0, 1.0]), story=story[:2]).estimate.reason == (
+        "no interval with fewer than 2 stories"
+    )

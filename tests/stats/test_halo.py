@@ -35,18 +35,6 @@ def test_halo_is_the_mean_below_the_diagonal_over_pairs_that_have_a_tau() -> Non
     assert halo.mean_tau(constant).value is None
 
 
-def test_difference_compares_the_same_stories_and_pairs() -> None:
-    judge, people = _ratings(0.3, 1), _ratings(1.5, 2)
-    judge[0, :10] = np.nan
-    people[2] = 3.0  # constant: pairs with it have no tau on people's side
-    found, mine, theirs = halo.difference(judge, people)
-    expected = halo.tau_matrix(judge[:2, 10:])[0, 1] - halo.tau_matrix(people[:2, 10:])[0, 1]
-    assert found.n == 1
-    assert found.value == pytest.approx(expected)
-    assert np.isnan(mine[0, :10]).all()
-    assert np.isnan(theirs[0, :10]).all()
-
-
 def test_resampled_halo_is_the_halo_of_the_resample() -> None:
     rows = _ratings(0.7, 4)
     drawn = resample.draw(np.arange(60), 5, np.random.default_rng(0), "boot-stories")

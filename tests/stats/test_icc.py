@@ -182,3 +182,44 @@ def test_resampled_family_is_undefined_where_the_family_is() -> None:
     assert np.isnan(icc.resampled(np.arange(12.0).reshape(4, 3))(np.array([[1, 0, 0, 0]]))).all()
     equal = icc.resampled(np.repeat(np.arange(4.0)[:, None], 3, axis=1))(weights)
     np.testing.assert_allclose(equal, np.ones((2, 6)), rtol=0, atol=1e-12)
+
+
+def _turned(n: int = 60, seed: int = 1, noise: float = 0.5) -> np.ndarray:
+    """Three raters of n stories, the third with the scale the wrong way round."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(0, 1, n)
+    return np.column_stack([3 + turn * quality + rng.normal(0, noise, n) for turn in (1, 1, -1)])
+
+
+def test_no_reliability_is_below_0_or_above_1() -> None:
+    found = icc.family(_turned(), columns="raters", names=("Ada", "Bo", "Cy"))
+    for form in ("ICC(1,k)", "ICC(2,k)", "ICC(3,k)"):
+        estimate = found[form].estimate
+        assert estimate.value is None
+        assert "and a reliability is not below 0; the scale of Cy (r = -0." in str(estimate.reason)
+    # A single rating's is a correlation, and keeps its sign.
+    assert found["ICC(1,1)"].estimate.high < 0
+    above = 0
+    for seed in range(3000):
+        ratings = _turned(8, seed, 0.4).round()
+        for form, value in icc.values(icc.mean_squares(ratings)).items():
+            row = icc.family(ratings, names=("Ada", "Bo", "Cy"))[form].estimate if value > 1 else None
+            if row is not None:
+                above += 1
+                assert row.value is None
+                assert "and no ICC is above 1; " in str(row.reason)
+    assert above >= 1
+
+
+def test_small_tables_have_values_and_intervals_that_an_icc_can_have() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(400):
+        n, k = int(rng.integers(2, 7)), int(rng.integers(2, 5))
+        for row in icc.family(rng.integers(1, 6, (n, k)).astype(float)).rows:
+            one = row.estimate
+            if one.value is not None:
+                assert one.value <= 1 + 1e-9
+                if not row.form.endswith(",k)"):
+                    assert one.value >= -1 / (k - 1) - 1e-9
+            if one.low is not None:
+                assert one.low - 1e-9 <= one.value <= one.high + 1e-9 <= 1 + 2e-9

@@ -118,3 +118,25 @@ def test_calibrated_values_by_hand() -> None:
     np.testing.assert_allclose(wide, values, rtol=0, atol=1e-12)
     same = np.full(3, 0.5)
     np.testing.assert_array_equal(interval.calibrated(same, (same, same), (9, 5)), same)
+
+
+def test_expanded_percentiles_of_a_mean_are_about_students_interval() -> None:
+    x = np.random.default_rng(3).normal(size=8)
+    drawn = resample.draw(np.arange(8), 40_000, np.random.default_rng(1), "boot-stories")
+    values = drawn.values(lambda w: w @ x / 8)
+    plain = interval.percentile(Estimate(float(x.mean()), 8), values, "percentile")
+    found = drawn.interval(Estimate(float(x.mean()), 8, method="mean"), values)
+    half = stats.t.ppf(0.975, 7) * x.std(ddof=1) / np.sqrt(8)
+    assert found.method == "mean, boot-stories, expanded percentile, 95 %"
+    assert (found.low, found.high) == pytest.approx((x.mean() - half, x.mean() + half), rel=0.12)
+    assert plain.high - plain.low < 0.8 * (found.high - found.low)
+
+
+def test_an_interval_that_missed_its_estimate_is_extended_and_says_so() -> None:
+    values = np.linspace(0.1, 0.5, 101)
+    found = interval.expanded(Estimate(0.6, 10), values, 10, "expanded percentile, 95 %")
+    assert found.high == 0.6
+    assert found.method == "expanded percentile, 95 %, extended to its estimate"
+    inside = interval.expanded(Estimate(0.3, 10), values, 10, "expanded percentile, 95 %")
+    assert inside.method == "expanded percentile, 95 %"
+    assert interval.expanded(Estimate(0.3, 1), values, 1, "x").reason == "no interval: one unit to resample"

@@ -9,6 +9,8 @@ from scipy.stats import binom
 
 from judge.stats import interval_coverage as measured
 from tests.benchmarks import coverage
+from tests.benchmarks.simulations import intervals
+from tests.benchmarks.simulations.worlds import World
 
 SIMULATED = {"percentile": "percentile", "bca": "BCa"}
 
@@ -33,8 +35,11 @@ def test_every_scene_of_the_simulation_is_measured() -> None:
 
 def test_cautions_stand_where_coverage_is_bad() -> None:
     for (draw, systems, level), kinds in measured.MEASURED.items():
+        if draw == "boot-systems":
+            continue
+        units = systems if draw == "boot-both" else 40
         for kind in ("percentile", "bca"):
-            about_kind = set(measured.cautions(draw, kind, level, systems)) - {measured.SMALL_S_CAUTION}
+            about_kind = set(measured.cautions(draw, kind, level, units)) - {measured.SMALL_S_CAUTION}
             if kinds[kind] < 90:
                 assert about_kind == {measured.FIXED_SYSTEMS_CAUTION}
             elif kinds[kind] < 98.5:
@@ -44,9 +49,39 @@ def test_cautions_stand_where_coverage_is_bad() -> None:
     assert measured.WIDE_CAUTION in measured.cautions("boot-both", "percentile", "system", 40)
 
 
-def test_the_recommended_kind_never_falls_far_below_what_it_says() -> None:
-    for (draw, _, _), kinds in measured.MEASURED.items():
-        assert kinds[measured.recommended(draw)] >= 93
+def test_few_units_are_told_what_was_measured_with_as_few_of_the_same_kind() -> None:
+    for level in ("overall", "system"):
+        method = "true-means" if level == "system" else "expanded"
+        assert measured.cautions("boot-inputs", method, level, 30) == ()
+        for units, near in ((5, 6), (6, 6), (11, 8), (29, 12)):
+            (said,) = measured.cautions("boot-inputs", method, level, units)
+            figures = measured.DEFAULTS[level, near].values()
+            assert said.startswith(f"{units} story-prompts are few: in simulated studies of {near}, ")
+            assert f"{min(figures):.0f}" in said
+            assert f"{max(figures):.0f} %" in said
+            assert ("of a difference of two judges" in said) == (level == "system")
+        (said,) = measured.cautions("boot-systems", "expanded", level, 10)
+        assert f"{measured.MEASURED['boot-systems', 10, level]['expanded']:g} %" in said
+        assert measured.cautions("boot-systems", "expanded", level, 30) == ()
+        (plain,) = measured.cautions("boot-inputs", "percentile", level, 12)
+        assert "--interval auto" in plain
+
+
+def test_every_size_of_the_simulation_of_defaults_is_measured() -> None:
+    assert set(measured.DEFAULTS) == {(level, size) for level in intervals.LEVELS for size in intervals.SIZES}
+    assert set(measured.LEADS) == {size for size in intervals.SIZES if size < measured.FEW}
+    for figures in (*measured.DEFAULTS.values(), *measured.STORIES_FOR_FEW.values()):
+        assert set(figures) == set(intervals.COEFFICIENTS)
+
+
+def test_a_short_simulation_of_defaults_agrees_with_what_is_quoted() -> None:
+    # Binomial limits of 1 in 10,000 each way, as above.
+    outcomes = [intervals.study(seed, world=World(story_prompts=6)) for seed in range(40)]
+    for level in intervals.LEVELS:
+        for coefficient in intervals.COEFFICIENTS:
+            held = sum(outcome[f"{level}, {coefficient}, opinionated"] == 1.0 for outcome in outcomes)
+            share = measured.DEFAULTS[level, 6][coefficient] / 100
+            assert binom.ppf(1e-4, 40, share) <= held
 
 
 def test_cautions_quote_the_measured_numbers() -> None:

@@ -56,7 +56,7 @@ def test_stories_that_are_not_used_have_no_part() -> None:
     ("statistic", "clusters", "reason"),
     [
         (lambda w: w.sum(axis=1) * np.nan, 20, "undefined on these stories"),
-        (lambda w: w.sum(axis=1), 9, "undefined with fewer than 10 story-prompts"),
+        (lambda w: w.sum(axis=1), 4, "undefined with fewer than 5 story-prompts"),
         (lambda w: w.sum(axis=1) * 0 + 1, 20, "no test: nothing varies between story-prompts"),
         (lambda w: np.where(w[:, 0] > 0, 1.0, np.nan), 20, "undefined when one story-prompt is left out"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest, kendalltau
@@ -144,3 +146,51 @@ def test_units_are_swapped_as_a_whole_and_half_the_time() -> None:
     assert masks.shape == (20_000, 6)
     np.testing.assert_array_equal(masks[:, [0, 2, 2]], masks[:, [1, 3, 4]])
     assert np.abs(masks.mean(axis=0) - 0.5).max() < 0.5 * 3.5 / np.sqrt(20_000)
+
+
+@pytest.mark.parametrize("tail", ["two-sided", "greater"])
+def test_few_units_have_every_pattern_once_and_an_exact_p(tail: str) -> None:
+    a, b, y = _three(8, n=90)
+    system = np.repeat(np.arange(6), 15)
+    found = permutation.swap_test(a, b, y, system, 64, np.random.default_rng(0), tail=tail)
+    patterns = np.array(list(itertools.product([0, 1], repeat=6)))[:, system]
+    moved = _naive(a, b, y, patterns, lambda p, q: kendalltau(p.round(9), q).statistic)
+    observed = kendalltau(a, y).statistic - kendalltau(b, y).statistic
+    extreme = np.abs(moved) >= abs(observed) - 1e-12 if tail == "two-sided" else moved >= observed - 1e-12
+    assert (found.p, found.swaps, found.exact, found.units) == (extreme.mean(), 64, True, 6)
+    assert found.least == {"two-sided": 2 / 64, "greater": 1 / 64}[tail]
+    # One pattern more than there are swaps: they are drawn.
+    drawn = permutation.swap_test(a, b, y, system, 63, np.random.default_rng(0), tail=tail)
+    assert (drawn.exact, drawn.swaps) == (False, 63)
+    assert drawn.least == {"two-sided": 2 / 64, "greater": 1 / 64}[tail]
+    whole = permutation.swap_test(a, b, y, np.arange(90), 63, np.random.default_rng(0), tail=tail)
+    assert whole.least == 1 / 64
+
+
+def test_system_means_are_on_one_scale_before_whole_systems_are_swapped() -> None:
+    # The second judge has the same means over systems, drawn together by noise within systems: a worse judge of
+    # stories and the same judge of systems, so that no swap of systems changes anything.
+    rng = np.random.default_rng(3)
+    system = np.repeat(np.arange(9), 40)
+    within = rng.normal(size=360)
+    within -= (np.bincount(system, weights=within) / 40)[system]
+    means, y = rng.normal(size=9)[system], rng.normal(size=360)
+    found = permutation.swap_test(means, means + 5 * within, y, system, 600, rng, group=system)
+    assert (found.difference, found.p) == (0, 1)
+    worse = permutation.swap_test(means, means + 5 * within, y + means, system, 600, rng)
+    assert worse.p < 0.05
+
+
+def test_opinions_of_systems_are_evidence_on_these_stories_and_not_for_new_systems() -> None:
+    # Two judges, each with opinions of systems of the same size: neither is better over new systems.
+    rng = np.random.default_rng(21)
+    system = np.repeat(np.arange(8), 20)
+    hits = dict.fromkeys(("stories", "systems"), 0)
+    for _ in range(120):
+        quality = rng.normal(0, 0.5, 8)[system] + rng.normal(size=160)
+        y = quality + 0.7 * rng.normal(size=160)
+        a, b = (quality + rng.normal(0, 0.6, 8)[system] + rng.normal(size=160) for _ in range(2))
+        for name, unit in (("stories", np.arange(160)), ("systems", system)):
+            hits[name] += permutation.swap_test(a, b, y, unit, 256, rng, group=system).p <= 0.05
+    assert binomtest(hits["systems"], 120, 0.05, alternative="greater").pvalue > 0.01
+    assert binomtest(hits["stories"], 120, 0.05, alternative="greater").pvalue < 1e-4

@@ -80,8 +80,35 @@ def test_too_few_stories(people: list[float], judge: list[float], reason: str) -
     assert (found.estimate.reason, found.worth) == (reason, None)
 
 
-def test_a_story_without_the_judge_is_left_out() -> None:
-    people = np.array([1.0, 2.0, 4.0, 5.0, np.nan, np.nan])
-    judge = np.array([1.5, 2.5, 3.5, np.nan, 2.0, 3.0])
+def test_a_story_without_the_judge_counts_with_the_mean_of_its_other_ratings() -> None:
+    people = np.array([1.0, 2.0, 4.0, 5.0, np.nan, np.nan, np.nan])
+    judge = np.array([1.5, 2.5, 3.5, np.nan, 2.0, 3.0, np.nan])
     found = powered_mean(people, judge)
-    assert (found.both, found.judge_only, found.people.value) == (3, 2, pytest.approx(7 / 3))
+    assert (found.both, found.judge_only, found.lost, found.estimate.n) == (3, 2, 2, 4)
+    assert found.people.value == pytest.approx(3.0)
+    filled = np.where(np.isnan(judge), 2.5, judge)
+    assert found.estimate == powered_mean(people, filled).estimate
+
+
+def test_a_judge_that_declines_bad_stories_biases_neither_mean() -> None:
+    rng = np.random.default_rng(5)
+    covered = {"people": 0, "powered": 0}
+    tries = 400
+    for _ in range(tries):
+        truth = rng.normal(3, 1, 300)
+        judge = np.where(truth + rng.normal(0, 0.5, 300) < 2.7, np.nan, truth + rng.normal(0, 0.5, 300))
+        found = powered_mean(np.where(np.arange(300) < 80, truth, np.nan), judge)
+        covered["people"] += found.people.low <= 3 <= found.people.high
+        covered["powered"] += found.estimate.low <= 3 <= found.estimate.high
+    # Without the stories that it declined both cover in 0 %.
+    assert min(covered.values()) / tries > 0.91
+
+
+def test_few_human_ratings_have_students_interval() -> None:
+    people = np.array([1.0, 2.0, 4.0, 5.0, 5.0, np.nan, np.nan])
+    judge = np.array([1.5, 2.5, 3.5, 4.0, 4.0, 2.0, 3.0])
+    found = powered_mean(people, judge, small_sample=True).people
+    known = people[:5]
+    half = 2.7764451051977987 * known.std(ddof=1) / np.sqrt(5)  # t(4), .975
+    assert (found.low, found.high) == pytest.approx((3.4 - half, 3.4 + half))
+    assert found.method == "t, 95 %"

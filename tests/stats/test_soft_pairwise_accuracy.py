@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
-from judge.stats.soft_pairwise_accuracy import sign_flips, soft_pairwise_accuracy
+from judge.stats import soft_pairwise_accuracy as module
+from judge.stats.soft_pairwise_accuracy import by_chance, sign_flips, soft_pairwise_accuracy
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "mt_metrics_eval.json").read_text(encoding="utf-8"))
 
@@ -116,3 +118,62 @@ def test_one_set_of_permutations_gives_one_answer() -> None:
         for _ in range(2)
     }
     assert len(values) == 1
+
+
+def test_chance_is_the_mean_over_every_dealing_within_story_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    people, judge = rng.normal(size=(2, 3, 4))
+    judge[2, 1] = np.nan  # in story-prompt 1 the other two systems' ratings are dealt to those two
+    system, prompt = grid(3, 4)
+    flips = every_flip(4)
+    orders = [list(itertools.permutations(range(2 if p == 1 else 3))) for p in range(4)]
+    values = []
+    for dealing in itertools.product(*orders):
+        dealt = judge.copy()
+        for p, order in enumerate(dealing):
+            dealt[: len(order), p] = judge[list(order), p]
+        values.append(soft_pairwise_accuracy(dealt.ravel(), people.ravel(), system, prompt, flips).estimate.value)
+    assert len(values) == 6 * 2 * 6 * 6
+    monkeypatch.setattr(module, "DEALT", 4000)
+    found = by_chance(judge.ravel(), people.ravel(), system, prompt, flips, rng)
+    assert found.estimate.value == pytest.approx(np.mean(values), abs=4 * np.std(values) / np.sqrt(4000))
+    assert found.estimate.n == 3
+    assert found.high >= np.quantile(values, 0.93)
+
+
+def test_a_judge_of_one_rating_gets_what_it_gets_by_chance() -> None:
+    rng = np.random.default_rng(8)
+    people = rng.integers(1, 6, 60).astype(float)
+    flips = sign_flips(12, 500, rng)
+    found = by_chance(np.full(60, 3.0), people, *grid(5, 12), flips, rng)
+    spa = soft_pairwise_accuracy(np.full(60, 3.0), people, *grid(5, 12), flips).estimate.value
+    assert (found.estimate.value, found.high) == pytest.approx((spa, spa), abs=1e-12)
+
+
+def test_noise_and_opinions_of_systems_lie_above_95_percent_of_dealings_no_more_than_by_luck() -> None:
+    above, values, means = {"noise": 0, "opinions": 0}, [], []
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        system, prompt = grid(5, 10)
+        people = rng.normal(0, 0.5, 5)[system] + rng.normal(size=50)
+        judges = {"noise": rng.normal(size=50), "opinions": rng.normal(0, 1.0, 5)[system] + rng.normal(size=50)}
+        flips = sign_flips(10, 200, rng)
+        for name, judge in judges.items():
+            spa = soft_pairwise_accuracy(judge, people, system, prompt, flips).estimate.value
+            chance = by_chance(judge, people, system, prompt, flips, rng)
+            above[name] += spa > chance.high
+            if name == "noise":
+                values.append(spa)
+                means.append(chance.estimate.value)
+    for count in above.values():
+        assert binomtest(count, 80, 0.05, alternative="greater").pvalue > 0.01
+    assert np.mean(values) == pytest.approx(np.mean(means), abs=4 * np.std(values) / np.sqrt(80))
+    assert np.mean(means) > 0.55
+
+
+def test_chance_is_undefined_where_spa_is() -> None:
+    rng = np.random.default_rng(9)
+    people, judge = rng.normal(size=(2, 6))
+    found = by_chance(judge, people, np.array([0, 0, 1, 1, 2, 2]), np.arange(6), every_flip(6), rng)
+    assert found.estimate.reason == "undefined with no two systems that share a story-prompt"
+    assert found.high is None

@@ -1,7 +1,8 @@
 """How far a judge's ratings follow people's: the correlation table. Never hides what was lost.
 
 For every judge x Eval-Prompt x criterion one row, with the human ceiling above and the control judge's row beneath, all
-on the same stories and with intervals from one set of resamples, so that differences between rows are paired.
+with intervals from one set of resamples. A judge's row stands on the stories that it rated, and names what people and
+control reach on these; beside people it is scored as one person is, against the means of the others.
 """
 
 from __future__ import annotations
@@ -11,7 +12,19 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from judge.analysis.correlation.rows import ControlPredictions, DatasetRows, Predict, Remarks, Row
+from judge.analysis import coverage, loss
+from judge.analysis.correlation import lost, people_means
+from judge.analysis.correlation.rows import (
+    CONTROL_SAME,
+    JUDGE,
+    ONE_OUT,
+    PEOPLE_SAME,
+    ControlPredictions,
+    DatasetRows,
+    Predict,
+    Remarks,
+    Row,
+)
 from judge.analysis.matching import match
 from judge.analysis.options import CorrelationOptions
 from judge.analysis.signature import signature
@@ -32,6 +45,9 @@ _LEVELS = {
 }
 _UNITS = {"overall": "stories", "system": "systems", "by-item": "story-prompts", "by-system": "systems"}
 _COLUMNS = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against", "value", "low", "high", "n")
+_FURTHER = {ONE_OUT: "leave-one-out", PEOPLE_SAME: "people, same", CONTROL_SAME: "control, same", **lost.TITLES}
+_SAME_NOTE = "people, same; control, same: people, leave one out, and the control on the stories of the judge's own row"
+_APART = 0.02
 _MORE = ("stories", "systems", "repeats", "unrated", "missing", "method", "reason", "given", "given_low", "given_high")
 
 
@@ -53,13 +69,17 @@ def correlate(
     DataFrame
         `dataset, kind` (judge, ceiling, control, or mean: over criteria, where there are several), `run, judge,
         eval_prompt, criterion, against, value, low, high, n, stories, systems, repeats, unrated, missing, method,
-        reason, given, given_low, given_high`. `n` counts what the correlation is over (stories, systems or groups),
+        reason, given, given_low, given_high, leave_one_out, people_same, control_same, lost_lowest, lost_highest,
+        lost_middle`. `n` counts what the correlation is over (stories, systems or groups),
         `unrated` asked stories without a judge's rating, `missing` repeats by cause; `given` is the correlation with
-        the third variable of `options.given` held fixed. Undefined values are null with a reason.
+        the third variable of `options.given` held fixed. `leave_one_out` scores the row against the means of the other
+        people, as the ceiling's; `people_same` and `control_same` are ceiling and control on this row's stories;
+        `lost_lowest, lost_highest, lost_middle` the correlation with lost stories tied there (`lost`), null where
+        nothing was lost. Undefined values are null with a reason.
     """
     options = options or CorrelationOptions()
-    rows, _ = _all_rows(build(table, drop_systems=options.drop_systems), options, predict)
-    return pd.DataFrame([_flat(row) for row in rows], columns=[*_COLUMNS, *_MORE])
+    rows, _ = _all_rows(table, build(table, drop_systems=options.drop_systems), options, predict)
+    return pd.DataFrame([_flat(row) for row in rows], columns=[*_COLUMNS, *_MORE, *_FURTHER])
 
 
 def _flat(row: Row) -> dict[str, object]:
@@ -75,6 +95,7 @@ def _flat(row: Row) -> dict[str, object]:
         "method": estimate.method,
         "reason": estimate.reason,
     }
+    found |= {name: one.value for name, one in row.further.items()}
     if given is not None:
         found |= {"given": given.value, "given_low": given.low, "given_high": given.high}
     return found
@@ -86,10 +107,11 @@ def tables(
     """The correlation table as printed, with its signature."""
     options = options or CorrelationOptions()
     matrices = build(table, drop_systems=options.drop_systems)
-    rows, remarks = _all_rows(matrices, options, predict)
+    rows, remarks = _all_rows(table, matrices, options, predict)
     printed = [
         {**row.labels, "kind": row.kind, "value": row.estimate, "given": row.given, "n": row.estimate.n}
         | {"missing": _causes(row.missing)}
+        | dict(row.further)
         for row in rows
     ]
     title = _TITLES[options.coefficient]
@@ -100,28 +122,63 @@ def tables(
     columns.append(Column("value", f"{title} x100", digits=1, factor=100))
     if options.given:
         columns.append(Column("given", f"given {options.given}", digits=1, factor=100))
+    further = _further_columns(rows)
+    columns += further
     columns.append(Column("n", _UNITS[options.level]))
     if options.level != "overall":
         columns.append(Column("stories", "stories"))
     columns += [Column("repeats", "repeats", digits=1), Column("unrated", "unrated"), Column("missing", "repeats lost")]
     facts = [note for fact in table.facts for note in fact.notes]
     line = signature(table, matrices, options, extra=list(remarks.made))
-    notes = tuple(dict.fromkeys([*facts, *remarks.notes]))
+    keys = {column.key for column in further}
+    extra = [_SAME_NOTE] if keys & {PEOPLE_SAME, CONTROL_SAME} else []
+    extra += [lost.NOTE] if lost.LOWEST in keys else []
+    notes = tuple(dict.fromkeys([*facts, *remarks.notes, *extra]))
     return [Table(f"{title} with people, {_LEVELS[options.level]}", columns, printed, line, notes)]
 
 
+def _further_columns(rows: Sequence[Row]) -> list[Column]:
+    """The further numbers that say something here: those on the same stories only where rows differ in theirs."""
+    defined = {name for row in rows for name, one in row.further.items() if one.defined}
+    bars = {(row.labels["dataset"], row.kind, row.criterion): row.labels["stories"] for row in rows}
+    judged = [row for row in rows if row.kind == JUDGE and row.labels["against"] is not None]
+    apart = any(
+        row.labels["stories"] < bars.get((row.labels["dataset"], kind, row.labels["against"]), 0)
+        for row in judged
+        for kind in ("ceiling", "control")
+    )
+    same = () if apart else (PEOPLE_SAME, CONTROL_SAME)
+    return [Column(n, title, digits=1, factor=100) for n, title in _FURTHER.items() if n in defined and n not in same]
+
+
+def _shares_note(dataset: str, rows: Sequence[Row]) -> list[str]:
+    """That judges rated different shares of the stories, where they lie further apart than `_APART`."""
+    shares = [row.share for row in rows if row.kind == JUDGE and row.share is not None]
+    if not shares or max(shares) - min(shares) <= _APART:
+        return []
+    ends = f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %"
+    note = (
+        f"{dataset}: judges rated {ends} of the stories that people rated: their rows are not of the same stories and"
+    )
+    return [f"{note} do not show which is the closest; judge compare and --also leads take the stories that both have"]
+
+
 def _all_rows(
-    matrices: Sequence[RatingMatrix], options: CorrelationOptions, predict: Predict | None
+    table: RatingsTable, matrices: Sequence[RatingMatrix], options: CorrelationOptions, predict: Predict | None
 ) -> tuple[list[Row], Remarks]:
-    remarks = Remarks()
+    remarks, scales = Remarks(), coverage.scales_of(table)
     rows: list[Row] = []
     for matrix in matrices:
         found = match(matrix, options.against)
         remarks.notes.update(dict.fromkeys(found.notes))
-        rows += DatasetRows(matrix, options, predict, remarks).all(found)
+        made = DatasetRows(matrix, options, predict, remarks, scales=scales).all(found)
+        remarks.notes.update(dict.fromkeys(_shares_note(matrix.dataset, made)))
+        rows += made
+    remarks.notes.update(dict.fromkeys(loss.findings(matrices)))
     if options.level == "system":
         few = [m for m in matrices if len(m.systems) < 10]
         remarks.notes.update({f"{m.dataset}: {len(m.systems)} systems prove little at system level": None for m in few})
+        remarks.notes.update(dict.fromkeys(note for matrix in matrices for note in people_means.notes(matrix)))
     return rows, remarks
 
 

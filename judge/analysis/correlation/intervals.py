@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from judge.analysis.correlation.statistic import Floats, Statistic
-from judge.analysis.options import CorrelationOptions
+from judge.analysis.options import CorrelationOptions, IntervalMethod
 from judge.rating_matrix import RatingMatrix
 from judge.stats import interval, interval_coverage, resample
 from judge.stats.estimate import Estimate
 
-_NAMES = {"percentile": "percentile", "bca": "BCa", "calibrated": "calibrated percentile"}
+_NAMES: dict[IntervalMethod, str] = {
+    "expanded": "expanded percentile",
+    "true-means": "true means",
+    "percentile": "percentile",
+    "bca": "BCa",
+    "calibrated": "calibrated percentile",
+}
+_UNITS = {"boot-inputs": "story-prompts", "boot-systems": "systems", "boot-stories": "stories"}
 
 MIN_UNITS = 5
 """With fewer units to resample an interval says more about the number of units than about the judge."""
@@ -23,68 +30,85 @@ class Intervals:
     """How intervals are made: in closed form, from resamples, or (with a note that says why) not at all.
 
     `sets` are the resamples and, for BCa, for each resampled unit the data without one of them, or, for calibrated
-    intervals, the resamples of either unit alone. Values of a statistic
-    are kept in the same form: one array a set.
+    intervals, the resamples of either unit alone. Values of a statistic are kept in the same form: one array a set.
+    `notes` are sentences for below the table, `made` parts of its signature.
     """
 
     how: str
     statistic: Statistic
     sets: tuple[resample.Resamples, ...] = ()
-    kind: str = "percentile"
+    method: IntervalMethod = "expanded"
     notes: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions, statistic: Statistic) -> Intervals:
-        """Draw the resamples that the options ask for."""
-        how = options.interval
+        """Draw the resamples that the options ask for, or stories in place of too few story-prompts."""
+        how, method = options.interval, options.method
         if not how.startswith("boot"):
             return cls(how, statistic)
-        units = {"boot-inputs": "story-prompts", "boot-systems": "systems", "boot-stories": "stories"}
-        few = []
-        if how in ("boot-inputs", "boot-both") and np.unique(matrix.story_prompt).size < MIN_UNITS:
-            few.append("story-prompts")
-        if how in ("boot-systems", "boot-both") and len(matrix.systems) < MIN_UNITS:
-            few.append("systems")
+        prompts, systems = np.unique(matrix.story_prompt).size, len(matrix.systems)
+        notes, made = [], []
+        if how == "boot-inputs" and prompts < MIN_UNITS <= matrix.n:
+            how = "boot-stories"
+            notes.append(interval_coverage.few_story_prompts(matrix.dataset, prompts, options.level))
+            made.append(f"ci:{matrix.dataset}:boot-stories")
+        few = ["story-prompts"] if how == "boot-both" and prompts < MIN_UNITS else []
+        few += ["systems"] if how in ("boot-systems", "boot-both") and systems < MIN_UNITS else []
         if few or matrix.n < MIN_UNITS:
             what = " and ".join(few or ["stories"])
-            note = f"{matrix.dataset}: no intervals, fewer than {MIN_UNITS} {what}"
-            return cls(how, statistic, notes=(note,))
-        rng, count = np.random.default_rng(options.seed), options.resamples
-        if how == "boot-both":
-            drawn = resample.draw_both(matrix.system, matrix.story_prompt, count, rng)
-            what = "systems and story-prompts"
-        else:
-            unit = {
-                "boot-inputs": matrix.story_prompt,
-                "boot-systems": matrix.system,
-                "boot-stories": np.arange(matrix.n),
-            }
-            drawn, what = resample.draw(unit[how], count, rng, how), units[how]
-        more = {"percentile": tuple, "bca": drawn.jackknife, "calibrated": drawn.one_way}[options.interval_kind]
-        sets = (drawn, *more())
-        name = _NAMES[options.interval_kind]
-        note = f"intervals: {name}, {count} resamples of {what}, the same for every row"
-        if how == "boot-inputs":
-            note += "; the systems are taken as they are (--ci boot-both asks about new systems too)"
-        kind: interval_coverage.Kind = (
-            "calibrated percentile" if options.interval_kind == "calibrated" else options.interval_kind
-        )
-        cautions = interval_coverage.cautions(how, kind, options.level, len(matrix.systems))
-        return cls(how, statistic, sets, options.interval_kind, (note, *cautions))
+            return cls(how, statistic, notes=(f"{matrix.dataset}: no intervals, fewer than {MIN_UNITS} {what}",))
+        drawn = _drawn(matrix, options, how)
+        sets = (drawn, *(drawn.jackknife() if method == "bca" else drawn.one_way() if method == "calibrated" else ()))
+        notes.insert(0, _note(how, method, options))
+        if options.level == "system" and options.given and method == "true-means":
+            notes.append("intervals of partial correlations: expanded percentiles, of sample means")
+        if not made:
+            units = {"boot-inputs": prompts, "boot-stories": matrix.n}.get(how, systems)
+            notes += interval_coverage.cautions(how, method, options.level, units)
+        return cls(how, statistic, sets, method, tuple(notes), tuple(made))
 
     def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
         """The correlation in each set: shape (b,), or (judges, b) for x of shape (judges, n)."""
         return tuple(self.statistic.resampled(x, y, resamples) for resamples in self.sets)
 
     def of_values(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """The estimate with its interval from its values in the sets, where there are any."""
+        """The estimate with its interval from its values in the sets, where there are any. It holds the estimate."""
         if not values:
             return estimate
-        name = _NAMES[self.kind]
-        method = ", ".join(part for part in (estimate.method, f"{self.how}, {name}, 95 %") if part)
-        if self.kind == "bca":
-            return interval.bca(estimate, values[0], values[1:], method)
-        if self.kind == "calibrated":
-            units = [factor.counts.shape[1] for factor in self.sets[0].factors]
-            return interval.percentile(estimate, interval.calibrated(values[0], values[1:], units), method)
-        return interval.percentile(estimate, values[0], method)
+        parts = (estimate.method, self.how, _NAMES[self.method], "95 %")
+        method = ", ".join(part for part in parts if part)
+        units = [factor.counts.shape[1] for factor in self.sets[0].factors]
+        if self.method == "expanded":
+            return interval.expanded(estimate, values[0], min(units), method)
+        if self.method == "bca":
+            return interval.holding(interval.bca(estimate, values[0], values[1:], method))
+        spread = interval.calibrated(values[0], values[1:], units) if self.method == "calibrated" else values[0]
+        return interval.holding(interval.percentile(estimate, spread, method))
+
+    def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
+        """The same of a partial correlation, which is never one of true means."""
+        method: IntervalMethod = "expanded" if self.method == "true-means" else self.method
+        return replace(self, method=method).of_values(estimate, values)
+
+
+def _drawn(matrix: RatingMatrix, options: CorrelationOptions, how: str) -> resample.Resamples:
+    rng, count = np.random.default_rng(options.seed), options.resamples
+    if how == "boot-both":
+        return resample.draw_both(matrix.system, matrix.story_prompt, count, rng)
+    unit = {"boot-inputs": matrix.story_prompt, "boot-systems": matrix.system, "boot-stories": np.arange(matrix.n)}
+    return resample.draw(unit[how], count, rng, how)
+
+
+def _note(how: str, method: IntervalMethod, options: CorrelationOptions) -> str:
+    what = _UNITS.get(how, "systems and story-prompts")
+    note = f"intervals: {_NAMES[method]}, {options.resamples} resamples of {what}, the same for every row"
+    if method == "true-means":
+        note += (
+            f"; they are for the correlation of these systems' true means, of judge and people alike, over {what} like "
+            "these. The value is that of sample means, which noise in either draws towards 0 and noise that both share "
+            "away from it; so it can lie at an end"
+        )
+    if how == "boot-inputs":
+        note += "; the systems are taken as they are (--ci boot-both asks about new systems too)"
+    return note

@@ -1,6 +1,8 @@
 """The rows of a correlation table for one dataset: ceiling, judges, control, and their means over criteria.
 
-All rows are on the same stories' resamples, so that differences between rows are paired. Never hides what was lost.
+All rows are on the same resamples of stories, so that differences between rows are paired. Ceiling and control stand
+on the stories that at least one judge rated; where a judge lost some of these, its row says what people and control
+reach on those that it kept. Never hides what was lost.
 """
 
 from __future__ import annotations
@@ -13,17 +15,23 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from judge.analysis import coverage
+from judge.analysis.correlation import lost, readings
+from judge.analysis.correlation.beside import Beside, Masks, OnePerson, beside_control
 from judge.analysis.correlation.intervals import Intervals
 from judge.analysis.correlation.statistic import Floats, Side, Statistic
 from judge.analysis.matching import Match
 from judge.analysis.options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
-from judge.stats import ceiling
+from judge.stats.ceiling import DRAWS
 from judge.stats.correlation import fisher_z
 from judge.stats.estimate import Estimate
 
 CEILING, CONTROL = "people, leave one out", "control, not a language model"
 JUDGE, MEAN = "judge", "mean"
+ONE_OUT, PEOPLE_SAME, CONTROL_SAME = "leave_one_out", "people_same", "control_same"
+"""Further numbers of a row: judge or control against the means of the others, averaged over raters; people, leave one
+out, and the control on this row's stories."""
 
 
 class ControlPredictions(Protocol):
@@ -64,7 +72,11 @@ def _how_words(how: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: what it is about, the correlation, the correlation given a third variable, repeats lost by cause."""
+    """One row: what it is about, the correlation, the correlation given a third variable, repeats lost by cause.
+
+    Of a judge's row, `cell` is the matrix's cell and `share` what part of the stories that people rated it stands on.
+    `further` holds numbers without intervals (`ONE_OUT`..., `lost.TITLES`), `beside` the distance from the bars.
+    """
 
     kind: str
     criterion: str
@@ -74,6 +86,10 @@ class Row:
     given: Estimate | None = None
     resampled: tuple[Floats, ...] = field(default=(), repr=False, compare=False)
     given_resampled: tuple[Floats, ...] = field(default=(), repr=False, compare=False)
+    cell: int | None = None
+    share: float | None = None
+    further: Mapping[str, Estimate] = field(default_factory=dict)
+    beside: Mapping[str, Beside] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(slots=True)
@@ -85,17 +101,30 @@ class Remarks:
 
 
 class DatasetRows:
-    """One dataset's rows: holds the resamples that all of them share."""
+    """One dataset's rows: holds the resamples that all of them share.
+
+    With `paired`, judges' rows know their distance from ceiling and control, with resampled values. `scales` holds the
+    ends of criteria's scales as far as they are known.
+    """
 
     def __init__(
-        self, matrix: RatingMatrix, options: CorrelationOptions, predict: Predict | None, remarks: Remarks
+        self,
+        matrix: RatingMatrix,
+        options: CorrelationOptions,
+        predict: Predict | None,
+        remarks: Remarks,
+        *,
+        paired: bool = False,
+        scales: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
-        self.matrix, self.remarks = matrix, remarks
+        self.matrix, self.options, self.remarks, self.paired = matrix, options, remarks, paired
         self.predict = predict if options.control else None
-        self.statistic = Statistic(options.coefficient, options.level, matrix.system, matrix.story_prompt)
+        self.statistic = Statistic.of(matrix, options)
         self.intervals = Intervals.of(matrix, options, self.statistic)
         remarks.notes.update(dict.fromkeys(self.intervals.notes))
+        remarks.made.update(dict.fromkeys(self.intervals.made))
         self.third = _third(matrix, options.given)
+        self.scales = scales or {}
         self._hows: dict[str, None] = {}
 
     def all(self, found: Match) -> list[Row]:
@@ -112,23 +141,72 @@ class DatasetRows:
         return rows
 
     def _criterion(self, j: int, found: Match) -> Iterator[Row]:
-        matrix, name = self.matrix, self.matrix.criteria[j]
+        matrix = self.matrix
         cells = [i for i, partner in enumerate(found.partner) if partner == j]
         if not cells and matrix.cells:
             return
         people = Side(matrix.people[j], matrix.people_codes[j])
-        yield self._ceiling(j, people)
-        # All judges of a criterion in one sweep over the resamples.
+        rated = _rated(matrix.judge[cells]) if cells else np.ones(matrix.n, dtype=np.bool_)
+        one = OnePerson(matrix.by_rater(j), rated, self.statistic, self.options.seed)
+        ceiling = self._ceiling(j, one)
+        control, side = self._control(j, people, rated, one) if self.predict is not None else (None, None)
+        yield ceiling
+        yield from self._judges(j, cells, people, one, (ceiling, control, side))
+        if control is not None:
+            yield control
+
+    def _judges(
+        self, j: int, cells: list[int], people: Side, one: OnePerson, bars: tuple[Row, Row | None, Side | None]
+    ) -> Iterator[Row]:
+        """The judges' rows of one criterion of the people: all in one sweep over the resamples."""
+        matrix, (ceiling, control, predicted) = self.matrix, bars
         values = self.intervals.values(matrix.judge[cells], people.values) if cells else ()
+        sides = [readings.of_judge(matrix, i, self.options.readings) for i in cells]
+        if one.ceiling is not None:
+            self._say_readings(j, cells, one, ceiling)
+        if self.paired:
+            persons = iter(one.resampled_beside([side for side in sides if not isinstance(side, str)], self.intervals))
+        else:
+            persons = iter([one.beside(side)[0] for side in sides if not isinstance(side, str)])
         for at, i in enumerate(cells):
-            judge = Side(matrix.judge[i], matrix.judge_codes[i])
-            labels = self._cell_labels(i) | {"against": name} | self._counts(judge, people)
-            row = Row(
-                JUDGE, matrix.cells[i].criterion, self.statistic.estimate(judge, people), labels, matrix.missing[i]
-            )
-            yield self._measured(row, judge, people, tuple(one[at] for one in values))
-        if self.predict is not None:
-            yield self._control(j, name, people)
+            judge, found = Side(matrix.judge[i], matrix.judge_codes[i]), sides[at]
+            labels = self._cell_labels(i) | {"against": matrix.criteria[j]} | self._counts(judge, people)
+            estimate = self.statistic.estimate(judge, people)
+            share = labels["stories"] / max(1, int((~np.isnan(people.values)).sum()))
+            row = Row(JUDGE, matrix.cells[i].criterion, estimate, labels, matrix.missing[i], cell=i, share=share)
+            row = self._measured(row, judge, people, tuple(values_of[at] for values_of in values))
+            beside = {"ceiling": Beside.undefined(found) if isinstance(found, str) else next(persons)}
+            if control is not None and predicted is not None:
+                beside["control"] = beside_control(
+                    (judge, row.estimate, row.resampled),
+                    (predicted, control.estimate, control.resampled),
+                    people,
+                    self.statistic,
+                    self._values_against(people),
+                )
+            elif control is not None:
+                beside["control"] = Beside.undefined(control.estimate.reason or "undefined")
+            yield replace(row, beside=beside, further=self._further(i, judge, people, beside))
+
+    def _further(self, i: int, judge: Side, people: Side, beside: Mapping[str, Beside]) -> dict[str, Estimate]:
+        """A judge's numbers without intervals: beside one person and the control, and with what it lost."""
+        further = {ONE_OUT: beside["ceiling"].judge[0], PEOPLE_SAME: beside["ceiling"].bar[0]}
+        if "control" in beside:
+            further[CONTROL_SAME] = replace(beside["control"].bar[0], low=None, high=None, method=None)
+        gone = (self.matrix.asked[i] > 0) & np.isnan(judge.values) & ~np.isnan(people.values)
+        ends = self.scales.get(self.matrix.cells[i].criterion) or coverage.observed_scale(self.matrix)
+        return further | lost.with_lost(judge.values, gone, ends, lambda side: self.statistic.estimate(side, people))
+
+    def _values_against(self, people: Side) -> Callable[[Floats], tuple[Floats, ...]] | None:
+        return (lambda x: self.intervals.values(x, people.values)) if self.paired else None
+
+    def _say_readings(self, j: int, cells: list[int], one: OnePerson, ceiling: Row) -> None:
+        """Notes on how many readings stand on each side, and on people who are a pool."""
+        if ceiling.estimate.defined and cells:
+            self.remarks.notes[readings.note(self.matrix, j, cells, one, self.options.readings)] = None
+        if one.pool:
+            self.remarks.made[f"pool:{DRAWS}/seed{self.options.seed}"] = None
+            self.remarks.notes[readings.pool_note(self.matrix.dataset)] = None
 
     def _measured(self, row: Row, x: Side, y: Side, resampled: tuple[Floats, ...]) -> Row:
         """The row with its interval, and with the correlation given the third variable where one was asked for."""
@@ -140,40 +218,37 @@ class DatasetRows:
         if self.third is None:
             return row
         given, values = self.statistic.given(x, y, self.third[1], self.third[0], self.intervals.sets)
-        return replace(row, given=self.intervals.of_values(given, values), given_resampled=values)
+        return replace(row, given=self.intervals.of_given(given, values), given_resampled=values)
 
-    def _ceiling(self, j: int, people: Side) -> Row:
-        raters = self.matrix.by_rater(j)
+    def _ceiling(self, j: int, one: OnePerson) -> Row:
+        estimate = one.estimate
         resampled: tuple[Floats, ...] = ()
-        if raters.known:
-            found = ceiling.one_against_others(raters.ratings)
-            estimate = found.estimate(lambda x, y: self.statistic.estimate(Side.of(x), Side.of(y)))
-            if estimate.defined:
-                resampled = tuple(
-                    found.values(lambda x, y, one=one: self.statistic.resampled(x, y, one))  # type: ignore[misc]
-                    for one in self.intervals.sets
-                )
-                estimate = self.intervals.of_values(estimate, resampled)
-        else:
-            estimate = Estimate.undefined(f"human ceiling unavailable: {raters.reason}")
-        labels = self._people_labels(CEILING, j) | self._counts(people, people)
-        return Row("ceiling", self.matrix.criteria[j], estimate, labels, resampled=resampled)
+        plain = replace(estimate, method=None)
+        if estimate.defined:
+            resampled = one.resampled(self.intervals)
+            estimate = self.intervals.of_values(estimate, resampled)
+        on = Side.of(np.where(one.stories, 1.0, np.nan)) if one.stories is not None else Side.of(self.matrix.people[j])
+        labels = self._people_labels(CEILING, j) | self._counts(on, on)
+        return Row("ceiling", self.matrix.criteria[j], estimate, labels, resampled=resampled, further={ONE_OUT: plain})
 
-    def _control(self, j: int, name: str, people: Side) -> Row:
-        stories, labels = self.matrix.stories, self._people_labels(CONTROL, j)
+    def _control(self, j: int, people: Side, rated: Masks, one: OnePerson) -> tuple[Row, Side | None]:
+        """The control's row, on the stories that a judge rated, and its ratings of these."""
+        name, stories, labels = self.matrix.criteria[j], self.matrix.stories, self._people_labels(CONTROL, j)
         known = stories["text"].astype(bool).any() or len(self.matrix.features.columns)
         if self.predict is None or not known:
             estimate = Estimate.undefined("control unavailable: the stories' texts are not in the result folder")
-            return Row("control", name, estimate, labels | self._counts(people, people))
+            return Row("control", name, estimate, labels | self._counts(people, people)), None
         made = self.predict(stories, pd.Series(people.values, index=stories.index), name)
         self._hows[made.how] = None
         self.remarks.made[f"control:{made.how}"] = None
         for note in (control_note(made.how), made.reason and f"control: {made.reason}"):
             if note:
                 self.remarks.notes[note] = None
-        control = Side.of(np.asarray(made.values, dtype=np.float64))
+        predicted: Floats = np.where(rated, np.asarray(made.values, dtype=np.float64), np.nan)
+        control = Side.of(predicted)
         row = Row("control", name, self.statistic.estimate(control, people), labels | self._counts(control, people))
-        return self._measured(row, control, people, self.intervals.values(control.values, people.values))
+        row = self._measured(row, control, people, self.intervals.values(predicted, people.values))
+        return replace(row, further={ONE_OUT: one.beside([predicted])[0].judge[0]}), control
 
     def _means(self, rows: list[Row]) -> Iterator[Row]:
         """The mean over criteria of each judge cell, the ceiling and the control, where there are several criteria."""
@@ -200,12 +275,12 @@ class DatasetRows:
                 missing[status] = missing.get(status, 0) + count
         estimate, values = mean_of([(row.criterion, row.estimate, row.resampled) for row in group])
         estimate = self.intervals.of_values(estimate, values)
-        row = Row(MEAN, name, estimate, labels, missing, resampled=values)
+        row = Row(MEAN, name, estimate, labels, missing, resampled=values, further=_mean_further(group))
         if self.third is None or group[0].given is None:
             return row
         parts = [(one.criterion, one.given, one.given_resampled) for one in group if one.given is not None]
         given, values = mean_of(parts)
-        return replace(row, given=self.intervals.of_values(given, values))
+        return replace(row, given=self.intervals.of_given(given, values))
 
     def _counts(self, x: Side, y: Side) -> dict[str, Any]:
         keep = ~(np.isnan(x.values) | np.isnan(y.values))
@@ -236,6 +311,19 @@ def mean_of(parts: list[tuple[str, Estimate, tuple[Floats, ...]]]) -> tuple[Esti
     value = float(np.mean([estimate.value for _, estimate, _ in parts if estimate.value is not None]))
     found = Estimate(value, n=min(estimate.n for _, estimate, _ in parts))
     return found, tuple(np.mean(values, axis=0) for values in zip(*(values for _, _, values in parts), strict=True))
+
+
+def _rated(judges: Floats) -> Masks:
+    """Stories that at least one judge rated, of ratings (judges, n)."""
+    return np.asarray((~np.isnan(judges)).any(axis=0), dtype=np.bool_)
+
+
+def _mean_further(group: list[Row]) -> dict[str, Estimate]:
+    """Means over criteria of the further numbers; a criterion that lost nothing has its own correlation there."""
+    names = dict.fromkeys(name for row in group for name in row.further)
+    return {
+        name: mean_of([(row.criterion, row.further.get(name, row.estimate), ()) for row in group])[0] for name in names
+    }
 
 
 def _third(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:

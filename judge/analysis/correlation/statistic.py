@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.options import Coefficient, Level
-from judge.stats import correlation, kendall, resampled_correlation
+from judge.analysis.options import Coefficient, CorrelationOptions, Level
+from judge.rating_matrix import RatingMatrix
+from judge.stats import correlation, kendall, resampled_correlation, true_means
 from judge.stats.estimate import Estimate
 from judge.stats.partial import partial
 from judge.stats.resample import Resamples
@@ -43,12 +44,22 @@ class Side:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
-    """Coefficient and level, with the stories' systems and story-prompts, shape (n,)."""
+    """Coefficient and level, with the stories' systems and story-prompts, shape (n,).
+
+    With a `seed`, resampled correlations over system means are those of true means (`judge.stats.true_means`).
+    """
 
     coefficient: Coefficient
     level: Level
     system: kendall.Codes
     story_prompt: kendall.Codes
+    seed: int | None = None
+
+    @classmethod
+    def of(cls, matrix: RatingMatrix, options: CorrelationOptions) -> Statistic:
+        """What these options ask of a dataset."""
+        seed = options.seed if options.method == "true-means" else None
+        return cls(options.coefficient, options.level, matrix.system, matrix.story_prompt, seed)
 
     @property
     def group(self) -> kendall.Codes:
@@ -70,6 +81,8 @@ class Statistic:
 
     def resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats:
         """The correlation in each resample, (b,) for x of shape (n,), (judges, b) for (judges, n); NaN = undefined."""
+        if self.seed is not None and self.level == "system":
+            return true_means.correlations(resamples, x, y, self.system, self.coefficient, self.seed)
         grouping = _GROUPINGS[self.level]
         group = None if grouping == "overall" else self.group
         return resampled_correlation.values(resamples, x, y, self.coefficient, grouping=grouping, group=group)
@@ -79,7 +92,8 @@ class Statistic:
     ) -> tuple[Estimate, tuple[Floats, ...]]:
         """The partial correlation given z, and its values in sets of resamples: on the stories that have all three.
 
-        Over system means it is the partial correlation of the means. Undefined wherever one of the three is.
+        Over system means it is the partial correlation of the means, of sample means in resamples too: three
+        correlations of true means, each drawn in by itself, do not belong together. Undefined where one of them is.
         """
         keep = ~(np.isnan(x.values) | np.isnan(y.values) | np.isnan(z.values))
         a, b, c = x.only(keep), y.only(keep), z.only(keep)
@@ -94,5 +108,6 @@ class Statistic:
         value = float(partial(*(one.value for one in found)))  # type: ignore[arg-type]
         if np.isnan(value):
             return Estimate.undefined(f"undefined because one side follows {name} exactly", n=least), ()
-        values = (partial(*(self.resampled(p.values, q.values, resamples) for p, q, _ in pairs)) for resamples in sets)
+        plain = replace(self, seed=None)
+        values = (partial(*(plain.resampled(p.values, q.values, resamples) for p, q, _ in pairs)) for resamples in sets)
         return Estimate(value, n=least), tuple(values)

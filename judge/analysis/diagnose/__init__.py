@@ -2,7 +2,7 @@
 
 A diagnostic is a statistic that is zero for a judge that rates as people do, its interval and a test with a declared
 alpha; undefined ones say why. What a test could have missed stands beside it as the smallest effect that would be
-found in four of five repetitions (2.8 standard errors).
+found in four of five repetitions (2.8 standard errors, more with few degrees of freedom).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from judge.analysis.diagnose.kinds import DIAGNOSTICS, Diagnostic, Finding
 from judge.analysis.options import DiagnoseOptions
 from judge.analysis.signature import signature
 from judge.rating_matrix import RatingMatrix, build
+from judge.stats.jackknife import MIN_CLUSTERS
 from judge.stats.paired_differences import holm
 from judge.tables import Column, Table
 
@@ -40,7 +41,7 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> pd.
     """
     options = options or DiagnoseOptions()
     rows = []
-    for finding in _findings(table, build(table, drop_systems=options.drop_systems), options):
+    for finding in _findings(table, _clustered(build(table, drop_systems=options.drop_systems))[0], options):
         estimate, test = finding.test.estimate, finding.test
         rows.append(
             {
@@ -70,7 +71,7 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> pd.
 def tables(table: RatingsTable, options: DiagnoseOptions | None = None, *, full: bool = False) -> list[Table]:
     """What was found, printed; with `full` every test, found or not."""
     options = options or DiagnoseOptions()
-    matrices = build(table, drop_systems=options.drop_systems)
+    matrices, few = _clustered(build(table, drop_systems=options.drop_systems))
     every = _findings(table, matrices, options)
     real = [one for one in every if one.test.p is not None]
     found = [one for one in real if one.verdict(options.alpha) != "-"]
@@ -96,14 +97,47 @@ def tables(table: RatingsTable, options: DiagnoseOptions | None = None, *, full:
     notes += [
         _counted(real, found, options.alpha, names),
         (
-            "would find: the effect that is found in four of five repetitions (2.8 standard errors); what is not "
-            "listed may be there and smaller (--full lists every test)"
+            "would find: the effect that is found in four of five repetitions (2.8 standard errors, more where systems "
+            "or story-prompts are few); what is not listed may be there and smaller (--full lists every test)"
         ),
+        *_meanings({one.diagnostic for one in real}),
         "against people's ratings on the same stories; people are the measure here, not the truth",
     ]
     notes += [f"{reason}: {count} tests" for reason, count in _reasons(every).items()] if not full else []
-    line = signature(table, matrices, options, intervals="jackknife")
+    notes += [
+        f"{name}: only {prompts} story-prompts, too few to leave out one at a time: tests take stories as independent, "
+        "and find too much where story-prompts matter"
+        for name, prompts in few.items()
+    ]
+    extra = [f"clusters:{name}:stories" for name in few]
+    line = signature(table, matrices, options, extra=extra, intervals="jackknife")
     return [Table("What goes wrong with these judges", columns, rows, line, tuple(dict.fromkeys(notes)))]
+
+
+def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], dict[str, int]]:
+    """Each dataset with what its tests leave out one at a time as story-prompts: stories, where these are too few."""
+    prompts = {matrix.dataset: int(np.unique(matrix.story_prompt).size) for matrix in matrices}
+    few = {name: number for name, number in prompts.items() if number < MIN_CLUSTERS}
+    changed = [replace(one, story_prompt=np.arange(one.n)) if one.dataset in few else one for one in matrices]
+    return changed, few
+
+
+def _meanings(tested: set[str]) -> list[str]:
+    """What is compared with what, for the diagnostics that were tested."""
+    notes = []
+    if tested & {"length", "self-preference", "halo"}:
+        notes.append(
+            "length, self-preference, halo: at equal ratings by people, their error taken off; the judge's scale may "
+            "bend against theirs, and what bending may leave is in the interval"
+        )
+    if "self-preference" in tested:
+        notes.append("self-preference: beside how much the judge's opinions of the other systems differ from people's")
+    if "compression" in tested:
+        notes.append(
+            "compression: single ratings of the judge against single ratings of people; found where the judge also "
+            "moves by less than a point where people move by one"
+        )
+    return notes
 
 
 def _counted(real: Sequence[Finding], found: Sequence[Finding], alpha: float, names: str) -> str:

@@ -11,19 +11,34 @@ import numpy as np
 
 from judge.analysis.coverage import scales_of
 from judge.analysis.diagnose.kinds import DIAGNOSTICS, Finding
+from judge.analysis.halo_test import halo_test
 from judge.analysis.matching import match
 from judge.analysis.options import DiagnoseOptions
 from judge.errors import SpecError, unknown
 from judge.rating_matrix import Cell, RatingMatrix
 from judge.stats import jackknife, rating_bias
 from judge.stats.estimate import Estimate
+from judge.stats.given_quality import RATED_ONCE, GivenQuality, share_at_end
 from judge.stats.jackknife import Test
-from judge.stats.rating_bias import Floats, Replicated
+from judge.stats.own_preference import OwnPreference
+from judge.stats.rating_bias import Floats, Replicated, without_leniency
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
 ALL = "all criteria"
+
+LEAST_TWICE = 10
+"""With fewer second ratings of a story the error of one rating is not known."""
+
+LEAST_LOSSES = 5
+"""With losses on fewer story-prompts nothing is known of what is lost."""
+
+_NO_SPREAD = (
+    "undefined: less than a tenth of the differences between stories' mean ratings is more than disagreement within "
+    "stories, so there is no spread to compare with"
+)
+_NO_SINGLES = "undefined: imported means of repeats, which spread less than the judge's single ratings"
 
 
 class Battery:
@@ -34,7 +49,8 @@ class Battery:
         self.partner = match(matrix, options.against).partner
         self.raters = [matrix.by_rater(j) for j in range(len(matrix.criteria))]
         self.people = [Replicated.of(raters.ratings, known=raters.known) for raters in self.raters]
-        self.words = matrix.stories["words"].to_numpy(dtype=np.float64)
+        self.alike = [without_leniency(one.ratings) if one.known else one.ratings for one in self.raters]
+        self.length = _scaled_log(matrix.stories["words"].to_numpy(dtype=np.float64))
         self.own = _own_systems(matrix, options.own)
         # Repeats of each cell on the axis of all stories; (n, 1) means for imports, whose repeats are not known.
         self.repeats = [self._wide(i) for i in range(len(matrix.cells))]
@@ -56,16 +72,37 @@ class Battery:
         return self._test("leniency", rating_bias.leniency(judge, people), judge, people)
 
     def _length(self, i: int, j: int) -> Test:
-        judge, people = self.matrix.judge[i], self.people[j]
-        if np.isnan(self.words).all():
-            return _undefined("length", "the stories' lengths are not known")
-        statistic = rating_bias.length_slope(judge, people, self.words)
-        return self._test("length", statistic, judge, people.mean, self.words, why=_NO_QUALITY)
+        if np.isnan(self.length).all():
+            return _undefined("length", "the stories' lengths are not known, or all the same")
+        given = self._given(i, j, exact=self.length)
+        if reason := given.reason():
+            return _undefined("length", reason, int(given.used.sum()))
+        every = given.used[None, :].astype(np.float64)
+        bias = float(given.slope(every)[0] - given.slope(every, curved=False)[0])
+        return jackknife.against_zero(given.slope, self.matrix.story_prompt, given.used, bias=bias)
+
+    def _given(self, i: int, j: int, exact: Floats | None = None) -> GivenQuality:
+        at_end = share_at_end(self.raters[j].ratings)
+        return GivenQuality.of(self.matrix.judge[i], self.alike[j], self.matrix.system, exact=exact, at_end=at_end)
 
     def _compression(self, i: int, j: int) -> Test:
-        judge = Replicated.of(self.repeats[i])
-        statistic = rating_bias.log_spread(judge, self.people[j])
-        return self._test("compression", statistic, judge.mean, self.people[j].mean, why=_NO_QUALITY)
+        """Single ratings against single ratings, whatever the number of repeats; found where the judge moves less too.
+
+        A judge that is steadier than a person spreads single ratings less without using less of the scale; it moves as
+        much as people do. So both tests have to find something: the larger p counts.
+        """
+        judge, people = self.matrix.judge[i], self.people[j]
+        if people.freedom < LEAST_TWICE:
+            return _undefined("compression", RATED_ONCE)
+        if self.matrix.means[i]:
+            return _undefined("compression", _NO_SINGLES)
+        spread = rating_bias.single_spread(self.repeats[i], self.alike[j])
+        deficit = rating_bias.slope_deficit(judge, people)
+        parts = [self._test("compression", one, judge, people.mean, why=_NO_SPREAD) for one in (spread, deficit)]
+        if parts[1].p is None:
+            return parts[1]
+        p = parts[0].p
+        return parts[0] if p is None else replace(parts[0], p=max(p, parts[1].p))
 
     def _self_preference(self, i: int, j: int) -> Test:
         own = self.own(self.matrix.cells[i].judge)
@@ -73,19 +110,28 @@ class Battery:
             return _undefined("self-preference", "no system is known to be this judge's own (--own SYSTEM)")
         if own.all():
             return _undefined("self-preference", "every story is by a system of this judge's own")
-        judge, people = self.matrix.judge[i], self.matrix.people[j]
-        return self._test("self-preference", rating_bias.own_preference(judge, people, own), judge, people)
+        given = self._given(i, j)
+        if reason := given.reason():
+            return _undefined("self-preference", reason, int(given.used.sum()))
+        preference = OwnPreference(given, own)
+        if reason := preference.reason():
+            return _undefined("self-preference", reason, int(given.used.sum()))
+        return preference.test(self.matrix.story_prompt)
 
     def _loss(self, i: int, j: int) -> Test:
         asked = self.matrix.asked[i].astype(np.float64)
         lost = asked - self.matrix.valid[i]
         if not lost.sum():
             return _undefined("loss", "nothing was lost")
-        used = np.where(asked > 0, 1.0, np.nan)
         people = self.matrix.people[j]
-        weighted = np.where(np.isnan(people), 0.0, 1.0)
-        statistic = rating_bias.loss_gap(lost * weighted, asked * weighted, people)
-        return self._test("loss", statistic, used, people, why="everything, or nothing, was lost on rated stories")
+        used = (asked > 0) & ~np.isnan(people)
+        # A mean over few losses is known from the story-prompts that have one; the same where little was kept.
+        informative = min(np.unique(self.matrix.story_prompt[used & part]).size for part in (lost > 0, lost < asked))
+        if informative < LEAST_LOSSES:
+            reason = f"undefined: lost, or kept, on rated stories of fewer than {LEAST_LOSSES} story-prompts"
+            return _undefined("loss", reason, int(used.sum()))
+        statistic = rating_bias.loss_gap(lost * used, asked * used, people)
+        return jackknife.against_zero(statistic, self.matrix.story_prompt, used, informative=informative)
 
     def _stuck(self, i: int, j: int) -> Finding:
         """The point of the scale that the judge gives most in excess of people; p times the number of points."""
@@ -117,18 +163,7 @@ class Battery:
                 groups.setdefault((cell.run, cell.judge, cell.eval_prompt), []).append((i, j))
         for key, pairs in groups.items():
             cell = Cell(*key, ALL)
-            if len({j for _, j in pairs}) < 2:
-                test = _undefined("halo", "undefined with fewer than 2 criteria that people rated too")
-            else:
-                test = self._halo(pairs)
-            yield Finding(self.matrix.dataset, cell, ALL, "halo", test)
-
-    def _halo(self, pairs: Sequence[tuple[int, int]]) -> Test:
-        """On the stories that have all criteria from both sides."""
-        judge = tuple(Replicated.of(self.repeats[i]) for i, _ in pairs)
-        people = tuple(self.people[j] for _, j in pairs)
-        arrays = [one.mean for one in (*judge, *people)]
-        return self._test("halo", rating_bias.halo(judge, people), *arrays, why=_NO_QUALITY)
+            yield Finding(self.matrix.dataset, cell, ALL, "halo", halo_test(self.matrix, pairs))
 
     def _test(self, name: str, statistic: jackknife.Statistic, *needed: Floats, why: str = "") -> Test:
         used = np.asarray(~np.isnan(np.stack(needed)).any(axis=0), dtype=bool)
@@ -145,14 +180,18 @@ class Battery:
         return wide
 
 
-_NO_QUALITY = (
-    "undefined: less than a tenth of the differences between stories' mean ratings is more than disagreement within "
-    "stories, so there is no quality to compare with"
-)
+def _undefined(name: str, reason: str, n: int = 0) -> Test:
+    return Test(Estimate.undefined(reason, n), None, None, DIAGNOSTICS[name].tail, 0)
 
 
-def _undefined(name: str, reason: str) -> Test:
-    return Test(Estimate.undefined(reason), None, None, DIAGNOSTICS[name].tail, 0)
+def _scaled_log(words: Floats) -> Floats:
+    """Log length in standard deviations from its mean; NaN where it is not known, or nowhere differs."""
+    known = ~np.isnan(words)
+    log = np.where(known, np.log(np.where(known, np.maximum(words, 1), 1.0)), np.nan)
+    spread = float(log[known].std()) if known.any() else 0.0
+    return (
+        np.asarray((log - log[known].mean()) / spread, dtype=np.float64) if spread > 0 else np.full(log.shape, np.nan)
+    )
 
 
 def points_of(table: RatingsTable) -> dict[str, tuple[Floats, float]]:

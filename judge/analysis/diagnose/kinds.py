@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from judge.rating_matrix import Cell
+from judge.stats import power
 from judge.stats.jackknife import Tail, Test
-
-MDE = 2.8
-"""Standard errors: two-sided 5 % and power 80 % (1.96 + 0.84)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ DIAGNOSTICS = {
     "length": Diagnostic("length", "points per sd of log length", "two-sided", "rewards length", "punishes length"),
     "compression": Diagnostic("compression", "log ratio of sd", "less", "", "uses less of the scale than people"),
     "stuck": Diagnostic("stuck", "share of ratings", "greater", "gives one rating far too often", ""),
-    "halo": Diagnostic("halo", "correlation", "greater", "tells criteria apart less than people", ""),
+    "halo": Diagnostic("halo", "points per point", "greater", "lets other criteria into a criterion", ""),
     "self-preference": Diagnostic("self-preference", "points", "two-sided", "favours its own", "disfavours its own"),
     "loss": Diagnostic("loss", "points", "two-sided", "loses the better stories", "loses the worse stories"),
 }
@@ -49,7 +47,8 @@ class Finding:
     @property
     def detectable(self) -> float | None:
         """The smallest effect that the test finds in four of five repetitions, in the statistic's unit."""
-        return None if self.test.se is None else MDE * self.test.se
+        test = self.test
+        return None if test.se is None else test.bias + power.minimum_detectable_effect(test.se, df=test.df)
 
     def verdict(self, alpha: float) -> str:
         """`undefined`, `-` (nothing found), or the finding in words."""

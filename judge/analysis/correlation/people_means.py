@@ -1,0 +1,39 @@
+"""What a system-level correlation rests on: how far people's means tell the systems apart. Correlates nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from judge.rating_matrix import RatingMatrix
+from judge.stats import paired_differences, true_means
+
+
+def notes(matrix: RatingMatrix) -> Iterator[str]:
+    """Sentences for below a system-level table: pairs told apart, reliability, and story-prompts not shared."""
+    systems = len(matrix.systems)
+    if systems < 2:
+        return
+    found, shared = [], True
+    for name, people in zip(matrix.criteria, matrix.people, strict=True):
+        if np.isnan(people).all():
+            continue
+        table = paired_differences.by_story_prompt(people, matrix.system, matrix.story_prompt, systems)
+        family = paired_differences.adjusted(paired_differences.all_pairs(table))
+        apart = int(paired_differences.told_apart(family, systems).sum())
+        rated = ~np.isnan(table)
+        shared &= bool((rated.all(axis=1) | ~rated.any(axis=1)).all())
+        one = true_means.reliability(people, matrix.system, matrix.story_prompt)
+        reliable = f"{one.value:.2f}" if one.value is not None else str(one.reason)
+        found.append(f"{name} {apart} of {len(family)} pairs, reliability {reliable}")
+    if found:
+        yield (
+            f"{matrix.dataset}: systems that people's means tell apart (paired t over story-prompts, Holm, 5 %), and "
+            f"the share of the means' variance that is not noise (below 0: noise exceeds it): {'; '.join(found)}"
+        )
+    if not shared:
+        yield (
+            f"{matrix.dataset}: the systems do not share their story-prompts, so that their means differ by the "
+            "story-prompts that each of them had too"
+        )

@@ -1,0 +1,68 @@
+"""How many readings of a story stand on each side of a comparison with people. Never averages what was not read.
+
+A judge's rating is the mean of its repeats, a person's a single reading, so that part of what a judge is ahead of one
+person can be that it was asked more often.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judge.analysis.correlation.beside import OnePerson
+from judge.analysis.correlation.statistic import Floats
+from judge.analysis.options import Readings
+from judge.rating_matrix import RatingMatrix
+
+
+def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | str:
+    """What stands for a judge beside one person: its mean rating (n,), or each repeat (n,); or why there is none."""
+    if how == "mean":
+        return [matrix.judge[cell]]
+    if matrix.means[cell]:
+        return "undefined for imported means of repeats: single repeats are not in the file"
+    repeats = [row for row in matrix.answers(cell).ratings.T if not np.isnan(row).all()]
+    return repeats or "undefined: the judge rated none of the stories"
+
+
+def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") -> str:
+    """The judges' side in words: `the mean of 3 repeats`, `one repeat`."""
+    if how == "single":
+        return "one repeat"
+    if any(matrix.means[i] for i in cells):
+        return "the mean of its repeats"
+    counts = [matrix.valid[i][matrix.valid[i] > 0] for i in cells]
+    known = np.concatenate(counts) if counts else np.empty(0, dtype=np.int64)
+    if not known.size or known.max() <= 1:
+        return "one reading"
+    return f"the mean of {_range(known)} repeats"
+
+
+def others_side(matrix: RatingMatrix, j: int) -> str:
+    """What one person stands against, in words: `the mean of the 2 others`."""
+    counts = matrix.raters[j][matrix.raters[j] > 1] - 1
+    words = _range(counts)
+    return "the one other" if words == "1" else f"the mean of the {words} others"
+
+
+def note(matrix: RatingMatrix, j: int, cells: list[int], one: OnePerson, how: Readings) -> str:
+    """One sentence on the readings behind a judge's and a person's numbers."""
+    mine, counts = judges_side(matrix, cells, how), matrix.raters[j][matrix.raters[j] > 0]
+    who = "one random person a story" if one.pool else "one person"
+    text = f"leave-one-out sets {mine} of a judge and one reading of {who} against {others_side(matrix, j)}"
+    if how == "mean" and mine != "one reading":
+        text += " (single repeats: --readings single)"
+    return f"{text}; the judge's own row stands against the mean of all {_range(counts)} people"
+
+
+def pool_note(dataset: str) -> str:
+    """What a pool of raters is, and what follows from it."""
+    return (
+        f"{dataset}: people are a pool, not a panel (some rated less than 80 % of the shared stories): people, leave "
+        "one out, is one random rater of each story against the mean of that story's others, averaged over draws. "
+        "Raters' own scales differ from story to story there, while a judge keeps to one"
+    )
+
+
+def _range(counts: np.typing.NDArray[np.int64]) -> str:
+    low, high = int(counts.min()), int(counts.max())
+    return f"{low}" if low == high else f"{low} to {high}"

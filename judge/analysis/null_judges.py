@@ -1,0 +1,37 @@
+"""Judges that know nothing of the stories, to stand beside those that may: what they get is what a test is worth.
+
+==================  =================================================================================================
+always the mean     the same rating for every story: the mean of all ratings by people
+people permuted     ratings by people, one a story, dealt to the stories at random; several times over
+==================  =================================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+MEAN, PERMUTED = "always the mean", "people permuted"
+DEALT = 20
+"""How many times people's ratings are dealt to the stories; figures are means over them."""
+
+
+def constant(ratings: Floats, stories: Mask) -> Floats:
+    """The mean of people's ratings (n, people) of these stories (n,), for each of them; NaN for others."""
+    return np.where(stories, float(np.nanmean(ratings[stories])), np.nan)
+
+
+def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:
+    """`DEALT` judges (n,): of each of these stories one rating, drawn at random, then dealt to the stories anew."""
+    rows = np.flatnonzero(stories)
+    known = ~np.isnan(ratings[rows])
+    for _ in range(DEALT):
+        chosen = np.argmax(np.where(known, rng.random(known.shape), -1.0), axis=1)
+        made = np.full(len(ratings), np.nan)
+        made[rng.permutation(rows)] = ratings[rows, chosen]
+        yield made

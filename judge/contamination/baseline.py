@@ -1,0 +1,138 @@
+"""What share of texts that were never seen reaches a threshold, and how sure that is. Never counts a text by its own.
+
+A threshold is chosen on a labelled set, so that the share of the set's own unseen texts that reach it is too low for
+other unseen texts: by little where the rule fixes that share (`fpr=0.05`), by much where it looks for the best one
+(`youden`). How much too low is told by resamples of the set (of whole books, where they are named), in each of which
+the rule chooses anew: the share of the texts that were not drawn less that of those that were (the optimism of Efron
+1983, JASA 78, out of the bag, which errs to the high side). The spread of such differences over resamples is the
+error of the share, the wandering of the threshold included; from it comes the number of independent texts that the
+set is worth. A share of stories above the threshold is a finding only where it exceeds that baseline by more than the
+errors of both; `prevalence.corrected_share` says by how much, with stories for one story-prompt as clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.stats.estimate import Estimate
+from judge.stats.prevalence import corrected_share
+from judge.stats.proportion import wilson_of_share
+from judge.stats.weighted_share import effective_size
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Codes = NDArray[np.int64]
+Choose = Callable[[Floats, Flags], float | None]
+"""From scores and labels to a threshold, or None where the rule has none on them."""
+
+RESAMPLES = 200
+NO_RATES = "undefined: the scores file has no rates of unseen texts; score the stories again with --calibration"
+
+
+def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], choose: Choose) -> dict[str, float]:
+    """Shares of other seen and unseen texts that are expected to reach a threshold, and what they are worth.
+
+    Parameters
+    ----------
+    values, label : array, shape (texts,), no NaN
+    group : book of each text; where one is not known texts stand for themselves.
+    choose : the rule; it has a threshold on all of these.
+
+    Returns
+    -------
+    dict
+        `false_positive_expected, true_positive_expected` (of unseen and seen texts), `unseen_effective, seen_effective`
+        (independent texts) and `unseen_groups` (books, or texts). Empty where the rule has no threshold on most
+        resamples.
+    """
+    known = all(one is not None for one in group)
+    names = [str(one) if known else f"{i:09d}" for i, one in enumerate(group)]
+    code = np.unique(names, return_inverse=True)[1].astype(np.int64)
+    threshold = choose(values, label)
+    found = [one for one in _resampled(values, label, code, choose) if one is not None]
+    if threshold is None or len(found) < RESAMPLES / 2:
+        return {}
+    whole, inside, outside = np.array(found).transpose(1, 0, 2)
+    out: dict[str, float] = {}
+    for side, (name, rate, own) in enumerate((("unseen", "false_positive", ~label), ("seen", "true_positive", label))):
+        apparent = float((values[own] >= threshold).mean())
+        share = float(np.clip(apparent + np.nanmean(outside[:, side] - inside[:, side]), 0.0, 1.0))
+        spread, error = share * (1 - share), float((whole[:, side] - inside[:, side]).std())
+        texts, books = float(own.sum()), float(np.unique(code[own]).size)
+        out[f"{rate}_expected"] = share
+        out[f"{name}_effective"] = books if min(spread, error) < 1e-9 else min(texts, spread / error**2)
+    return out | {"unseen_groups": float(np.unique(code[~label]).size)}
+
+
+def _resampled(values: Floats, label: Flags, code: Codes, choose: Choose) -> Iterator[list[list[float]] | None]:
+    """Each resample's shares of [unseen, seen] texts at its threshold or above: of all, of the drawn, of the others."""
+    rng, books = np.random.default_rng(1), int(code.max()) + 1
+    for _ in range(RESAMPLES):
+        times = rng.multinomial(books, np.full(books, 1 / books))[code]
+        drawn = np.repeat(np.arange(code.size), times)
+        if len(set(label[drawn].tolist())) < 2:
+            yield None
+            continue
+        threshold = choose(values[drawn], label[drawn])
+        if threshold is None:
+            yield None
+            continue
+        reached = values >= threshold
+        sides = (~label, label)
+        yield [
+            [float(reached[side].mean()) for side in sides],
+            [float(np.average(reached[side], weights=times[side])) for side in sides],
+            [_share(reached[side & (times == 0)]) for side in sides],
+        ]
+
+
+def _share(reached: Flags) -> float:
+    return float(reached.mean()) if reached.size else float("nan")
+
+
+def of_unseen(threshold: Mapping[str, Any]) -> Estimate:
+    """The baseline with its interval: Wilson's with the number of independent texts, Student's t over books."""
+    if threshold.get("false_positive_expected") is None:
+        return Estimate.undefined(NO_RATES)
+    share, effective = threshold["false_positive_expected"], threshold["unseen_effective"]
+    low, high = wilson_of_share(share, effective, _t(threshold["unseen_groups"]))
+    texts = int(threshold["texts"] - threshold["seen"])
+    return Estimate(share, n=texts, low=min(low, share), high=high, method=f"Wilson, effective n {effective:.1f}, 95 %")
+
+
+def corrected(called: Flags, cluster: Codes, threshold: Mapping[str, Any]) -> Estimate:
+    """The share of stories that were seen, with the threshold's own errors taken out, and their uncertainty in.
+
+    Parameters
+    ----------
+    called : array of bool, shape (stories,)
+        Which stories reach the threshold.
+    cluster : array of int, shape (stories,)
+        Their story-prompts.
+    """
+    if threshold.get("false_positive_expected") is None:
+        return Estimate.undefined(NO_RATES)
+    if not called.size:
+        return Estimate.undefined("a share of nothing")
+    size = effective_size(called.astype(np.float64), cluster)
+    unseen, seen = threshold["unseen_effective"], threshold["seen_effective"]
+    found = corrected_share(
+        float(called.mean()) * size,
+        size,
+        hits=threshold["true_positive_expected"] * seen,
+        positives=seen,
+        rejections=(1 - threshold["false_positive_expected"]) * unseen,
+        negatives=unseen,
+        z=_t(min(float(np.unique(cluster).size), threshold["unseen_groups"])),
+    )
+    return replace(found, n=int(called.size))
+
+
+def _t(groups: float) -> float:
+    return float(special.stdtrit(max(1.0, groups - 1), 0.975))

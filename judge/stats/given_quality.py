@@ -1,0 +1,206 @@
+"""A judge's ratings at equal quality: regression on what people think of a story, their error taken off. Draws nothing.
+
+An honest judge may use a scale of its own: its expected rating is then some rising curve of what people think, not a
+line and not the same number. A comparison that subtracts people's ratings, or fits a line, takes that curve for a taste
+for whatever goes with quality: length, a good system, other criteria. Here the judge's expected rating is a + b E[P] +
+c E[P²] (P: one person's rating of the story), which bends as people's and judge's scales do where one of them is near
+its end. That judge and people need not have one distribution of ratings, and that quality has to be accounted for, is
+the argument of Spiliopoulou et al. 2025 (arXiv 2508.06709). How much a line would have been off shows how far the curve
+may still be: tests take the difference between the two as the bound of what is left.
+
+A story's means of P and P² are measured with error, and error in a regressor leaks into every other coefficient. Its
+covariance is estimated from the disagreement of persons within each story and taken off the matrix of products (Fuller
+1987, *Measurement Error Models*, section 3.1: the error's covariance may differ from story to story). Products are
+taken within systems, so that what a judge thinks of whole systems moves no other coefficient. The judge's own error is
+in the response only and cancels: one repeat is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+LEAST_RELIABILITY = 0.1
+"""Below this share of true variance in people's means nothing can be corrected for: the statistic is undefined."""
+
+NO_QUALITY = (
+    "undefined: within systems less than a tenth of the differences between stories' mean ratings is more than "
+    "disagreement within stories, so there is no quality to compare with"
+)
+NO_CURVE = (
+    "undefined: people disagree too much to show whether the judge's scale bends against theirs, which can look the "
+    "same"
+)
+CROWDED = (
+    "undefined: two in five of people's ratings or more are the lowest, or the highest; how good those stories are is "
+    "not known, and a judge that tells them apart would seem to follow whatever goes with quality"
+)
+MOST_AT_END = 0.4
+"""Share of people's ratings at one end of the scale from which on the curve is lost in what nobody can see there."""
+
+NO_OTHER = "undefined: what is tested hardly differs between stories of equal quality"
+RATED_ONCE = "undefined: no story has two of people's ratings, so that their error is not known"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenQuality:
+    """The regression's parts, story by story; stories that are not `used` have to have weight 0.
+
+    Attributes
+    ----------
+    used : array of bool, shape (n,)
+        Stories with everything: the judge's rating, ratings by two persons, what is tested.
+    regressors : array, shape (n, r)
+        People's mean of P and of P², what is tested, and then the judge's rating.
+    error : array, shape (n, r - 1, r - 1)
+        Covariance of the regressors' errors.
+    system : array of int, shape (n,)
+    at_end : float
+        Share of people's ratings that are the lowest, or the highest, whichever is more.
+    """
+
+    used: NDArray[np.bool_]
+    regressors: Floats
+    error: Floats
+    system: Codes
+    at_end: float
+
+    @classmethod
+    def of(
+        cls,
+        judge: Floats,
+        people: Floats,
+        system: Codes,
+        *,
+        exact: Floats | None = None,
+        other: Floats | None = None,
+        at_end: float = 0.0,
+    ) -> GivenQuality:
+        """The judge's ratings (n,) on people's (n, k), NaN = none.
+
+        Parameters
+        ----------
+        system : array of int, shape (n,)
+            Where most systems have one story all stories count as one system's.
+        exact : array, shape (n,), optional
+            What is tested, known without error: log length.
+        other : array, shape (n, k), optional
+            What is tested, as the same persons rated it: their ratings of other criteria. A person's errors on two
+            criteria of one story go together, which is why persons have to stand in the same columns.
+        at_end : float
+            See `share_at_end`; of ratings as they were given, leniency and all.
+        """
+        present = ~np.isnan(people) if other is None else ~(np.isnan(people) | np.isnan(other))
+        used = (present.sum(axis=1) > 1) & ~np.isnan(judge)
+        if exact is not None:
+            used &= ~np.isnan(exact)
+        known = people[present]
+        spread = float(known.std()) if known.size else 0.0
+        scaled = (np.where(present, people, 0.0) - (known.mean() if known.size else 0.0)) / (spread or 1.0)
+        columns = [scaled, scaled**2] if other is None else [scaled, scaled**2, np.where(present, other, 0.0)]
+        mean, error = _means_and_errors(np.stack(columns, axis=2), present)
+        parts = [mean] if exact is None else [mean, exact[:, None]]
+        regressors = np.concatenate([*parts, judge[:, None]], axis=1)
+        wide = np.zeros((judge.size, regressors.shape[1] - 1, regressors.shape[1] - 1))
+        wide[:, : error.shape[1], : error.shape[1]] = error
+        codes = np.unique(system, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        if 2 * np.unique(codes[used]).size > used.sum():
+            codes = np.zeros_like(codes)
+        return cls(
+            used, np.where(used[:, None], regressors, 0.0), np.where(used[:, None, None], wide, 0.0), codes, at_end
+        )
+
+    def reason(self) -> str | None:
+        """Why the regression is not to be trusted, or None: too little of a regressor is more than error."""
+        if not self.used.any():
+            return RATED_ONCE
+        if self.at_end >= MOST_AT_END:
+            return CROWDED
+        raw, error, _ = self._moments(self.used[None, :].astype(np.float64))
+        r = self.error.shape[1]
+        raw, true = raw[0, :r, :r], raw[0, :r, :r] - error[0]
+        reasons = [NO_QUALITY, NO_CURVE, *[NO_OTHER] * (r - 2)]
+        for k, why in enumerate(reasons):
+            left, whole = _left(true, k), _left(raw, k)
+            if not (whole > 1e-12 and left > LEAST_RELIABILITY * whole):
+                return why
+        return None
+
+    def slope(self, weights: Floats, *, curved: bool = True) -> Floats:
+        """The coefficient of what is tested in each set of 0/1 weights, (b,); a line's where not `curved`."""
+        return np.asarray(self._fit(weights, curved)[0][:, -1], dtype=np.float64)
+
+    def opinions(self, weights: Floats, *, curved: bool = True) -> Floats:
+        """What the judge adds to each system's stories at equal quality, (b, systems); NaN for one without stories."""
+        coefficients, means = self._fit(weights, curved)
+        kept = self._kept(curved)
+        return np.asarray(means[..., -1] - np.einsum("bsr,br->bs", means[..., kept], coefficients), dtype=np.float64)
+
+    def spread_within(self) -> Floats:
+        """Standard deviation of the judge's ratings within each system, (systems,); NaN where there is none."""
+        judge = self.regressors[:, -1]
+        groups = [judge[self.used & (self.system == s)] for s in range(int(self.system.max()) + 1)]
+        spread = [float(part.std(ddof=1)) if part.size > 1 else 0.0 for part in groups]
+        return np.asarray([one if one > 0 else np.nan for one in spread], dtype=np.float64)
+
+    def _kept(self, curved: bool) -> list[int]:
+        return [k for k in range(self.error.shape[1]) if curved or k != 1]
+
+    def _fit(self, weights: Floats, curved: bool) -> tuple[Floats, Floats]:
+        raw, error, means = self._moments(weights)
+        kept = self._kept(curved)
+        true = raw[:, kept][:, :, kept] - error[:, kept][:, :, kept]
+        singular = ~(np.abs(np.linalg.det(true)) > 1e-12)
+        true[singular] = np.eye(len(kept))
+        out = np.linalg.solve(true, raw[:, kept, -1:])[..., 0]
+        out[singular] = np.nan
+        return np.asarray(out, dtype=np.float64), means
+
+    def _moments(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        """Products within systems (b, r, r), the part of them that is error, and means by system (b, systems, r)."""
+        b, n = weights.shape
+        r = self.regressors.shape[1]
+        member = np.eye(int(self.system.max()) + 1)[self.system]
+        products = np.einsum("ni,nj->nij", self.regressors, self.regressors).reshape(n, -1)
+        count = weights @ member
+        sums = (weights @ np.einsum("ns,nr->nsr", member, self.regressors).reshape(n, -1)).reshape(b, -1, r)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = sums / count[..., None]
+            share = np.where(count > 0, 1 / count, 0.0)
+        within = (weights @ products).reshape(b, r, r) - np.einsum("bs,bsi,bsj->bij", share, sums, sums)
+        # A system's mean carries error too: a story's share of it is taken off twice otherwise.
+        counted = weights * (1 - share @ member.T)
+        error = (counted @ self.error.reshape(n, -1)).reshape(b, r - 1, r - 1)
+        return within, error, means
+
+
+def share_at_end(ratings: Floats) -> float:
+    """Share of ratings that are the lowest of all, or the highest, whichever is more; NaN = none."""
+    known = ratings[~np.isnan(ratings)]
+    return max(float((known == end).mean()) for end in (known.min(), known.max())) if known.size else 0.0
+
+
+def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Means (n, p) of persons' values (n, k, p), and the covariance of each story's errors (n, p, p)."""
+    filled = values * present[..., None]
+    count = present.sum(axis=1).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = filled.sum(axis=1) / count[:, None]
+        deviation = np.where(present[..., None], filled - mean[:, None, :], 0.0)
+        error = np.einsum("nki,nkj->nij", deviation, deviation) / (count * (count - 1))[:, None, None]
+    return mean, error
+
+
+def _left(products: Floats, k: int) -> float:
+    """What of regressor k the ones before it do not explain (Schur complement)."""
+    if k == 0:
+        return float(products[0, 0])
+    before, cross = products[:k, :k], products[:k, k]
+    if abs(np.linalg.det(before)) < 1e-12:
+        return 0.0
+    return float(products[k, k] - cross @ np.linalg.solve(before, cross))

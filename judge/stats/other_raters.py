@@ -1,0 +1,64 @@
+"""How much wider an interval is once the raters are drawn too, and not only the stories. Never narrows one.
+
+A distance d between a judge and r raters is the mean of d_i, one a rater. Resamples of stories tell how d varies over
+stories; other raters like these would differ from them too, by sigma2 (1 + 1/r), since the judge is one and the raters
+are r. The raters' own spread is estimated as the variance of the d_i over raters less what stories alone would make of
+it, the same variance of the resampled deviations (a variance component from its expectation, Searle, Casella &
+McCulloch 1992, Variance Components, section 3.4; 0 where negative). A variance of so few values is below its
+expectation more often than not, so it is divided by the median of chi-squared over its r - 1 degrees of freedom: it is
+as often too large as too small. The quantile is that of t with the degrees of freedom of Satterthwaite (1946,
+Biometrics Bulletin 2), r - 1 for the raters' part and many for the stories'.
+
+With two raters whose distances differ by more than stories explain, that quantile is 12.7: two people say little of how
+people differ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_SURE = 0.975
+_ENOUGH = 1e6
+"""Degrees of freedom from which on t is the normal distribution."""
+
+
+def factor(parts: Floats, resampled: Floats) -> float:
+    """By how much the resampled values of the mean are to be drawn out; 1 where the raters differ no more than stories.
+
+    Parameters
+    ----------
+    parts : array, shape (r,)
+        The distance from each rater; NaN = undefined, left out.
+    resampled : array, shape (r, b)
+        The same in each resample of stories.
+    """
+    from scipy.special import chdtri, ndtri, stdtrit
+
+    known = ~np.isnan(parts) & ~np.isnan(resampled).all(axis=1)
+    r = int(known.sum())
+    values = resampled[known]
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    if r < 2 or values.shape[1] < 2:
+        return 1.0
+    of_mean = float(values.mean(axis=0).var())
+    deviations = values - values.mean(axis=1, keepdims=True)
+    deviations -= deviations.mean(axis=0)
+    of_stories = float((deviations**2).sum(axis=0).mean()) / (r - 1)
+    spread = float(parts[known].var(ddof=1)) * (r - 1) / float(chdtri(r - 1, 0.5))
+    of_raters = (1 + 1 / r) * max(0.0, spread - of_stories)
+    if of_raters <= 0 or of_mean <= 0:
+        return 1.0
+    total = of_mean + of_raters
+    freedom = min(_ENOUGH, (r - 1) * (total / of_raters) ** 2)
+    return float(np.sqrt(total / of_mean) * stdtrit(freedom, _SURE) / ndtri(_SURE))
+
+
+def drawn_out(values: Floats, by: float) -> Floats:
+    """Values (b,) whose distances from their mean are so many times as large; NaN stays."""
+    if by == 1.0 or np.isnan(values).all():
+        return values
+    centre = float(np.nanmean(values))
+    return np.asarray(centre + by * (values - centre), dtype=np.float64)

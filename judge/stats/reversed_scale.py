@@ -1,0 +1,85 @@
+"""Whose ratings run against everybody else's? What to look for where an agreement is impossible. Never turns a rating.
+
+A reliability is a share of variance. Where the ratings of one story differ more than stories do, its formula leaves the
+range that a share can have: below 0, or, where a denominator runs through 0, far above 1. By chance that happens by
+little; by much it happens where a scale was filled in the wrong way round, or where ratings belong to other stories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_LEAST = 8
+"""Stories that two sides must share."""
+
+_SURE = -2.326
+"""Fisher's z below which a correlation is surely negative (one-sided, 1 %)."""
+
+
+def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
+    """Columns whose correlation with the mean of the others is surely below 0, with that correlation; the surest first.
+
+    Parameters
+    ----------
+    ratings : array, shape (stories, columns)
+        NaN = not rated. After each column that is found, the others are correlated anew without it. Of two columns that
+        run against each other nothing tells which one is turned: both are given.
+    """
+    left = list(range(ratings.shape[1]))
+    found: list[tuple[int, float]] = []
+    while len(left) > 1:
+        tested = [_against(ratings[:, left], at) for at in range(len(left))]
+        z, r = min(tested)
+        if z > _SURE:
+            break
+        if len(left) == 2:
+            return found or [(left[0], r), (left[1], r)]
+        at = tested.index((z, r))
+        found.append((left.pop(at), r))
+    return found
+
+
+def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
+    """Why ratings of one story differ more than stories do: a sentence without its full stop.
+
+    `names` are those of the columns; empty where columns are no persons or things.
+    """
+    apart = reversed_columns(ratings) if names else []
+    if len(apart) == 2 and ratings.shape[1] == 2:
+        both = " and ".join(names[column] for column, _ in apart)
+        return f"{both} run against each other (r = {apart[0][1]:.2f}): the scale of one seems to run the other way"
+    if apart and len(apart) <= ratings.shape[1] / 2:
+        who = ", ".join(f"{names[column]} (r = {r:.2f} with the others)" for column, r in apart)
+        return f"the scale of {who} seems to run the other way"
+    return (
+        "ratings of one story differ more than stories do: is a scale turned round for some stories, or do ratings "
+        "belong to other stories?"
+    )
+
+
+def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
+    """A sentence on whose ratings run against the others'; None for nobody, and where it is more than half of them."""
+    found = reversed_columns(ratings)
+    if len(found) == len(names) == 2:
+        return likely_cause(ratings, names)
+    if not found or len(found) > len(names) / 2:
+        return None
+    who = ", ".join(f"{names[column]} (r = {r:.2f})" for column, r in found)
+    return f"ratings by {who} run against those of the other {others}: does that scale run the other way?"
+
+
+def _against(ratings: Floats, column: int) -> tuple[float, float]:
+    """Fisher's z over its standard error, and the correlation, of a column with the mean of the others."""
+    others = np.delete(ratings, column, axis=1)
+    own, count = ratings[:, column], (~np.isnan(others)).sum(axis=1)
+    both = ~np.isnan(own) & (count > 0)
+    x, y = own[both], np.nansum(others[both], axis=1) / count[both]
+    if x.size < _LEAST or np.ptp(x) < 1e-9 or np.ptp(y) < 1e-9:
+        return 0.0, 0.0
+    r = float(np.corrcoef(x, y)[0, 1])
+    return float(np.arctanh(np.clip(r, -0.999999, 0.999999)) * np.sqrt(x.size - 3)), r
