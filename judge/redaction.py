@@ -11,7 +11,7 @@ import base64
 import contextlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -46,6 +46,9 @@ _WORD = 16
 _SHOWN = 4
 """Characters of a key that a provider left when it masked the rest, from which on the rest is masked as well."""
 
+_ESCAPED = re.compile(r'["\\]|[^ -~]')
+"""Characters of a key that JSON does not write as they are."""
+
 _RUN = re.compile(r"\*{2,}|\.{3,}|…+|•{2,}|[xX]{4,}")
 _remembered: set[str] = set()
 
@@ -59,14 +62,25 @@ def remember(value: str) -> None:
 def known() -> dict[str, str]:
     """Keys that this process knows, with where each came from (a sentence's object, such as `the value of NAME`)."""
     found = dict.fromkeys((value for value in _remembered if counts(value)), "a value sent with requests")
-    for name, value in os.environ.items():
-        if VARIABLES.fullmatch(name.upper()) and counts(value.strip()) and not _is_path(name, value):
+    for name in os.environ:
+        kind = _kind(name)
+        value = os.environ.get(name, "") if kind else ""
+        if kind == "key" and counts(value.strip()) and not _is_path(name, value):
             found[value.strip()] = f"the value of {name}"
-        elif name.upper().endswith("_PROXY") and "@" in value:
+        elif kind == "proxy" and "@" in value:
             password = value.rpartition("@")[0].rpartition("/")[2].partition(":")[2]
             if counts(password):
                 found[password] = f"the password in {name}"
     return found
+
+
+@lru_cache(maxsize=4096)
+def _kind(variable: str) -> str | None:
+    """What a variable of this name holds: a `key`, a `proxy`'s address, or nothing of interest."""
+    name = variable.upper()
+    if VARIABLES.fullmatch(name):
+        return "key"
+    return "proxy" if name.endswith("_PROXY") else None
 
 
 def redact(text: str) -> str:
@@ -91,6 +105,13 @@ def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
         # JSON may write any letter as an escape.
         with contextlib.suppress(orjson.JSONDecodeError):
             body = orjson.dumps(orjson.loads(body))
+    escaped = [key for key in keys if _ESCAPED.search(key)]
+    if escaped and b"\\" in body:
+        # A form that is itself escaped, as a key quoted within a text, stands in JSON as no form that is looked for.
+        with contextlib.suppress(orjson.JSONDecodeError):
+            told = orjson.loads(body)
+            safe = _each_string(told, lambda text: redact_only(text, escaped))
+            body = body if safe == told else orjson.dumps(safe)
     low = body.lower()
     if not any(form in low for key in keys for form in forms_in_bytes(key)):
         return body
@@ -99,12 +120,16 @@ def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
 
 def redact_plain(value: Any) -> Any:
     """Plain data (as of JSON) with keys taken out of every string, names of fields included."""
+    return _each_string(value, redact)
+
+
+def _each_string(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        return redact(value)
+        return change(value)
     if isinstance(value, dict):
-        return {redact(name) if isinstance(name, str) else name: redact_plain(one) for name, one in value.items()}
+        return {_each_string(name, change): _each_string(one, change) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [redact_plain(one) for one in value]
+        return [_each_string(one, change) for one in value]
     return value
 
 

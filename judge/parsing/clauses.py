@@ -37,7 +37,7 @@ _SAYS = words.word_set(
 _REVISES = re.compile(
     r"final\s(?:rating|score|answer|verdict|assessment|judg|grade|mark|evaluation|decision)"
     r"|(?:up)?on\s(?:further\s|closer\s|second\s)?(?:reflection|thought|consideration|reconsideration|reading|review)"
-    r"|reconsider|\brevis|\bcorrect(?:ion|ed|ing)\b|second\sthought|scratch\sthat|\A\s*actually\b|\bwait\b|\bor\srather\b|\bmake\sthat\b"
+    r"|reconsider|\brevis(?:e|ed|es|ing|ion)\b|\bcorrect(?:ion|ed|ing)\b|second\sthought|scratch\sthat|\A\s*actually\b|\bwait\b|\bor\srather\b|\bmake\sthat\b"
     r"|\b(?:lower|rais|chang|adjust|updat|upgrad|downgrad|reduc|increas|bump)\w*\s[^.\n]{0,30}\bto\b"
 )
 _KNOWN = words.GLUE | words.STATE | words.STORY | words.SUBJECT | words.RATING | words.STORY_STATE

@@ -16,7 +16,7 @@ from judge.parsing.page import Page, page
 from judge.parsing.quotation import stands_in
 from judge.parsing.rating_pattern import pattern_judgment
 from judge.parsing.refusal import refuses
-from judge.parsing.scale_talk import continues_list, opens_line, scale_numbers
+from judge.parsing.scale_talk import continues_list, ends_cut, opens_line, scale_numbers
 from judge.parsing.statements import Statement, opens_a_list, stated_words, statement
 from judge.parsing.tiers import DOUBTFUL
 from judge.records import Criterion, Judgment, Response, Scale, Status, Structured
@@ -141,6 +141,9 @@ def _decision(sheet: Page, found: list[Mention], *, cut: bool) -> Decision:
         if cut and mention.stop >= sheet.last - 8 and _unfinished(sheet.low[mention.stop : sheet.last]):
             continue
         if last_masked is not None and continues_list(sheet.low, mention, last_masked, cut=cut):
+            stated.append(Statement(mention, DOUBTFUL, "list"))
+            continue
+        if cut and ends_cut(sheet.low, mention, sheet.last, found):
             stated.append(Statement(mention, DOUBTFUL, "list"))
             continue
         one = statement(sheet, mention)

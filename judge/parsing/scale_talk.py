@@ -57,6 +57,14 @@ def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -
     return mention.value == earlier.value + 1 and (cut or above == above.rstrip() + "\n")
 
 
+def ends_cut(low: str, mention: Mention, last: int, earlier: list[Mention]) -> bool:
+    """Whether a cut answer ends in a line that is a number, below lines that numbers opened: the next of a list."""
+    if not opens_line(low, mention) or low[mention.stop : last].strip(" \t\n.):"):
+        return False
+    line = low.rfind("\n", 0, mention.start) + 1
+    return any(one.start < line and opens_line(low, one) for one in earlier)
+
+
 def _runs(found: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
     """Members of runs that count up (or down) by one.
 

@@ -145,7 +145,9 @@ _OPENINGS = re.compile(
 _OPENS_A_RANGE = re.compile(r"(?:somewhere |anywhere |around |about )?(?:between|from)(?: an?)?")
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*•+]|\#{1,6})[ \t]+\**|\*\*)")
 _ITEM = re.compile(r"[.):][ \t]+[^\s*]")
-_LIST_NUMBER = re.compile(r"1[ \t]{0,2}(?:[.)][ \t]{0,6}(?=[^\W\d]|[\"'“(])|:[ \t]{1,6}(?=\w|[\"'“(]))")
+_LIST_NUMBER = re.compile(
+    r"1[ \t]{0,2}(?:[.)][ \t]{0,6}(?=[^\W\d]|[\"'“(]|\d{1,2}[.)][ \t])|:[ \t]{1,6}(?=\w|[\"'“(]))"
+)
 
 
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
@@ -188,6 +190,19 @@ def numbers_a_list(page: Page, mention: Mention) -> bool:
     return not page.low[line : mention.start].strip(_JUNK) and _LIST_NUMBER.match(page.low, mention.start) is not None
 
 
+_REMARK = re.compile(r"\bnotes?:[ \t]*\Z")
+_LIST_ITEM = re.compile(r"[ \t]*\d{1,2}[.):][ \t]")
+
+
+def _numbers_what_follows(page: Page, mention: Mention) -> bool:
+    """Whether a number behind a label numbers a sentence: "Note: 2. The other", "2. Here is the answer: 1. The"."""
+    if _ITEM.match(page.text, mention.stop) is None:
+        return False
+    line = page.low.rfind("\n", 0, mention.start) + 1
+    within = mention.value == 1 and _LIST_ITEM.match(page.low, line) is not None
+    return within or _REMARK.search(page.low, line, mention.start) is not None
+
+
 _ARROW = re.compile(r"\W{0,3}(?:=>|->|⇒|→|➜)\W{0,3}")
 _RESULT = re.compile(r"\[\s?results?\s?\]\s{0,3}:?\s{0,3}(?:(?:score|rating)\s?:?\s{0,3})?[(\[]?\s?\Z")
 
@@ -216,7 +231,7 @@ def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> S
         return Statement(mention, PLAIN, "label", other=True)
     if follow == "scale" or (follow == "noun" and not _capital_behind(page, mention)):
         return None
-    if numbers_a_list(page, mention):
+    if numbers_a_list(page, mention) or _numbers_what_follows(page, mention):
         return Statement(mention, DOUBTFUL, "list")
     if label.kind == "heading":
         return Statement(mention, DOUBTFUL, "line")
@@ -296,7 +311,7 @@ def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Stateme
     ends = by_itself or follow == "dash" or not _line_rest(page, mention).strip(" \t\"'”»)]}>$.|!")
     if ends and not low[begin:start].strip(_JUNK):
         closes = begin > 0 and not low[mention.stop : page.last].strip(" \t\"'”»)]}>$.|!")
-        told = closes and low[max(0, begin - 3) : begin].strip() != ".."
+        told = closes and low[max(0, begin - 3) : begin].strip() != ".." and not _LIST_ITEM.fullmatch(low, line, start)
         return Statement(mention, STANDING, "line") if told else Statement(mention, POSSIBLE, "end")
     return None
 

@@ -64,6 +64,18 @@ def test_answers_keep_their_bytes_unless_they_hold_a_key() -> None:
     assert redaction.cleaned(f"{KEY}".encode(), []) == KEY.encode()
 
 
+@pytest.mark.parametrize("form", [str, repr, json.dumps, lambda key: repr(json.dumps(key))])
+def test_a_key_that_json_escapes_is_found_however_it_was_quoted_before(form) -> None:
+    key = "k3v9mq2r7a%&\"'\\<>z8c4d1{}$ t5w6y7e9"
+    body = json.dumps({"choices": [{"message": {"refusal": f"I hold {form(key)} and no more"}}]}).encode()
+    found = json.loads(redaction.cleaned(body, [key]))["choices"][0]["message"]["refusal"]
+    assert "k3v9mq2r7a" not in found
+    assert "t5w6y7e9" not in found
+    assert found.startswith("I hold ")
+    assert found.endswith(" and no more")
+    assert redaction.cleaned(b'{"a": "\\n\\"Rating\\": 4"}', [key]) == b'{"a": "\\n\\"Rating\\": 4"}'
+
+
 def test_plain_data_is_redacted_names_included() -> None:
     assert redaction.redact_plain({"a": [KEY, 1, None], KEY: {"b": (KEY,)}}) == {
         "a": ["***", 1, None],
