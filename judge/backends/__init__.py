@@ -22,7 +22,10 @@ __all__ = [
 ]
 
 BACKENDS: dict[str, str] = {
+    "anthropic": "judge.backends.anthropic_http",
+    "gemini": "judge.backends.gemini",
     "hf": "judge.backends.hf",
+    "local": "judge.backends.local",
     "openai": "judge.backends.openai_http",
     "recorded": "judge.backends.recorded",
     "scripted": "judge.backends.scripted",
@@ -31,8 +34,15 @@ BACKENDS: dict[str, str] = {
 }
 """Name -> module with `open(model: str, settings: Settings) -> Backend`."""
 
+IN_PROCESS = frozenset({"hf", "local", "vllm"})
+"""Back-ends that load a model into this process: no server is asked, and nobody is paid for tokens."""
+
+ONE_ANSWER_A_CALL = frozenset({"anthropic"})
+"""Back-ends whose protocol has no way to ask for several answers: known before one of them is opened."""
+
 SCORERS: dict[str, str] = {
     "hf": "judge.backends.hf_scorer",
+    "local": "judge.backends.local",
     "openai": "judge.backends.openai_scorer",
     "vllm": "judge.backends.vllm_scorer",
 }
@@ -60,6 +70,7 @@ def split_judge(judge: str) -> tuple[str, str]:
 def open_backend(judge: str, settings: Settings) -> Backend:
     """Open the back-end of a judge written `provider/model`; its module is imported only now."""
     provider, model = split_judge(judge)
+    check_api(judge, settings)
     if provider in BACKENDS:
         loader = import_module(BACKENDS[provider]).open
     else:
@@ -69,13 +80,19 @@ def open_backend(judge: str, settings: Settings) -> Backend:
     return backend
 
 
+def check_api(judge: str, settings: Settings) -> None:
+    """Raise SpecError for a route that the judge's back-end does not have."""
+    if settings.api == "responses" and split_judge(judge)[0] != "openai":
+        raise SpecError(f"`api: responses` is OpenAI's, and {judge} is not asked there", hint="leave `api` out")
+
+
 def open_scorer(model: str, settings: Settings) -> Scorer:
     """Open what scores given texts, written `provider/model`; its module is imported only now."""
     provider, _, name = model.partition("/")
     if provider not in SCORERS:
         raise SpecError(
             unknown("scorer", provider, SCORERS),
-            hint="write the model as hf/PATH, hf/NAME or vllm/PATH, or openai/NAME for a vLLM server",
+            hint="write the model as local/NAME, hf/PATH, hf/NAME or vllm/PATH, or openai/NAME for a vLLM server",
         )
     if not name:
         raise SpecError(f"--model {model!r} names no model", hint=f"write {provider}/MODEL")

@@ -1,6 +1,7 @@
 """`hf/<model>`: transformers in this process, on a CPU or a GPU, in batches. Never retries, never asks a server.
 
-Queries that wait at the same moment are sorted by length and answered in one batch, in a thread of their own. Chance is
+Queries that wait at the same moment are sorted by length and answered in one batch, in a thread of their own. Prompts
+that begin alike, as those about one story do, come into the same batch, and their beginning is read once. Chance is
 drawn for each answer from a generator of its own, so that a seeded answer does not depend on its neighbours (but for
 the last bits of batched arithmetic).
 """
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from judge.backends import hf_prefixes
 from judge.backends.engine_keys import SPEED, check_keys, weights
 from judge.backends.joined_prompt import joined
 from judge.backends.local_model import (
@@ -71,13 +73,15 @@ class _Waiting:
 class HFBackend:
     """Asks a model that transformers runs."""
 
+    provider = extra = "hf"
+
     def __init__(self, model: str, settings: Settings) -> None:
         try:
             import torch  # noqa: F401
             import transformers  # noqa: F401
         except ModuleNotFoundError as error:
-            raise MissingExtraError(f"hf/{model}", "hf") from error
-        check_keys(settings.engine, KEYS, "hf")
+            raise MissingExtraError(f"{self.provider}/{model}", self.extra) from error
+        check_keys(settings.engine, KEYS, self.provider)
         self.model = model
         self._settings = settings
         self._keys = dict(settings.engine)
@@ -97,7 +101,7 @@ class HFBackend:
         except BackendError:
             raise
         except Exception as error:
-            raise loading_error(f"hf/{self.model}", error) from error
+            raise loading_error(f"{self.provider}/{self.model}", error) from error
         loaded = self._loaded
         self._size = int(self._keys.get("batch_size", BATCH.get(loaded.device.split(":")[0], 16)))
         self._template = chat_template(loaded.tokenizer, self._keys)
@@ -161,7 +165,7 @@ class HFBackend:
                 answers = await asyncio.gather(*(one.answer for one in waiting))
         except TimeoutError:
             raise BackendError(
-                f"hf: no answer within {self._settings.attempt_timeout:g} s",
+                f"{self.provider}: no answer within {self._settings.attempt_timeout:g} s",
                 kind="timeout",
                 retryable=True,
                 hint="raise attempt_timeout, or lower concurrency",
@@ -170,7 +174,7 @@ class HFBackend:
 
     def _check_length(self, prompt: int, answer: int | None) -> None:
         if prompt + (answer or 1) > self._context:
-            raise too_long(f"hf/{self.model}", prompt, answer or 1, self._context)
+            raise too_long(f"{self.provider}/{self.model}", prompt, answer or 1, self._context)
 
     def _responses(self, answers: Sequence[Any], prompt: int) -> list[Response]:
         completion = sum(answer.tokens for answer in answers)
@@ -210,11 +214,13 @@ class HFBackend:
             # The longest first: a batch that does not fit into memory is met at the start, not at the end.
             held.sort(key=lambda one: -len(one.row.tokens))
             kind = held[0].kind
-            batch = [one for one in held if one.kind == kind][: self._size]
+            alike = [one for one in held if one.kind == kind]
+            batch = [alike[i] for i in hf_prefixes.batch([one.row.tokens for one in alike], self._size)]
             taken = set(map(id, batch))
             held = [one for one in held if id(one) not in taken]
+            rows = [one.row for one in batch]
             try:
-                answers = await loop.run_in_executor(self._thread, self._generate, kind, [one.row for one in batch])
+                answers = await loop.run_in_executor(self._thread, self._generate, kind, rows)
             except Exception as error:  # noqa: BLE001  those who wait are told, whatever it was
                 self._told(batch, error)
                 continue
@@ -225,7 +231,7 @@ class HFBackend:
     def _told(self, batch: Sequence[_Waiting], error: Exception) -> None:
         if "out of memory" in str(error).lower():
             error = BackendError(
-                f"hf/{self.model}: memory does not suffice for a batch of {len(batch)}",
+                f"{self.provider}/{self.model}: memory does not suffice for a batch of {len(batch)}",
                 kind="capability",
                 retryable=False,
                 hint="lower engine.batch_size, or generation.max_tokens",
@@ -252,6 +258,6 @@ class HFBackend:
         if query.api == "completions":
             return list(tokenizer.encode(joined(query.messages)))
         if self._template is None:
-            raise no_template(f"hf/{self.model}")
+            raise no_template(f"{self.provider}/{self.model}")
         text = chat_text(tokenizer, self._template, query.messages, dict(self._keys.get("chat_template_kwargs", {})))
         return list(tokenizer.encode(text, add_special_tokens=False))

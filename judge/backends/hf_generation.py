@@ -1,5 +1,7 @@
 """One batch through transformers: padding, sampling, log-probabilities, stop strings. Never waits for anything.
 
+What all prompts of a batch begin with is read once, where the model keeps an ordinary cache of keys and values.
+
 Sampling is by the Gumbel-max trick (Gumbel 1954; Maddison, Tarlow & Minka 2014, section 2): adding standard Gumbel
 noise to log-probabilities and taking the largest draws from the distribution. The noise of each row comes from that
 row's own generator, which is what makes a seeded answer independent of the rest of the batch.
@@ -7,6 +9,7 @@ row's own generator, which is what makes a seeded answer independent of the rest
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,9 +25,11 @@ from transformers import (
     TopKLogitsWarper,
     TopPLogitsWarper,
 )
+from transformers.cache_utils import DynamicCache, DynamicLayer
 from transformers.utils.logging import disable_progress_bar
 
 from judge.backends.engine_keys import TOP_LOGPROBS
+from judge.backends.hf_prefixes import beginnings
 from judge.errors import BackendError
 from judge.records import Generation
 
@@ -128,9 +133,8 @@ def generate(
     tokenizer, model = loaded.tokenizer, loaded.model
     ends = _ends(model, tokenizer)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]
-    width = max(len(row.tokens) for row in rows)
-    ids = torch.tensor([[pad] * (width - len(row.tokens)) + row.tokens for row in rows])
-    seen = torch.tensor([[0] * (width - len(row.tokens)) + [1] * len(row.tokens) for row in rows])
+    ids, seen, cache = _read(loaded, [row.tokens for row in rows], pad)
+    width = ids.shape[1]
     limit = generation.max_tokens or getattr(model.generation_config, "max_new_tokens", None) or context - width
     warpers, draws = _warpers(model.generation_config, generation, extra)
     steps = _Steps(
@@ -145,6 +149,7 @@ def generate(
         out = model.generate(
             input_ids=ids.to(loaded.device),
             attention_mask=seen.to(loaded.device),
+            past_key_values=cache,
             max_new_tokens=limit,
             # Warping and drawing are in our steps; what is left to do is to take the largest.
             do_sample=False,
@@ -162,6 +167,48 @@ def generate(
         _text(tokenizer, tokens, i, steps, ends, generation.stop, limit)
         for i, tokens in enumerate(out[:, width:].tolist())
     ]
+
+
+def _read(loaded: Loaded, prompts: Sequence[list[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor, Any]:
+    """Padded prompts (b, t), which of their places are tokens, and keys and values of what was read of them already.
+
+    Nothing is read before where no two prompts begin alike, or the model keeps another memory than keys and values.
+    """
+    starts, of_prompt = beginnings(prompts)
+    if len(starts) < len(prompts):
+        ids, seen = _padded(starts, pad)
+        cache = _cache(loaded, ids, seen)
+        if cache is not None:
+            cache.batch_select_indices(torch.tensor(of_prompt, device=loaded.device))
+            rest, rest_seen = _padded([p[len(starts[i]) :] for p, i in zip(prompts, of_prompt, strict=True)], pad)
+            return torch.cat([ids[of_prompt], rest], 1), torch.cat([seen[of_prompt], rest_seen], 1), cache
+    return *_padded(prompts, pad), None
+
+
+def _padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Tokens (b, t) with padding before them, and which places hold a token."""
+    width = max(map(len, rows))
+    gaps = [width - len(row) for row in rows]
+    ids = torch.tensor([[pad] * gap + list(row) for gap, row in zip(gaps, rows, strict=True)])
+    return ids, torch.tensor([[0] * gap + [1] * (width - gap) for gap in gaps])
+
+
+def _cache(loaded: Loaded, ids: torch.Tensor, seen: torch.Tensor) -> Any:
+    """Keys and values of these tokens; None where the model keeps something else, as a state or a window."""
+    if not {"position_ids", "logits_to_keep"} <= inspect.signature(loaded.model.forward).parameters.keys():
+        return None
+    with torch.inference_mode():
+        out = loaded.model(
+            input_ids=ids.to(loaded.device),
+            attention_mask=seen.to(loaded.device),
+            position_ids=(seen.cumsum(1) - 1).clamp(min=0).to(loaded.device),
+            use_cache=True,
+            # The logits of one place alone: of all they would take longer than the model's layers.
+            logits_to_keep=1,
+        )
+    cache = out.past_key_values
+    plain = type(cache) is DynamicCache and all(type(layer) is DynamicLayer for layer in cache.layers)
+    return cache if plain else None
 
 
 def _ends(model: Any, tokenizer: Any) -> list[int]:

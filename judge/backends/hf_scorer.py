@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
+from judge.backends.scorer_prefixes import no_room, one_each
 from judge.errors import BackendError, MissingExtraError, SpecError, unknown
 from judge.fingerprint import fingerprint, fingerprint_bytes
 
@@ -40,19 +41,19 @@ class HFScorer:
         self.model = model
         self._engine = dict(settings.engine)
         self._revision = settings.revision
-        self._loaded: _Loaded | None = None
+        self._loaded: Loaded | None = None
 
     async def facts(self) -> ScorerFacts:
         """Load the weights if need be, and say which they are."""
         return (await self._load()).facts
 
     async def token_logprobs(
-        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | None = None
+        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
         """Log-probabilities of all texts, batched; see `protocol.Scorer`."""
         loaded = await self._load()
         try:
-            return await asyncio.to_thread(loaded.score, texts, full_distribution, prefix)
+            return await asyncio.to_thread(loaded.score, texts, full_distribution, one_each(prefix, len(texts)))
         except RuntimeError as error:
             if "out of memory" not in str(error).lower():
                 raise
@@ -67,13 +68,19 @@ class HFScorer:
         """Give the weights' memory back."""
         self._loaded = None
 
-    async def _load(self) -> _Loaded:
+    async def _load(self) -> Loaded:
         if self._loaded is None:
-            self._loaded = await asyncio.to_thread(_load, self.model, self._revision, self._engine)
+            self._loaded = await asyncio.to_thread(self._read)
         return self._loaded
 
+    def _read(self) -> Loaded:
+        return self._read_from(self.model)
 
-class _Loaded:
+    def _read_from(self, weights: str) -> Loaded:
+        return _load(weights, self._revision, self._engine)
+
+
+class Loaded:
     """A model and its tokenizer in memory."""
 
     def __init__(self, model: Any, tokenizer: Any, facts: ScorerFacts, batch_tokens: int) -> None:
@@ -82,35 +89,41 @@ class _Loaded:
         self.facts = facts
         self._batch_tokens = batch_tokens
         # Asking the tokenizer for one token after the other takes longer than a small model's forward pass.
-        self._strings = {number: token for token, number in tokenizer.get_vocab().items()}
+        known = {number: token for token, number in tokenizer.get_vocab().items()}
+        self._strings = [known.get(number, "") for number in range(max(known, default=0) + 1)]
 
-    def score(self, texts: Sequence[str], full: bool, prefix: str | None) -> list[TokenLogprobs]:
-        """All texts, longest batches first, given back in the order asked."""
-        before = self._tokenizer(prefix, add_special_tokens=True)["input_ids"] if prefix is not None else []
+    def score(self, texts: Sequence[str], full: bool, prefixes: Sequence[str | None]) -> list[TokenLogprobs]:
+        """All texts, each after its prefix, longest batches first; given back in the order asked."""
         context = self.facts.context or 1 << 60
-        if len(before) >= context - 1:
-            raise BackendError(
-                f"hf/{self.model_name}: the prefix of {len(before)} tokens leaves no room in a context of {context}",
-                kind="context",
-                retryable=False,
-                hint="give fewer or shorter texts with --nonmembers, or lower --shots",
-            )
-        rows = (
-            self._tokenizer(list(texts), add_special_tokens=prefix is None, verbose=False)["input_ids"] if texts else []
-        )
-        room = context - len(before)
+        before = {each: self._ids([each])[0] if each is not None else [] for each in set(prefixes)}
+        for ids in before.values():
+            if len(ids) >= context - 1:
+                raise no_room(f"hf/{self.model_name}", len(ids), context)
+        starts = [before[each] for each in prefixes]
+        rows = self._ids(texts, special=[each is None for each in prefixes])
+        whole = [start + row[: context - len(start)] for start, row in zip(starts, rows, strict=True)]
         found: list[TokenLogprobs | None] = [None] * len(texts)
-        order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
-        for batch in self._batches(order, [min(len(row), room) + len(before) for row in rows]):
-            whole = [before + rows[i][:room] for i in batch]
-            for i, columns in zip(batch, self._forward(whole, full), strict=True):
-                ids = rows[i][:room]
-                start = len(before)
+        order = sorted(range(len(rows)), key=lambda i: -len(whole[i]))
+        for batch in self._batches(order, [len(row) for row in whole]):
+            for i, columns in zip(batch, self._forward([whole[i] for i in batch], full), strict=True):
+                start = len(starts[i])
+                ids = whole[i][start:]
                 logprobs, *rest = (tuple(column[start:].tolist()) for column in columns)
-                tokens = tuple(self._strings.get(number, "") for number in ids)
+                tokens = tuple(map(self._strings.__getitem__, ids))
                 mean, variance = rest if full else (None, None)
-                found[i] = TokenLogprobs(tuple(ids), tokens, logprobs, mean, variance, len(rows[i]) > room)
+                found[i] = TokenLogprobs(tuple(ids), tokens, logprobs, mean, variance, len(rows[i]) > len(ids))
         return [one for one in found if one is not None]
+
+    def _ids(self, texts: Sequence[str], special: Sequence[bool] | None = None) -> list[list[int]]:
+        """Token ids of texts, with the model's special tokens but where `special` says not."""
+        made: list[list[int]] = [[] for _ in texts]
+        for kind in (True, False):
+            places = [i for i in range(len(texts)) if (special is None or special[i]) is kind]
+            if places:
+                told = self._tokenizer([texts[i] for i in places], add_special_tokens=kind, verbose=False)["input_ids"]
+                for i, ids in zip(places, told, strict=True):
+                    made[i] = ids
+        return made
 
     @property
     def model_name(self) -> str:
@@ -137,14 +150,12 @@ class _Loaded:
             for row in rows:
                 yield [torch.full((len(row),), torch.nan)] * (3 if full else 1)
             return
-        ids = torch.zeros((len(rows), width), dtype=torch.long)
-        mask = torch.zeros_like(ids)
-        for i, row in enumerate(rows):
-            ids[i, : len(row)] = torch.tensor(row, dtype=torch.long)
-            mask[i, : len(row)] = 1
-        ids = ids.to(self._model.device)
+        device = self._model.device
+        ids = torch.tensor([row + [0] * (width - len(row)) for row in rows], device=device)
         # Without padding no mask is needed, and attention has a quicker way.
-        seen = None if all(len(row) == width for row in rows) else mask.to(self._model.device)
+        ragged = any(len(row) < width for row in rows)
+        lengths = torch.tensor([[len(row)] for row in rows], device=device)
+        seen = (torch.arange(width, device=device) < lengths).long() if ragged else None
         with torch.inference_mode():
             logits = self._model(input_ids=ids, attention_mask=seen, use_cache=False).logits[:, :-1]
             columns = _columns(logits, ids[:, 1:], full)
@@ -174,7 +185,7 @@ def _columns(logits: Any, targets: Any, full: bool) -> list[Any]:
     return [chosen, mean, variance]
 
 
-def _load(model: str, revision: str | None, engine: dict[str, Any]) -> _Loaded:
+def _load(model: str, revision: str | None, engine: dict[str, Any]) -> Loaded:
     try:
         import torch
         import transformers
@@ -212,7 +223,7 @@ def _load(model: str, revision: str | None, engine: dict[str, Any]) -> _Loaded:
         dtype=str(weights.dtype).removeprefix("torch."),
         version=f"transformers {transformers.__version__}",
     )
-    return _Loaded(weights, tokenizer, facts, int(engine.get("batch_tokens") or min(max(fallback, 512), _MOST[kind])))
+    return Loaded(weights, tokenizer, facts, int(engine.get("batch_tokens") or min(max(fallback, 512), _MOST[kind])))
 
 
 def _context(config: Any, tokenizer: Any) -> int | None:

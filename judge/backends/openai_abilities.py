@@ -13,8 +13,10 @@ from typing import Any
 import aiohttp
 import orjson
 
+from judge.backends.asker import Asker
 from judge.backends.local_model import template_hash
 from judge.backends.openai_urls import beside, endpoint
+from judge.errors import BackendError
 
 SEED_PATIENCE = 20.0
 """Seconds for both answers to the question about seeds."""
@@ -49,28 +51,30 @@ async def told(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
     return found
 
 
-async def seed_kept(client: aiohttp.ClientSession, url: str, body: Mapping[str, Any], *, chat: bool) -> bool | None:
+async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:
     """Whether the server keeps to a seed: False where two answers with one seed differ.
 
     True takes a third answer, with another seed, that differs: a server may be sure of its answer whatever the seed.
-    None where that is so, or where the server did not answer. `body` is a request without its question.
+    None where that is so, or where the server did not answer. `request` is one without its question.
     """
     question = "Write twelve words that have nothing to do with each other."
-    asked = {**body, "temperature": 1.0}
-    asked |= {"messages": [{"role": "user", "content": question}]} if chat else {"prompt": question}
-    route = endpoint(url, "/chat/completions" if chat else "/completions")
+    dialect = asker.dialect
+    asked = {**request, "temperature": 1.0}
+    asked |= {"messages": [{"role": "user", "content": question}]} if dialect.chat else {"prompt": question}
+    route = endpoint(asker.url, dialect.route(asker.model))
     answers: list[str] = []
     try:
         async with asyncio.timeout(SEED_PATIENCE):
             for seed in (20240613, 20240613, 20240614):
-                async with client.post(route, data=orjson.dumps(asked | {"seed": seed})) as reply:
-                    data = orjson.loads(await reply.read())
-                    answers.append(data["choices"][0]["message"]["content"] if chat else data["choices"][0]["text"])
+                body = orjson.dumps(dialect.wire(asked | {"seed": seed}))
+                async with asker.client().post(route, data=body) as reply:
+                    responses, _ = dialect.read(await reply.read(), asker.url, asker.scrub)
+                    answers.append(responses[0].text)
                 if not answers[-1]:
                     return None
                 if answers[0] != answers[-1]:
                     return len(answers) == 3
-    except (TimeoutError, aiohttp.ClientError, orjson.JSONDecodeError, KeyError, TypeError, IndexError):
+    except (TimeoutError, aiohttp.ClientError, BackendError):
         return None
     return None
 

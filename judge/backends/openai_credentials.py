@@ -19,7 +19,7 @@ from judge import redaction
 from judge.backends.protocol import Settings
 from judge.credentials.names import REFERENCE, carries_key
 from judge.credentials.origin import Origin, origin_of
-from judge.credentials.providers import Provider, provider_of
+from judge.credentials.providers import OPENAI, Provider, provider_of
 from judge.credentials.trust import VARIABLE, UntrustedHostError, key_for, trust_file, trusted
 from judge.errors import BackendError, SpecError
 
@@ -41,18 +41,23 @@ class Sent:
 
 
 class Credentials:
-    """Keys and headers for the servers of one run, from the environment alone."""
+    """Keys and headers for the servers of one run, from the environment alone.
 
-    def __init__(self, urls: Sequence[str], settings: Settings) -> None:
+    `protocol` is the provider whose protocol the servers speak; its header carries the key, and its variables serve a
+    host of nobody's.
+    """
+
+    def __init__(self, urls: Sequence[str], settings: Settings, protocol: Provider = OPENAI) -> None:
         self._urls = tuple(urls)
         self._settings = settings
+        self._protocol = protocol
         self._sent: dict[Origin, Sent] | None = None
 
     def check(self) -> None:
         """Read every key; raises SpecError (UntrustedHostError) where one must not go where the run would send it."""
         if self._sent is not None:
             return
-        where = "base_url" if self._settings.base_url else "OPENAI_BASE_URL"
+        where = "base_url" if self._settings.base_url else self._protocol.address_variable
         self._sent = {origin: self._for(origin) for origin in (origin_of(url, where) for url in self._urls)}
 
     def headers(self, url: str) -> Mapping[str, str]:
@@ -106,11 +111,17 @@ class Credentials:
         key, wanted = self._key(origin, provider, any(map(carries_key, own)))
         if key is not None:
             variables.append(key)
-            header, scheme = (provider.header, provider.scheme) if provider else ("Authorization", "Bearer ")
+            header, scheme = self._carrier(provider)
             own = {**own, header: scheme + _value(key)}
         secret = tuple(dict.fromkeys(variables))
         self._refuse(origin, provider, secret)
         return Sent(own, secret, wanted)
+
+    def _carrier(self, provider: Provider | None) -> tuple[str, str]:
+        """The header that carries the key to a server, and what stands before the key."""
+        if self._protocol.own_header and provider in (None, self._protocol):
+            return self._protocol.own_header, ""
+        return (provider or OPENAI).header, (provider or OPENAI).scheme
 
     def _key(self, origin: Origin, provider: Provider | None, given: bool) -> tuple[str | None, tuple[str, ...]]:
         """(the variable whose value goes there, variables of which one would be needed)."""
@@ -123,9 +134,10 @@ class Credentials:
         for name in filter(None, (key_for(origin), *own)):
             if os.environ.get(name, "").strip():
                 return name, ()
-        usual = "OPENAI_API_KEY"
-        if os.environ.get(usual, "").strip() and (provider is None or trusted(origin, usual, self._settings.trusted)):
-            return usual, ()
+        for usual in self._protocol.variables:
+            allowed = provider is None or trusted(origin, usual, self._settings.trusted)
+            if allowed and os.environ.get(usual, "").strip():
+                return usual, ()
         return None, own
 
     def _refuse(self, origin: Origin, provider: Provider | None, variables: tuple[str, ...]) -> None:

@@ -9,8 +9,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from judge.backends.asker import Asker
 from judge.backends.openai_errors import RefusalError
-from judge.backends.openai_probe import Asker, ask_plainly, try_body
+from judge.backends.openai_probe import ask_plainly, try_body
 from judge.backends.refused_settings import LIMITS
 
 Blame = Literal["everything", "content", "settings"]

@@ -12,8 +12,8 @@ from judge.backends.openai_urls import endpoint
 from judge.backends.refusal_body import said_in
 from judge.backends.refusals import Refusal, read_refusal
 from judge.backends.retry_delay import retry_after
-from judge.backends.server_terms import remedy
-from judge.credentials.providers import keys_of
+from judge.backends.server_terms import RESPONSES_ALONE, remedy
+from judge.credentials.providers import OPENAI, Provider, keys_of
 from judge.errors import BackendError, ErrorKind
 
 __all__ = ["RefusalError", "connection_error", "retry_after", "server_words", "status_error"]
@@ -56,16 +56,19 @@ def status_error(
     url: str,
     scrub: Callable[[str], str],
     sent: Mapping[str, Any] | None = None,
+    route: str = "/chat/completions",
+    protocol: Provider = OPENAI,
 ) -> RefusalError:
     """The error that a refused request stands for, or a 200 that holds an error.
 
-    `scrub` takes the key out of the server's words; `sent` is the request's body.
+    `scrub` takes the key out of the server's words; `sent` is the request under OpenAI's names, `route` where it went,
+    and `protocol` whose form it had.
     """
     refusal = read_refusal(status, headers, body, sent)
     words = scrub(refusal.said.shown())
     where = f"{url}: HTTP {status}" + (" with an error inside" if status == 200 else "")
     message = where + (f": {words}" if words else "")
-    return RefusalError(message, refusal=refusal, sent=sent, hint=_hint(refusal, url))
+    return RefusalError(message, refusal=refusal, sent=sent, hint=_hint(refusal, url, route, protocol))
 
 
 def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
@@ -91,7 +94,7 @@ def server_words(body: bytes) -> str:
     return said_in(body).shown()
 
 
-def _hint(refusal: Refusal, url: str) -> str | None:
+def _hint(refusal: Refusal, url: str, route: str, protocol: Provider) -> str | None:
     low = refusal.said.low
     if refusal.kind == "capability" and refusal.settings:
         return remedy(refusal.settings, refusal)
@@ -103,12 +106,19 @@ def _hint(refusal: Refusal, url: str) -> str | None:
     if refusal.kind == "api":
         if "v1/completions" in low or "chat template" in low or "chat_template" in low:
             return "set `api: completions` in run.yaml, or take another model"
-        return "take a model that answers at /chat/completions (or, with `api: completions`, at /completions)"
+        if RESPONSES_ALONE in low:
+            return "set `api: responses` in run.yaml, or take another model"
+        return (
+            "take a model that answers at /chat/completions (or, with `api: completions`, at /completions; with "
+            "`api: responses`, at /responses)"
+        )
     if refusal.kind == "address":
         version = ", with ?api-version=... where the server wants one" if "azure" in url or "resource" in low else ""
-        return f"base_url must end where /chat/completions begins, e.g. http://127.0.0.1:8000/v1{version}"
+        example = "" if protocol is not OPENAI else f", e.g. http://127.0.0.1:8000/v1{version}"
+        return f"base_url must end where {route} begins{example}"
     if refusal.kind == "context" and refusal.status == 429:
         return "one request is more than the account's limit of a minute: shorten it, or have the limit raised"
     if refusal.kind == "auth":
-        return f"check {keys_of(url)}, or the variables that the run names; it must be allowed to use this model"
+        keys = keys_of(url, protocol)
+        return f"check {keys}, or the variables that the run names; it must be allowed to use this model"
     return _HINTS.get(refusal.kind)

@@ -1,12 +1,11 @@
-"""`openai/<model>`: any OpenAI-compatible server, over aiohttp. Never changes what is asked, and of what failed asks
-again only where the shape of the call was refused.
+"""`openai/<model>`: any OpenAI-compatible server, over aiohttp, and what else speaks over HTTP in a dialect of its own.
+Never changes what is asked, and of what failed asks again only where the shape of the call was refused.
 
 The openai SDK is not used here: it costs 1 to 3 ms of CPU for each request where aiohttp costs 0.1.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,26 +14,29 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import orjson
 
+from judge.backends.asker import Asker
+from judge.backends.dialect import Dialect
 from judge.backends.engine_keys import START, TOP_LOGPROBS
 from judge.backends.joined_prompt import joined
 from judge.backends.openai_abilities import SEED_NOTE, seed_kept
+from judge.backends.openai_answers import CHAT, COMPLETIONS
 from judge.backends.openai_credentials import Credentials
-from judge.backends.openai_errors import RefusalError, connection_error, status_error
-from judge.backends.openai_inside import choice_error, error_inside, finish_reason
+from judge.backends.openai_errors import RefusalError, connection_error
 from judge.backends.openai_negotiation import Negotiation
-from judge.backends.openai_probe import Asker, Probed, of_model, probe_server, silence
+from judge.backends.openai_probe import Probed, of_model, probe_server, refusal_by, silence
+from judge.backends.openai_responses import RESPONSES
 from judge.backends.openai_servers import Servers
 from judge.backends.openai_urls import endpoint, without_slash
 from judge.backends.protocol import Capabilities, Patience, Settings
-from judge.backends.server_terms import load_terms, save_terms
+from judge.backends.rate_limits import RateLimits, rate_limits
+from judge.backends.server_terms import RESPONSES_ALONE, load_terms, save_terms
 from judge.backends.structured import request_fields
-from judge.backends.usage import with_usage
+from judge.credentials.providers import addresses_of
 from judge.errors import BackendError
 from judge.records import Query, Response
 from judge.redaction import redact
 
-DEFAULT_URL = "https://api.openai.com/v1"
-STRUCTURED = ("choice", "json", "json-explanation-first")
+_BY_API = {"chat": CHAT, "completions": COMPLETIONS, "responses": RESPONSES}
 
 _ROUND_TRIPS = 4
 """A refusal is waited for this many times as long as the list of models took; later it is learnt all the same."""
@@ -51,25 +53,24 @@ def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the re
 
 
 class OpenAIBackend:
-    """Asks servers that speak the OpenAI protocol (chat or plain completions)."""
+    """Asks servers that speak one of OpenAI's APIs, or the one that `dialect` names."""
 
-    def __init__(self, model: str, settings: Settings) -> None:
-        urls = settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,)
+    def __init__(self, model: str, settings: Settings, dialect: Dialect | None = None) -> None:
+        self._dialect = dialect or _BY_API[settings.api]
         self.model = model
-        self.servers = Servers([without_slash(url) for url in urls])
-        self.credentials = Credentials(self.servers.urls, settings)
-        self.capabilities = Capabilities(structured=frozenset({"none", *STRUCTURED}))
+        self.servers = Servers([without_slash(url) for url in addresses_of(settings.base_url, self._dialect.provider)])
+        self.credentials = Credentials(self.servers.urls, settings, self._dialect.protocol)
+        self.capabilities = Capabilities(structured=self._dialect.structured)
         self._settings = settings
         self._session: aiohttp.ClientSession | None = None
         self._proxy = proxy_of(self.servers.urls[0])
         self._extra = {k: v for k, v in settings.engine.items() if k not in {"headers", "top_logprobs"} | START}
-        self._chat = settings.api == "chat"
-        self._negotiations = {
-            url: Negotiation(self._asker(url), load_terms(settings.terms_file, url, model)) for url in self.servers.urls
-        }
+        self._negotiations = {url: self._negotiation(url) for url in self.servers.urls}
         self._probed: dict[str, Probed] = {}
         self._kept = self._shapes()
         self._refusals = 0
+        self._sent_on: dict[str, RefusalError] = {}
+        self.on_limits: Callable[[RateLimits], None] | None = None
         self._tell_capabilities()
 
     async def probe(self) -> Mapping[str, Any]:
@@ -77,7 +78,7 @@ class OpenAIBackend:
         self.credentials.require()
         for url in self.servers.urls:
             try:
-                self._probed[url] = await probe_server(self._asker(url), self._settings.probe_timeout)
+                self._probed[url] = await probe_server(self._negotiations[url].asker, self._settings.probe_timeout)
             except BackendError as error:
                 # One of several servers may be down; a wrong key is wrong everywhere.
                 if not self.servers.out_from_the_start(url, error):
@@ -122,17 +123,23 @@ class OpenAIBackend:
         for url, probed in self._probed.items():
             terms = self._negotiations[url].terms
             learnt: dict[str, Any] = {"answers_per_call": terms.most} if terms.most is not None else {}
-            if terms.limit != first.limit:
-                learnt |= {"max_tokens_parameter": terms.limit}
+            if self._limit(url) != self._limit(first.url):
+                learnt |= {"max_tokens_parameter": self._limit(url)}
+            if terms.responses:
+                learnt |= {"api": "responses"}
             servers.append({"base_url": url, **probed.facts, **learnt})
-        return {"max_tokens_parameter": first.limit, "servers": servers}
+        return {"max_tokens_parameter": self._limit(first.url), "servers": servers}
+
+    def _limit(self, url: str) -> str:
+        """The name under which a server is sent the longest answer."""
+        return self.dialect(url).limit or self._negotiations[url].terms.limit
 
     async def _seed_kept(self, url: str) -> bool | None:
         """Where the run sets a seed: whether the server keeps to it; None where that is not known."""
         if self._settings.seed is None:
             return None
-        limit = self._negotiations[url].terms.limit if self._chat else "max_tokens"
-        return await seed_kept(self._client(), url, {"model": self.model, **self._extra, limit: 24}, chat=self._chat)
+        limit = self._negotiations[url].terms.limit if self._dialect.chat else "max_tokens"
+        return await seed_kept(self._negotiations[url].asker, {"model": self.model, **self._extra, limit: 24})
 
     async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
         """The answers to the given repeats, or to the first of them where the server takes no more in one call.
@@ -143,13 +150,22 @@ class OpenAIBackend:
         url = self.servers.choose(query.story.story_prompt)
         negotiation = self._negotiations[url]
         while True:
-            asked = negotiation.terms.shortened(repeats)
+            asked, dialect = negotiation.terms.shortened(repeats), self.dialect(url)
             try:
-                responses, given = read_choices(await self._post(url, query, asked), url, query, self._scrub)
+                responses, given = dialect.read(await self._post(url, query, asked), url, self._scrub)
+                require_logprobs(responses, query, url)
                 break
             except RefusalError as error:
                 self._refusals += 1
-                if error.kind != "truncated":
+                if error.kind == "api" and dialect is CHAT and RESPONSES_ALONE in error.refusal.said.low:
+                    self._take_responses(negotiation, error)
+                elif error.kind == "address" and (why := self._sent_on.get(url)) is not None:
+                    raise RefusalError(
+                        f"{why}, and there is no /responses here",
+                        refusal=why.refusal,
+                        hint="take a model that answers at /chat/completions, or a server that has /responses",
+                    ) from error
+                elif error.kind != "truncated":
                     await self._settle(error, url, query, repeats)
                 elif len(asked) == 1:
                     return [Response("", "length")]
@@ -160,15 +176,22 @@ class OpenAIBackend:
             # The server ignores n: from now on one call for each repeat.
             negotiation.terms.take_at_most(1, why="ignores")
             self._keep_terms()
-        negotiation.answered(lambda: self.payload(query, asked, url), several=len(asked) > 1)
+        negotiation.answered(lambda: self.request(query, asked, url), several=len(asked) > 1)
         return responses[: len(asked)]
+
+    def _take_responses(self, negotiation: Negotiation, why: RefusalError) -> None:
+        """From now on the server is asked by the only route that the model has."""
+        self._sent_on.setdefault(negotiation.asker.url, why)
+        negotiation.terms.take_responses()
+        negotiation.asker = self._asker(negotiation.asker.url, RESPONSES)
+        self._keep_terms()
 
     async def _settle(self, error: RefusalError, url: str, query: Query, repeats: Sequence[int]) -> None:
         """Return where a refused call is to be made again, in another shape; else raise what the refusal comes to."""
         negotiation = self._negotiations[url]
 
         def again() -> dict[str, Any]:
-            return self.payload(query, negotiation.terms.shortened(repeats), url)
+            return self.request(query, negotiation.terms.shortened(repeats), url)
 
         named = of_model(error, negotiation.asker, self._probed.get(url, Probed()).names)
         try:
@@ -176,8 +199,8 @@ class OpenAIBackend:
         finally:
             self._keep_terms()
 
-    def _shapes(self) -> list[tuple[str, int | None]]:
-        return [(one.terms.limit, one.terms.most) for one in self._negotiations.values()]
+    def _shapes(self) -> list[tuple[str, int | None, bool]]:
+        return [(one.terms.limit, one.terms.most, one.terms.responses) for one in self._negotiations.values()]
 
     def _keep_terms(self) -> None:
         """What was learnt holds for the calls that are cut after this, and for the next sitting."""
@@ -207,13 +230,16 @@ class OpenAIBackend:
         return body
 
     async def _send(self, url: str, query: Query, repeats: Sequence[int]) -> bytes:
-        route = endpoint(url, "/chat/completions" if query.api == "chat" else "/completions")
-        sent = self.payload(query, repeats, url)
+        dialect = self.dialect(url)
+        route = endpoint(url, dialect.route(self.model))
+        sent = self.request(query, repeats, url)
         try:
-            async with self._client().post(route, data=orjson.dumps(sent)) as reply:
+            async with self._client().post(route, data=orjson.dumps(dialect.wire(sent))) as reply:
                 body = await reply.read()
+                self._tell_limits(reply.headers)
                 if reply.status != 200:
-                    raise status_error(reply.status, reply.headers, body, url, self._scrub, sent)
+                    asker = self._negotiations[url].asker
+                    raise refusal_by(asker, reply.status, reply.headers, body, sent)
                 return self.credentials.clean(body)
         except TimeoutError:
             raise BackendError(
@@ -222,8 +248,31 @@ class OpenAIBackend:
         except aiohttp.ClientError as error:
             raise connection_error(error, url) from error
 
-    def _asker(self, url: str) -> Asker:
-        return Asker(self._client, url, self.model, self._scrub, self._chat)
+    def _tell_limits(self, headers: Mapping[str, str]) -> None:
+        if self.on_limits is not None and (told := rate_limits(headers)) is not None:
+            self.on_limits(told)
+
+    def _asker(self, url: str, dialect: Dialect) -> Asker:
+        return Asker(self._client, url, self.model, self._scrub, dialect)
+
+    def _negotiation(self, url: str) -> Negotiation:
+        terms = load_terms(self._settings.terms_file, url, self.model)
+        if self._dialect is not CHAT:
+            terms.responses = False
+        dialect = RESPONSES if terms.responses else self._dialect
+        terms.one_limit = dialect.limit is not None
+        if dialect.one_answer:
+            terms.most = 1
+        return Negotiation(self._asker(url, dialect), terms)
+
+    def dialect(self, url: str | None = None) -> Dialect:
+        """How this server (the first, where none is named) is spoken to."""
+        return self._negotiations[url or self.servers.urls[0]].asker.dialect
+
+    @property
+    def route(self) -> str:
+        """The route below base_url to which requests go (those to the first server)."""
+        return self.dialect().route(self.model)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -233,10 +282,15 @@ class OpenAIBackend:
 
     def payload(self, query: Query, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
         """The request's JSON body, exactly as sent to this server (the first, where none is named)."""
+        return self.dialect(url).wire(self.request(query, repeats, url))
+
+    def request(self, query: Query, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
+        """The request under OpenAI's names, whatever the server's dialect: what refusals are negotiated of."""
         terms = self._negotiations[url or self.servers.urls[0]].terms
+        chat = self.dialect(url).chat
         generation = query.generation
         body: dict[str, Any] = {"model": self.model, **self._extra}
-        if query.api == "chat":
+        if chat:
             body["messages"] = [{"role": m.role, "content": m.content} for m in query.messages]
         else:
             body["prompt"] = joined(query.messages)
@@ -245,7 +299,7 @@ class OpenAIBackend:
         if generation.top_p is not None:
             body["top_p"] = generation.top_p
         if generation.max_tokens is not None:
-            body[terms.limit if query.api == "chat" else "max_tokens"] = generation.max_tokens
+            body[terms.limit if chat else "max_tokens"] = generation.max_tokens
         if generation.seed is not None:
             body["seed"] = generation.seed + repeats[0]
         if generation.stop:
@@ -256,7 +310,7 @@ class OpenAIBackend:
             body.update(request_fields(query))
         if query.scoring == "logprobs":
             most = int(self._settings.engine.get("top_logprobs", TOP_LOGPROBS))
-            body |= {"logprobs": True, "top_logprobs": most} if query.api == "chat" else {"logprobs": most}
+            body |= {"logprobs": True, "top_logprobs": most} if chat else {"logprobs": most}
         return body
 
     def name_max_tokens(self, name: str) -> None:
@@ -291,58 +345,12 @@ def proxy_of(url: str) -> str | None:
     return getproxies().get(parts.scheme)
 
 
-def read_answers(body: bytes, url: str, query: Query, scrub: Callable[[str], str] = str) -> list[Response]:
-    """The responses in the body of an answer to `query`, live or from a batch file; raises `BackendError`."""
-    return read_choices(body, url, query, scrub)[0]
-
-
-def read_choices(body: bytes, url: str, query: Query, scrub: Callable[[str], str] = str) -> tuple[list[Response], int]:
-    """The responses in a body, and how many the server gave, those that failed on their way included."""
-    responses, given = _read(body, url, scrub, chat=query.api == "chat")
-    if query.scoring == "logprobs" and any(r.text and not r.logprobs for r in responses):
+def require_logprobs(responses: Sequence[Response], query: Query, where: str) -> None:
+    """Raise where the run takes its ratings from log-probabilities and an answer has none."""
+    if query.scoring == "logprobs" and any(one.text and not one.logprobs for one in responses):
         raise BackendError(
-            f"{url}: the server gave no log-probabilities, and the run takes its ratings from them",
+            f"{where}: the server gave no log-probabilities, and the run takes its ratings from them",
             kind="capability",
             retryable=False,
             hint="take a server that gives them (vLLM, OpenAI chat models), or scoring: text in a run of its own",
         )
-    return responses, given
-
-
-def _read(body: bytes, url: str, scrub: Callable[[str], str], *, chat: bool) -> tuple[list[Response], int]:
-    """Responses of one call; usage stands on the first. What is not the protocol is a retryable `BackendError`."""
-    try:
-        data = orjson.loads(body)
-        problem = error_inside(data)
-        if problem is not None:
-            raise status_error(200, {}, orjson.dumps(problem), url, scrub)
-        choices = sorted(data["choices"], key=lambda c: c.get("index", 0))
-        model = data.get("model")
-        responses = [_response(choice, model, chat=chat) for choice in choices if choice_error(choice) is None]
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise _garbage(url, body) from error
-    if not responses:
-        raise _garbage(url, body)
-    responses[0] = with_usage(responses[0], data.get("usage"))
-    return responses, len(choices)
-
-
-def _response(choice: Mapping[str, Any], model: str | None, *, chat: bool) -> Response:
-    reason = finish_reason(choice.get("finish_reason"))
-    if not chat:
-        return Response(choice["text"], reason, logprobs=choice.get("logprobs"), model=model)
-    message = choice["message"]
-    if message is None and reason in ("content_filter", "length"):
-        message = {}
-    text = message.get("content")
-    if isinstance(text, list):
-        text = "".join(part.get("text", "") for part in text)
-    # A structured refusal is what the model answered instead of content.
-    text = text or message.get("refusal") or ""
-    reasoning = message.get("reasoning_content") or message.get("reasoning") or None
-    return Response(text, reason, reasoning, logprobs=choice.get("logprobs"), model=model)
-
-
-def _garbage(url: str, body: bytes) -> BackendError:
-    start = body[:80].decode("utf-8", "replace")
-    return BackendError(f"{url}: the answer is not an OpenAI-style answer: {start!r}", kind="garbage", retryable=True)

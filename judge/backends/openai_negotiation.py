@@ -13,9 +13,10 @@ from typing import Any
 
 import aiohttp
 
+from judge.backends.asker import Asker
 from judge.backends.openai_diagnosis import Diagnosis, diagnose, without
 from judge.backends.openai_errors import RefusalError
-from judge.backends.openai_probe import Asker, ask_plainly, try_body
+from judge.backends.openai_probe import ask_plainly, try_body
 from judge.backends.refused_settings import refused_settings
 from judge.backends.server_terms import Terms, remedy
 

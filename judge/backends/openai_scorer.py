@@ -16,22 +16,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-import os
-from collections.abc import Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import orjson
 
+from judge.backends.asker import Asker
 from judge.backends.openai_credentials import Credentials
 from judge.backends.openai_errors import connection_error, status_error
-from judge.backends.openai_http import DEFAULT_URL, proxy_of
-from judge.backends.openai_probe import Asker, ask_plainly, of_model, probe_server
+from judge.backends.openai_http import proxy_of
+from judge.backends.openai_probe import ask_plainly, of_model, probe_server
 from judge.backends.openai_urls import beside, endpoint, without_slash
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
+from judge.backends.scorer_prefixes import no_room, one_each
+from judge.credentials.providers import addresses_of
 from judge.errors import BackendError
 from judge.redaction import redact
+
+Answer = TypeVar("Answer")
 
 _ATTEMPTS = 4
 _PAUSE = 1.0
@@ -49,7 +53,7 @@ class OpenAIScorer:
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model
-        self.url = without_slash((settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,))[0])
+        self.url = without_slash(addresses_of(settings.base_url)[0])
         self._settings = settings
         self._credentials = Credentials((self.url,), settings)
         self._session: aiohttp.ClientSession | None = None
@@ -72,28 +76,29 @@ class OpenAIScorer:
         return self._facts
 
     async def token_logprobs(
-        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | None = None
+        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
         """One request a text, many at once; see `protocol.Scorer`."""
         await self.facts()
         if not self._tokenizes and (full_distribution or prefix is not None):
             what = "the full distribution" if full_distribution else "a text after a prefix"
             raise self._cannot(f"it gives no log-probabilities of {what} (it has no /tokenize route, as vLLM has)")
-        before = await self._tokens(prefix, special=True) if prefix is not None else []
+        prefixes = one_each(prefix, len(texts))
         slots = asyncio.Semaphore(self._settings.concurrency)
 
-        async def one(text: str) -> TokenLogprobs:
+        async def start_of(each: str) -> list[int]:
+            async with slots:
+                return await self._tokens(each, special=True)
+
+        async def one(text: str, after: str | None) -> TokenLogprobs:
             async with slots:
                 if not self._tokenizes:
                     return await self._echoed(text)
-                return await self._scored(text, before, prefix is not None, full_distribution)
+                return await self._scored(text, None if after is None else before[after], full_distribution)
 
-        tasks = [asyncio.create_task(one(text)) for text in texts]
-        try:
-            return list(await asyncio.gather(*tasks))
-        finally:
-            for task in tasks:
-                task.cancel()
+        distinct = list(dict.fromkeys(each for each in prefixes if each is not None))
+        before = dict(zip(distinct, await _all(map(start_of, distinct)), strict=True))
+        return await _all(map(one, texts, prefixes))
 
     async def close(self) -> None:
         """Close all connections."""
@@ -131,17 +136,12 @@ class OpenAIScorer:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._garbage("/tokenize") from error
 
-    async def _scored(self, text: str, before: list[int], prefixed: bool, full: bool) -> TokenLogprobs:
-        ids = await self._tokens(text, special=not prefixed)
+    async def _scored(self, text: str, prefix: list[int] | None, full: bool) -> TokenLogprobs:
+        ids, before = await self._tokens(text, special=prefix is None), prefix or []
         # One token is left for the answer, which the protocol cannot do without.
         room = (self._context or 1 << 60) - 1 - len(before)
         if room < 1:
-            raise BackendError(
-                f"{self.url}: the prefix of {len(before)} tokens leaves no room in a context of {self._context}",
-                kind="context",
-                retryable=False,
-                hint="give fewer or shorter texts with --nonmembers, or lower --shots",
-            )
+            raise no_room(self.url, len(before), self._context or 0)
         kept = ids[:room]
         if not kept:
             return TokenLogprobs((), (), ())
@@ -242,6 +242,16 @@ class OpenAIScorer:
         return BackendError(
             f"{self.url}: the answer of {where} is not what vLLM answers", kind="garbage", retryable=False
         )
+
+
+async def _all(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
+    """What all of them gave, in order; the first error ends the others."""
+    tasks = [asyncio.create_task(one) for one in asked]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def of_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, truncated: bool) -> TokenLogprobs:

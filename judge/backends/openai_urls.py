@@ -19,7 +19,8 @@ def endpoint(base_url: str, route: str) -> str:
     if "?" not in base_url:
         return base_url + route
     scheme, host, path, query, _ = urlsplit(base_url)
-    return urlunsplit((scheme, host, path.rstrip("/") + route, query, ""))
+    route, _, more = route.partition("?")
+    return urlunsplit((scheme, host, path.rstrip("/") + route, "&".join(filter(None, (query, more))), ""))
 
 
 def beside(base_url: str, route: str) -> str:

@@ -16,12 +16,18 @@ from judge.records import Query, Response
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a back-end can do. None = any number of repeats in one call; no limit of its own to concurrency."""
+    """What a back-end can do. None = any number of repeats in one call; no limit of its own to concurrency.
+
+    `cache_points` is how many places of a prompt may be named up to which the provider's cache shall keep it. Where it
+    is not 0, queries come with such places (`Query.shared`), and of those that share one the first is answered before
+    the others are sent: only then does the cache hold it. 0 = servers find shared prefixes themselves, or have none.
+    """
 
     repeats_per_call: int | None = None
     logprobs: bool = False
     structured: frozenset[str] = frozenset()
     max_concurrency: int | None = None
+    cache_points: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +159,14 @@ class Scorer(Protocol):
         ...
 
     async def token_logprobs(
-        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | None = None
+        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
         """One result for each text, in order.
 
-        With a `prefix` the tokens of prefix and text are made apart and joined; only the text's are returned, and all
-        of them have a log-probability. Raises `BackendError` of kind `capability` where the full distribution or a
-        prefix is not to be had.
+        With a `prefix`, one for all texts or a list of one for each, the tokens of prefix and text are made apart and
+        joined; only the text's are returned, and all of them have a log-probability. Raises `BackendError` of kind
+        `capability` where the full distribution or a prefix is not to be had, of kind `context` where a prefix leaves
+        no room for its text, and ValueError where there are not as many prefixes as texts.
         """
         ...
 

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import aiohttp
-import orjson
 
 from judge import redaction
+from judge.backends.anthropic_http import VERSION, route_of
+from judge.backends.gemini import GEMINI
 from judge.backends.openai_errors import connection_error
+from judge.backends.openai_probe import models_in
 from judge.backends.openai_urls import endpoint, without_slash
 from judge.backends.provider_facts import ProviderFacts, facts_of
 from judge.backends.refusals import read_refusal
@@ -89,6 +91,8 @@ def _key(facts: ProviderFacts, origin: Origin | None) -> _Key:
     value = os.environ[variable].strip()
     redaction.remember(value)
     header, scheme = (provider.header, provider.scheme) if provider else ("Authorization", "Bearer ")
+    if facts.backend != "openai" and provider is not None:
+        header, scheme = provider.own_header, ""
     return _Key(variable, Checked("key", "ok", f"{variable} is set"), {header: scheme + value})
 
 
@@ -103,8 +107,12 @@ async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) 
     try:
         timeout = aiohttp.ClientTimeout(total=PATIENCE)
         async with (
-            aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()) as client,
-            client.get(endpoint(url, "/models"), headers=key.headers, allow_redirects=False) as reply,
+            aiohttp.ClientSession(
+                timeout=timeout,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"anthropic-version": VERSION} if facts.backend == "anthropic" else None,
+            ) as client,
+            client.get(_list_of(facts, url), headers=key.headers, allow_redirects=False) as reply,
         ):
             status, headers, body = reply.status, dict(reply.headers), await reply.read()
     except TimeoutError:
@@ -113,8 +121,20 @@ async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) 
         said = connection_error(error, url) if isinstance(error, aiohttp.ClientError) else error
         return [Checked("server", "failed", redaction.redact(str(said)), _start(facts))]
     if status == 200:
-        return _listed(url, _names(body), model)
+        entries = models_in(body)
+        return _listed(url, None if entries is None else [str(entry["id"]) for entry in entries], model)
     return [_refused(facts, url, status, headers, body, key)]
+
+
+def _list_of(facts: ProviderFacts, url: str) -> str:
+    """The address of the list of models."""
+    match facts.backend:
+        case "anthropic":
+            return route_of(url, "/models?limit=1000")
+        case "gemini":
+            return endpoint(url, GEMINI.models)
+        case _:
+            return endpoint(url, "/models")
 
 
 def _refused(facts: ProviderFacts, url: str, status: int, headers: dict[str, str], body: bytes, key: _Key) -> Checked:
@@ -122,7 +142,7 @@ def _refused(facts: ProviderFacts, url: str, status: int, headers: dict[str, str
     refusal = read_refusal(status, headers, body)
     words = redaction.redact(refusal.said.shown())
     said = f"{url} answers HTTP {status}" + (f": {words}" if words else "")
-    if facts.name == "anthropic" and refusal.kind in ("auth", "request"):
+    if facts.name == "anthropic-openai" and refusal.kind in ("auth", "request"):
         detail = f"{said}; its list of models wants other headers, so that this says nothing of your key"
         return Checked("server", "note", detail, "judge run --pilot 1 shows whether the key is taken")
     if refusal.kind == "auth":
@@ -131,18 +151,6 @@ def _refused(facts: ProviderFacts, url: str, status: int, headers: dict[str, str
     if status == 404:
         return Checked("server", "note", f"{said}; it may have no list of models", "check the address if a run fails")
     return Checked("server", "failed", said, "try again later" if refusal.retryable else "check the address")
-
-
-def _names(body: bytes) -> list[str] | None:
-    """The models in any of the forms that lists of models have; None where it is no such list."""
-    try:
-        data = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
-    entries = data.get("data") if isinstance(data, dict) else data
-    if not isinstance(entries, list):
-        return None
-    return [str(entry["id"]) for entry in entries if isinstance(entry, dict) and "id" in entry]
 
 
 def _listed(url: str, names: list[str] | None, model: str | None) -> list[Checked]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from judge.credentials.providers import PROVIDERS, Provider
+from judge.credentials.providers import PROTOCOLS, PROVIDERS, Provider
 from judge.errors import SpecError, unknown
 from judge.shipped import package_file
 
@@ -34,6 +34,10 @@ class ProviderFacts:
         `imitation` or `never`: what this program was run against.
     local : bool
         A server of one's own.
+    backend : str
+        Which back-end asks it.
+    of : str or None
+        Whose endpoint it is, where its name is not the provider's.
     """
 
     name: str
@@ -47,15 +51,25 @@ class ProviderFacts:
     traps: tuple[str, ...]
     sources: tuple[str, ...]
     local: bool = False
+    backend: str = "openai"
+    of: str | None = None
 
     @property
     def provider(self) -> Provider | None:
         """Its hosts and keys; None for a server of one's own."""
-        return next((one for one in PROVIDERS if one.name == self.name), None)
+        return next((one for one in PROVIDERS if one.name == (self.of or self.name)), None)
+
+    @property
+    def usual(self) -> bool:
+        """Whether its address is that which the back-end asks where a run names none."""
+        return self.backend != "openai" and PROTOCOLS[self.backend].address == self.base_url
 
     def run_lines(self, model: str | None = None, base_url: str | None = None) -> str:
         """Lines of run.yaml for this endpoint."""
-        lines = {"judge": f"openai/{model or self.model}", "base_url": base_url or self.base_url, **self.run}
+        lines = {"judge": f"{self.backend}/{model or self.model}"}
+        if base_url not in (None, self.base_url) or not self.usual:
+            lines["base_url"] = base_url or self.base_url
+        lines |= self.run
         return "".join(f"{key}: {_flow(value)}\n" for key, value in lines.items())
 
 
@@ -88,6 +102,8 @@ def _facts(name: str, row: Mapping[str, Any]) -> ProviderFacts:
         tuple(row.get("traps") or ()),
         tuple(row.get("sources") or ()),
         row.get("local", False),
+        row.get("backend", "openai"),
+        row.get("of"),
     )
 
 

@@ -39,7 +39,13 @@ _OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "log_probs": ("logprobs",),
     "top_log_probs": ("top_logprobs",),
     "response_schema": ("response_format",),
-    "response_mime_type": ("response_format",),
+    "response_mime_type": ("response_format", "structured_outputs"),
+    "response_json_schema": ("response_format",),
+    "text.format": ("response_format",),
+    "thinking_config": ("thinking_config", "thinkingConfig"),
+    "thinking_budget": ("thinking_config", "thinkingConfig"),
+    "thinking_level": ("thinking_config", "thinkingConfig"),
+    "include_thoughts": ("thinking_config", "thinkingConfig"),
     "json_schema": ("response_format",),
     "json_object": ("response_format",),
     "guided_choice": ("structured_outputs",),
@@ -54,6 +60,8 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"stop (sequences?|words?|strings?|tokens?)"), "stop"),
     (re.compile(r"log[- ]prob(abilitie)?s"), "logprobs"),
     (re.compile(r"structured[- ]outputs?|json[- ]?(mode|schema)|response format|output schema"), "response_format"),
+    (re.compile(r"thinking[ -](mode|budget|level)"), "thinkingConfig"),
+    (re.compile(r"thinking[ -](mode|budget|level)"), "thinking_config"),
     (re.compile(r"(guided|constrained) (decoding|generation|choice)"), "structured_outputs"),
     (
         re.compile(r"(system|developer) (role|messages?|instructions?|prompts?)\b|role.{0,12}'(system|developer)'"),
@@ -148,8 +156,10 @@ def _of_path(path: str, names: frozenset[str]) -> list[str]:
     """`body.n`, `messages[0].role`, `response_format.json_schema`: the first part that was sent."""
     if re.match(r"messages?[.\[]", path) and path.endswith("role") and "system" in names:
         return ["system"]
-    for part in re.split(r"[.\[\]/#]+", path):
-        if found := _sent_as(part, names):
+    parts = re.split(r"[.\[\]/#]+", path)
+    for place, part in enumerate(parts):
+        # `reasoning.effort` and `text.format` are one setting each.
+        if found := _sent_as(part, names) or _sent_as(".".join(parts[: place + 1]), names):
             return found
     return []
 

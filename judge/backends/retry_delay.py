@@ -41,9 +41,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _asked(told: Mapping[str, str]) -> float | None:
     """Headers that say it outright."""
     for name in ("retry-after-ms", "x-ms-retry-after-ms"):
-        if (found := _number(told.get(name))) is not None:
+        if (found := number(told.get(name))) is not None:
             return found / 1000
-    return _moment(told.get("retry-after"))
+    return moment(told.get("retry-after"))
 
 
 def _reset(told: Mapping[str, str]) -> float | None:
@@ -51,13 +51,13 @@ def _reset(told: Mapping[str, str]) -> float | None:
     spent, named = [], []
     for limit in _LIMITS:
         for prefix in ("x-ratelimit-{}-" + limit, "anthropic-ratelimit-" + limit + "-{}"):
-            found = _moment(told.get(prefix.format("reset")))
+            found = moment(told.get(prefix.format("reset")))
             if found is not None:
                 named.append(found)
-                if _number(told.get(prefix.format("remaining"))) == 0:
+                if number(told.get(prefix.format("remaining"))) == 0:
                     spent.append(found)
     for name in ("x-ratelimit-reset", "ratelimit-reset", "x-ratelimit-reset-after"):
-        if (found := _moment(told.get(name))) is not None:
+        if (found := moment(told.get(name))) is not None:
             named.append(found)
     if spent:
         return max(spent)
@@ -67,7 +67,7 @@ def _reset(told: Mapping[str, str]) -> float | None:
 def _in_body(said: Said) -> float | None:
     """Fields of the body: Google's retryDelay, Hugging Face's estimated_time, OpenRouter's headers inside."""
     for key, value in said.delays:
-        found = _moment(value)
+        found = moment(value)
         if found is not None:
             return found / 1000 if key.endswith("ms") else found
     return None
@@ -84,7 +84,7 @@ def duration(text: str) -> float | None:
     parts = _PART.findall(text.lower())
     if parts:
         return sum(float(number) * _unit(unit) for number, unit in parts)
-    return _number(text)
+    return number(text)
 
 
 def _unit(word: str) -> float:
@@ -93,11 +93,11 @@ def _unit(word: str) -> float:
     return _UNITS[word[0]]
 
 
-def _moment(value: Any) -> float | None:
+def moment(value: Any) -> float | None:
     """Seconds from now of a number of seconds, a duration, a date, or a point in time since 1970 (s or ms)."""
     if value is None or isinstance(value, bool):
         return None
-    found = _number(value)
+    found = number(value)
     if found is None and isinstance(value, str):
         return _date(value) if re.search(r"\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? ", value) else duration(value)
     if found is not None and found > 1e12:
@@ -118,7 +118,8 @@ def _date(text: str) -> float | None:
         return None
 
 
-def _number(value: Any) -> float | None:
+def number(value: Any) -> float | None:
+    """A finite number, or its text; None for anything else."""
     try:
         found = float(value)
     except (TypeError, ValueError):

@@ -40,6 +40,9 @@ _CHANGED = {
 }
 """What to do with a key that cannot simply be removed."""
 
+RESPONSES_ALONE = "v1/responses"
+"""What a refusal names when the model has no other route: "only supported in v1/responses"."""
+
 _OF_VALUE = ("generation.max_tokens", "engine.top_logprobs")
 """Keys of which a server may refuse the value alone."""
 
@@ -54,6 +57,10 @@ class Terms:
         Name under which the longest answer is sent on the chat route.
     most : int or None
         Answers that may be asked for in one call; None while no limit is known.
+    responses : bool
+        Whether the model has no route but OpenAI's Responses API.
+    one_limit : bool
+        Whether the API has one name alone for the longest answer, so that there is no other to try.
     answered : set of str
         Settings of requests that it has answered in this sitting: these it takes.
     notes : list of str
@@ -63,6 +70,8 @@ class Terms:
     url: str
     limit: str = "max_tokens"
     most: int | None = None
+    responses: bool = False
+    one_limit: bool = False
     answered: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     _refused_limits: set[str] = field(default_factory=set)
@@ -76,7 +85,7 @@ class Terms:
             # Decided by what was sent: another request in flight may have taught the same before.
             self.take_at_most(most_allowed(refusal.said, int(sent.get("n") or 1)), why="refuses")
             return True
-        if name in LIMITS and "messages" in sent:
+        if name in LIMITS and "messages" in sent and not self.one_limit:
             return self._rename(name, refusal)
         return False
 
@@ -98,6 +107,15 @@ class Terms:
             self.most = count
             calls = "one call for each repeat" if count == 1 else f"at most {count} answers in a call"
             self.notes.append(f"{self.url} {why} n: {calls}")
+
+    def take_responses(self) -> None:
+        """Ask by the Responses API, which gives one answer to a request."""
+        if not self.responses:
+            self.responses = self.one_limit = True
+            self.most = 1
+            self.notes.append(
+                f"{self.url} has this model at /responses alone: it is asked there, with one call for each repeat"
+            )
 
     def shortened(self, repeats: Any) -> Any:
         """As many of these repeats as go into one call."""
@@ -136,6 +154,7 @@ def load_terms(file: Path | None, url: str, model: str) -> Terms:
                 terms.limit = entry["max_tokens"]
             if isinstance(entry.get("n"), int) and entry["n"] >= 1:
                 terms.most = entry["n"]
+            terms.responses = entry.get("api") == "responses"
     return terms
 
 
@@ -145,6 +164,7 @@ def save_terms(file: Path | None, model: str, known: Iterable[Terms]) -> None:
         return
     new = {
         (terms.url, model): {"base_url": terms.url, "model": model, "max_tokens": terms.limit, "n": terms.most}
+        | ({"api": "responses"} if terms.responses else {})
         for terms in known
     }
     old = [entry for entry in _entries(file) if (entry.get("base_url"), entry.get("model")) not in new]

@@ -6,6 +6,9 @@ from typing import Any
 
 from judge.records import Query
 
+STRUCTURED = ("choice", "json", "json-explanation-first")
+"""Forms that an answer can be asked to have."""
+
 
 def choices(query: Query) -> list[str]:
     """The points of the scale, as they would be written."""

@@ -13,8 +13,8 @@ from typing import Any
 
 from judge.backends.openai_scorer import of_entries
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
+from judge.backends.scorer_prefixes import no_room, one_each
 from judge.backends.vllm_engine import VLLMBackend
-from judge.errors import BackendError
 
 
 def open_scorer(model: str, settings: Settings) -> VLLMScorer:
@@ -47,32 +47,31 @@ class VLLMScorer:
         return self._facts
 
     async def token_logprobs(
-        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | None = None
+        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
         """One request a text, many at once; see `protocol.Scorer`."""
         facts = await self.facts()
-        before = self._backend.tokenizer.encode(prefix) if prefix is not None else []
+        tokenizer = self._backend.tokenizer
+        prefixes = one_each(prefix, len(texts))
+        before = {each: tokenizer.encode(each) if each is not None else [] for each in set(prefixes)}
         # One token is left for the answer, which the engine cannot do without.
-        room = (facts.context or 1 << 60) - 1 - len(before)
-        if room < 1:
-            raise BackendError(
-                f"the prefix of {len(before)} tokens leaves no room in a context of {facts.context}",
-                kind="context",
-                retryable=False,
-                hint="give fewer or shorter texts with --nonmembers, or lower --shots",
-            )
+        room = {each: (facts.context or 1 << 60) - 1 - len(ids) for each, ids in before.items()}
+        for each, left in room.items():
+            if left < 1:
+                raise no_room(f"vllm/{facts.model}", len(before[each]), facts.context or 0)
         slots = asyncio.Semaphore(self._settings.concurrency)
 
-        async def one(text: str) -> TokenLogprobs:
+        async def one(text: str, after: str | None) -> TokenLogprobs:
             async with slots:
-                ids = self._backend.tokenizer.encode(text, add_special_tokens=prefix is None)
-                kept = [int(token) for token in ids[:room]]
+                ids = tokenizer.encode(text, add_special_tokens=after is None)
+                kept = [int(token) for token in ids[: room[after]]]
                 if not kept:
                     return TokenLogprobs((), (), ())
-                rows = await self._backend.prompt_logprobs([*before, *kept], full=full_distribution)
-                return of_entries(kept, rows[len(before) :], full_distribution, truncated=len(ids) > room)
+                rows = await self._backend.prompt_logprobs([*before[after], *kept], full=full_distribution)
+                cut = len(ids) > room[after]
+                return of_entries(kept, rows[len(before[after]) :], full_distribution, truncated=cut)
 
-        return list(await asyncio.gather(*(one(text) for text in texts)))
+        return list(await asyncio.gather(*map(one, texts, prefixes)))
 
     async def close(self) -> None:
         """Stop the engine and its processes."""

@@ -6,18 +6,28 @@ dedicated endpoint) would let anybody collect the provider's keys.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One provider. A host that ends in `.NAME` is its own only where `*.NAME` is listed."""
+    """One provider. A host that ends in `.NAME` is its own only where `*.NAME` is listed.
+
+    `header` and `scheme` carry the key where OpenAI's protocol is spoken, `own_header` (without a scheme) where the
+    provider's own is. `address` is where its own protocol is spoken; `address_variable` is the user's variable for
+    another address of the same protocol.
+    """
 
     name: str
     variables: tuple[str, ...]
     hosts: tuple[str, ...]
     header: str = "Authorization"
     scheme: str = "Bearer "
+    own_header: str = ""
+    address: str = ""
+    address_variable: str = ""
 
     def owns(self, variable: str) -> bool:
         """Whether a variable is this provider's: one of its keys, or of the same family (OPENAI_ORG_ID)."""
@@ -25,12 +35,38 @@ class Provider:
         return variable in self.variables or variable.startswith(tuple(families))
 
 
-OPENAI = Provider("openai", ("OPENAI_API_KEY",), ("api.openai.com", "*.api.openai.com"))
+OPENAI = Provider(
+    "openai",
+    ("OPENAI_API_KEY",),
+    ("api.openai.com", "*.api.openai.com"),
+    address="https://api.openai.com/v1",
+    address_variable="OPENAI_BASE_URL",
+)
+
+ANTHROPIC = Provider(
+    "anthropic",
+    ("ANTHROPIC_API_KEY",),
+    ("api.anthropic.com",),
+    own_header="x-api-key",
+    address="https://api.anthropic.com",
+    address_variable="ANTHROPIC_BASE_URL",
+)
+
+GEMINI = Provider(
+    "gemini",
+    ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    ("generativelanguage.googleapis.com",),
+    own_header="x-goog-api-key",
+    address="https://generativelanguage.googleapis.com/v1beta",
+)
+
+PROTOCOLS = {"openai": OPENAI, "anthropic": ANTHROPIC, "gemini": GEMINI}
+"""Back-end that asks over HTTP -> the provider whose protocol it speaks."""
 
 PROVIDERS = (
     OPENAI,
-    Provider("anthropic", ("ANTHROPIC_API_KEY",), ("api.anthropic.com",)),
-    Provider("gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("generativelanguage.googleapis.com",)),
+    ANTHROPIC,
+    GEMINI,
     Provider(
         "azure",
         ("AZURE_OPENAI_API_KEY", "AZURE_API_KEY"),
@@ -62,6 +98,12 @@ PROVIDERS = (
 )
 
 
+def addresses_of(base_url: Sequence[str], backend: str = "openai") -> list[str]:
+    """The addresses that a run of this back-end asks: the definition's, else the environment's, else the provider's."""
+    protocol = PROTOCOLS[backend]
+    return list(base_url) or [os.environ.get(protocol.address_variable) or protocol.address]
+
+
 def provider_of(host: str) -> Provider | None:
     """Whose host this is; None for everybody else's."""
     name = host.lower().removesuffix(".")
@@ -72,7 +114,7 @@ def provider_of(host: str) -> Provider | None:
     return None
 
 
-def keys_of(address: str) -> str:
-    """The variables whose values a server is sent, for a sentence about a key that was refused."""
+def keys_of(address: str, protocol: Provider = OPENAI) -> str:
+    """The variables whose values a server of this protocol is sent, for a sentence about a key that was refused."""
     host = address.partition("://")[2].partition("/")[0].partition(":")[0]
-    return " or ".join((provider_of(host) or OPENAI).variables)
+    return " or ".join((provider_of(host) or protocol).variables)

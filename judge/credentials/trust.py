@@ -2,7 +2,8 @@
 
 JUDGE_TRUSTED_HOSTS lists hosts, separated by commas, that may be sent any key a run names. `trusted_hosts.yaml` in the
 user's configuration folder names for each host the variables it may be sent. OPENAI_BASE_URL is the user's word too,
-for OpenAI's variables. An entry without a scheme means https; plain http is trusted where it is written out.
+for OpenAI's variables, as ANTHROPIC_BASE_URL is for Anthropic's. An entry without a scheme means https; plain http is
+trusted where it is written out.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import yaml
 
 from judge.config_folder import config_folder
 from judge.credentials.origin import Origin, origin_of
-from judge.credentials.providers import OPENAI
+from judge.credentials.providers import PROVIDERS
 from judge.errors import SpecError
 
 VARIABLE = "JUDGE_TRUSTED_HOSTS"
@@ -65,13 +66,14 @@ def trusted(origin: Origin, variable: str, more: Iterable[str] = ()) -> bool:
     """Whether the user's configuration lets a variable's value go there. `more`: entries as in JUDGE_TRUSTED_HOSTS."""
     if any(trust.covers(origin, variable) for trust in trusts(more)):
         return True
-    return OPENAI.owns(variable) and _own() == origin
+    return origin in _own(variable)
 
 
 def elsewhere(addresses: Iterable[str]) -> tuple[str, ...]:
     """Those servers that the user's configuration names, as entries for a machine that does not have it."""
     origins = map(origin_of, addresses)
-    return tuple(str(o) for o in origins if o == _own() or any(trust.names(o) for trust in trusts()))
+    own = _own()
+    return tuple(str(o) for o in origins if o in own or any(trust.names(o) for trust in trusts()))
 
 
 def trusts(more: Iterable[str] = ()) -> list[Trust]:
@@ -105,10 +107,10 @@ def remember(origin: Origin, variables: Iterable[str]) -> Path:
     return file
 
 
-def _own() -> Origin | None:
-    """The server that the user's environment names."""
-    address = os.environ.get("OPENAI_BASE_URL")
-    return origin_of(address, "OPENAI_BASE_URL") if address else None
+def _own(of: str | None = None) -> list[Origin]:
+    """The servers that the user's environment names: all, or those of the provider that owns a variable."""
+    named = [one.address_variable for one in PROVIDERS if one.address_variable and (of is None or one.owns(of))]
+    return [origin_of(os.environ[name], name) for name in named if os.environ.get(name)]
 
 
 def _stored() -> dict[str, list[str]]:

@@ -115,7 +115,8 @@ def _custom_ids(file: Path) -> Iterator[Any]:
     try:
         with file.open("rb") as stream:
             for line in stream:
-                yield orjson.loads(line)["custom_id"]
+                data = orjson.loads(line)
+                yield data["key"] if "request" in data else data["custom_id"]
     except (OSError, orjson.JSONDecodeError, KeyError) as error:
         raise RunFolderError(
             f"{file} cannot be read, and tells what is in a batch that is not collected ({error})",

@@ -1,9 +1,9 @@
-"""What a run still lacks as OpenAI-batch JSON Lines, with the bodies of the HTTP executor. Never asks."""
+"""What a run still lacks as JSON Lines of a batch API, with the bodies of the HTTP executors. Never asks."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -12,33 +12,48 @@ from typing import BinaryIO
 
 import orjson
 
-from judge.backends import Settings, split_judge
+from judge.backends import Settings
 from judge.backends.openai_http import OpenAIBackend
+from judge.backends.refused_settings import LIMITS
 from judge.errors import RunFolderError, SpecError
+from judge.exchange.batch_forms import Executor, batch_form, executor_of
 from judge.exchange.batch_id import judge_part, split_ids
 from judge.exchange.batch_ledger import read_ledger
 from judge.execution.notes import opened
 from judge.execution.preparation import prepare
 from judge.execution.runner import works
+from judge.execution.shared_prefix import with_cache_points
 from judge.journal import JournalReader, fold
 from judge.plan import Plan, make_plan
 from judge.records import Query
 from judge.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest
+from judge.run_folder.definition import definition_in_force
 from judge.run_folder.layout import definition_of
-from judge.run_spec import RunSpec, load_run_spec, stored_run_spec
+from judge.run_spec import RunSpec, load_run_specs
 
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000
 """What providers take in one batch file (OpenAI: 50,000 requests, 200 MB)."""
 
 
+@dataclass(slots=True)
+class Purse:
+    """Dollars that the batches of several judges may still cost together."""
+
+    left: float
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to export. `failed`: repeats that were given up, in place of those never asked."""
+    """What to export. `failed`: repeats that were given up, in place of those never asked.
+
+    `purse` is what this judge's batches may cost together with those of others.
+    """
 
     spec: RunSpec
     folder: Path
     result: ResultFolder
     limit: int | None = None
+    purse: Purse | None = None
     one_by_one: bool = False
     max_completion_tokens: bool = False
     failed: bool = False
@@ -71,22 +86,30 @@ def wanted(
     run: Path, overrides: list[str], *, judge: str | None = None, limit: int | None = None, **choices: bool
 ) -> Wanted:
     """What RUN names: a run.yaml, its folder, or a result folder, whose judge is then the manifest's."""
+    found = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
+    if len(found) > 1:
+        names = ", ".join(one.spec.judge for one in found)
+        raise SpecError(f"{run} has {len(found)} judges, and one is wanted: {names}", hint="name one with --judge")
+    return found[0]
+
+
+def wanted_of_all(
+    run: Path, overrides: list[str], judges: Sequence[str] = (), *, limit: int | None = None, **choices: bool
+) -> list[Wanted]:
+    """The same for every judge of RUN, or for those that are named."""
     result = ResultFolder(run)
-    if not result.exists():
-        definition = definition_of(run)
-        spec = load_run_spec(definition, [*overrides, *([f"judge={judge}"] if judge else [])])
-        place = folder_for(definition, spec.name, spec.judge, spec.revision)
-        return Wanted(spec, definition.parent, place, limit, **choices)
-    manifest = read_manifest(result.manifest)
-    if "asked" not in manifest:
-        raise RunFolderError(f"{run} was not made by judge run", hint="there is nobody to ask")
-    try:
-        definition = definition_of(run)
-        spec = load_run_spec(definition, [*overrides, f"judge={judge or manifest['judge']}"])
-        return Wanted(spec, definition.parent, result, limit, **choices)
-    except RunFolderError:
-        # The result folder was moved away from its run.yaml: the manifest keeps what was asked.
-        return Wanted(stored_run_spec(manifest["asked"], str(result.manifest)), run, result, limit, **choices)
+    if result.exists():
+        judge = judges[0] if judges else None
+        spec, place = definition_in_force(result, overrides, judge)
+        return [Wanted(spec, place, result, limit, None, **choices)]
+    definition = definition_of(run)
+    found = load_run_specs(definition, overrides, judges)
+    purse = None if found.max_cost is None else Purse(found.max_cost)
+    places = [folder_for(definition, spec.name, spec.judge, spec.revision) for spec in found.judges]
+    return [
+        Wanted(spec, definition.parent, place, limit, purse, **choices)
+        for spec, place in zip(found.judges, places, strict=True)
+    ]
 
 
 def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
@@ -100,7 +123,7 @@ def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST
 
 def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
     """As `export`, where the result folder is locked already."""
-    backend = _backend(asked)
+    backend = _executor(asked)
     plan = make_plan(asked.spec, folder=asked.folder)
     prepared = prepare(plan, asked.folder, asked.result)
     taken = read_ledger(asked.result).in_flight()
@@ -129,21 +152,17 @@ def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int
     return Exported(parts, left_out)
 
 
-def _backend(asked: Wanted) -> OpenAIBackend:
+def _executor(asked: Wanted) -> Executor:
     """The HTTP executor whose requests the lines repeat; it makes no connection here."""
-    spec = asked.spec
-    provider, model = split_judge(spec.judge)
-    if provider not in ("openai", "vllm"):
-        raise SpecError(
-            f"{spec.judge} has no batch form: batch files are for openai/MODEL and vllm/MODEL",
-            hint="judge run asks this judge directly",
-        )
-    terms = asked.result.server_terms
-    backend = OpenAIBackend(model, Settings(base_url=tuple(spec.base_url), engine=spec.engine, terms_file=terms))
+    spec, terms = asked.spec, asked.result.server_terms
+    settings = Settings(base_url=tuple(spec.base_url), engine=spec.engine, terms_file=terms, api=spec.api)
+    backend = executor_of(spec.judge, settings)
+    if not isinstance(backend, OpenAIBackend) or backend.dialect().limit is not None:
+        return backend
     facts = read_manifest(asked.result.manifest).get("in_force", {}).get("server", {})
     if asked.max_completion_tokens:
         backend.name_max_tokens("max_completion_tokens")
-    elif not terms.exists() and isinstance(facts.get("max_tokens_parameter"), str):
+    elif not terms.exists() and facts.get("max_tokens_parameter") in LIMITS:
         backend.name_max_tokens(facts["max_tokens_parameter"])
     return backend
 
@@ -151,25 +170,22 @@ def _backend(asked: Wanted) -> OpenAIBackend:
 def _lines(
     asked: Wanted,
     plan: Plan,
-    backend: OpenAIBackend,
+    backend: Executor,
     journal: JournalReader,
     settled: Callable[[Query], set[int]],
 ) -> Iterator[tuple[bytes, int]]:
     """(line, repeats in it) in plan order."""
-    judge = judge_part(asked.spec.judge_key())
+    judge, form = judge_part(asked.spec.judge_key()), batch_form(asked.spec.judge)
+    alone = asked.one_by_one or form.one_by_one
     groups = plan.groups(lambda: islice(journal.stories(by_prompt=True, ratings=False), asked.limit))
-    for group in works(groups, asked.spec.repeats, settled):
+    lacking = works(groups, asked.spec.repeats, settled)
+    for group in with_cache_points(lacking, backend.capabilities.cache_points):
         for work in group:
-            most = 1 if asked.one_by_one else backend.capabilities.repeats_per_call or len(work.repeats)
+            most = 1 if alone else backend.capabilities.repeats_per_call or len(work.repeats)
             calls = [work.repeats[i : i + most] for i in range(0, len(work.repeats), most)]
             for call in calls:
                 for each in split_ids(work.query.key, judge, call):
-                    line = {
-                        "custom_id": str(each),
-                        "method": "POST",
-                        "url": "/v1/chat/completions" if work.query.api == "chat" else "/v1/completions",
-                        "body": backend.payload(work.query, each.repeats),
-                    }
+                    line = form.lines.request(str(each), backend.route, backend.payload(work.query, each.repeats))
                     yield orjson.dumps(line) + b"\n", len(each.repeats)
 
 

@@ -13,10 +13,12 @@ from typing import Any
 
 import orjson
 
+from judge.backends.dialects import read_answer
 from judge.backends.openai_errors import server_words, status_error
-from judge.backends.openai_http import read_answers
+from judge.backends.openai_http import require_logprobs
 from judge.errors import BackendError, DataError, ErrorKind
 from judge.exchange.batch_id import BatchId, parse_id
+from judge.exchange.batch_lines import as_openai, is_request
 from judge.records import Query, Response
 from judge.redaction import cleaned, known, redact
 
@@ -87,7 +89,7 @@ def answers_in(line: bytes, query: Query) -> list[Response]:
     The error's sentence names the line by a hash of its bytes, so that the same line is known again.
     """
     where = f"batch result {hashlib.blake2b(line, digest_size=6).hexdigest()}"
-    data = orjson.loads(line)
+    data = as_openai(orjson.loads(line))
     response, error = data.get("response"), data.get("error")
     if response is None:
         raise _line_error(where, error)
@@ -98,12 +100,14 @@ def answers_in(line: bytes, query: Query) -> list[Response]:
         if refused.kind == "truncated":
             return [Response("", "length")]
         raise refused
-    return read_answers(cleaned(orjson.dumps(body), known()), where, query)
+    responses = read_answer(body, cleaned(orjson.dumps(body), known()), query.api, where, redact)
+    require_logprobs(responses, query, where)
+    return responses
 
 
 def created_at(line: bytes) -> float | None:
     """When the answer in a line was made, in seconds since 1970, where it says so."""
-    body = (orjson.loads(line).get("response") or {}).get("body")
+    body = (as_openai(orjson.loads(line)).get("response") or {}).get("body")
     created = body.get("created") if isinstance(body, dict) else None
     return float(created) if isinstance(created, int | float) and created > 0 else None
 
@@ -150,13 +154,14 @@ def _parsed(line: bytes, file: Path, row: int) -> dict[str, Any] | None:
         raise DataError(
             "is not JSON", file=file, row=row, found=start, hint="give the results file of a batch (JSON Lines)"
         ) from error
-    if isinstance(data, dict) and "custom_id" in data and "body" in data and "response" not in data:
+    if is_request(data):
         raise DataError(
             "is a request: this is the file that was sent, not its results",
             file=file,
             row=row,
             hint="give the batch's output file (and its error file, if there is one)",
         )
+    data = as_openai(data)
     response = data.get("response") if isinstance(data, dict) else None
     if (
         not isinstance(data, dict)

@@ -17,10 +17,11 @@ import orjson
 from judge.backends import Settings
 from judge.dollars import dollars
 from judge.errors import RunFolderError, SpecError
+from judge.exchange.batch_api import BatchApi, Remote
+from judge.exchange.batch_forms import batch_api_of
 from judge.exchange.batch_import import Imported, import_locked
 from judge.exchange.batch_ledger import ENDED, Batch, Ledger, read_ledger
 from judge.exchange.batch_requests import MOST_LINES, Part, Wanted, export_locked
-from judge.exchange.openai_batches import BatchServer, Endpoint, Remote
 from judge.execution.session import settings_of
 from judge.plan import load_prices
 from judge.plan.prices import how_to_price
@@ -120,7 +121,7 @@ def _prepare(asked: Wanted, ledger: Ledger, most_lines: int, url: str) -> list[B
     return new
 
 
-def _send(ledger: Ledger, batch: Batch, server: BatchServer, say: Say) -> None:
+def _send(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> None:
     """Bring one batch to the provider from whatever step it is at."""
     requests, name = ledger.requests(batch), ledger.remote_name(batch)
     if batch.file_id is None:
@@ -137,7 +138,7 @@ def _send(ledger: Ledger, batch: Batch, server: BatchServer, say: Say) -> None:
     if remote is None:
         batch.state = "creating"
         ledger.save()
-        remote = server.create(batch.file_id, _endpoint(requests), metadata)
+        remote = server.create(batch.file_id, _route(requests), metadata)
     batch.batch_id, batch.state, batch.submitted = remote.id, "created", time.time()
     _update(batch, remote)
     ledger.save()
@@ -161,7 +162,7 @@ def _update(batch: Batch, remote: Remote) -> None:
     )
 
 
-def _fetch(ledger: Ledger, batch: Batch, server: BatchServer, say: Say) -> list[Path]:
+def _fetch(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> list[Path]:
     """Download a batch's output and error files; those that are there already are not fetched again."""
     files = []
     for kind, file_id in (("output", batch.output_file_id), ("errors", batch.error_file_id)):
@@ -177,29 +178,28 @@ def _fetch(ledger: Ledger, batch: Batch, server: BatchServer, say: Say) -> list[
 
 
 @contextmanager
-def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str | None = None) -> Iterator[BatchServer]:
+def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str | None = None) -> Iterator[BatchApi]:
     """The provider of a run: the first base_url of the definition, or the one a batch was sent to."""
     if asked is not None:
-        provider = asked.spec.judge.partition("/")[0]
-        if provider != "openai":
-            raise SpecError(
-                f"{asked.spec.judge} has no provider with a batch API",
-                hint="judge export batch RUN writes a file for vllm run-batch",
-            )
-        settings = settings_of(asked.spec)
+        judge, settings = asked.spec.judge, settings_of(asked.spec)
     else:
-        told = read_manifest(result.manifest).get("asked", {})
+        manifest = read_manifest(result.manifest)
+        judge, told = str(manifest["judge"]), manifest.get("asked", {})
         settings = Settings(
             (base_url,) if base_url else (), headers=told.get("headers") or {}, api_key_env=told.get("api_key_env")
         )
-    with BatchServer(settings) as server:
+    with batch_api_of(judge, settings, result) as server:
         yield server
 
 
 def _check_cost(asked: Wanted, parts: list[Part]) -> None:
     """Refuse to send what would go over max_cost by an estimate from the files' size."""
-    most = asked.spec.max_cost
-    if most is None or not parts:
+    limits = [
+        (asked.spec.max_cost, "max_cost"),
+        (None if asked.purse is None else asked.purse.left, "what is left of max_cost"),
+    ]
+    known = [(most, what) for most, what in limits if most is not None]
+    if not known or not parts:
         return
     price = load_prices(asked.spec.judge, asked.spec.base_url, asked.spec.engine)
     if price is None or price.batch is None:
@@ -210,20 +210,23 @@ def _check_cost(asked: Wanted, parts: list[Part]) -> None:
     prompt = sum(part.bytes for part in parts) // _CHARACTERS_PER_TOKEN
     answers = sum(part.repeats for part in parts) * (asked.spec.generation.max_tokens or _ANSWER_TOKENS)
     cost = price.batch.cost(prompt, answers)
+    most, what = min(known)
     if cost > most:
         raise SpecError(
-            f"these batches would cost about {dollars(cost)}, more than max_cost {dollars(most)}; nothing was sent",
+            f"these batches would cost about {dollars(cost)}, more than {what} {dollars(most)}; nothing was sent",
             hint="take fewer stories with --limit N, or raise max_cost",
         )
+    if asked.purse is not None:
+        asked.purse.left -= cost
 
 
-def _endpoint(requests: Path) -> Endpoint:
+def _route(requests: Path) -> str:
+    """The route that the lines of a request file name; "" where the form has none."""
     try:
         with requests.open("rb") as stream:
-            url = orjson.loads(stream.readline())["url"]
-    except (OSError, orjson.JSONDecodeError, KeyError) as error:
+            return str(orjson.loads(stream.readline()).get("url", ""))
+    except (OSError, orjson.JSONDecodeError, AttributeError) as error:
         raise RunFolderError(f"{requests} cannot be read ({error})", hint="restore it from a copy") from error
-    return "/v1/chat/completions" if url == "/v1/chat/completions" else "/v1/completions"
 
 
 def _size(path: Path) -> int:

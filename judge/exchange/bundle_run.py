@@ -17,6 +17,7 @@ import yaml
 from judge.errors import RunFolderError
 from judge.exchange.bundle_tables import AUDIT
 from judge.exchange.imported_folder import STORIES
+from judge.execution.part_merge import not_merged
 from judge.home import home
 from judge.journal import JournalReader
 from judge.journal.snapshot import leave_out_texts, snapshot
@@ -91,6 +92,8 @@ def copy(folder: ResultFolder, staged: Path, place: str, *, texts: bool, batches
     shards = [path.name for path in folder.derived.glob("ray/*/part-*.parquet")]
     if shards:
         notes.append(f"{place}: {len(shards)} shards under derived/ray stay outside; what is merged is in the journal")
+    if (parts := not_merged(folder)) is not None:
+        notes.append(f"{place}: {parts} not merged stay outside; judge merge joins them")
     notes += [f"{place}/{name} names the home folder of who made it" for name in _names_home(target)]
     manifest = read_manifest(target.manifest)
     judge = str(manifest.get("judge", folder.path.name))

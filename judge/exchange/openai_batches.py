@@ -6,46 +6,31 @@ after a lost reply the provider's list is consulted before it is tried again.
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
 from judge.backends import Settings
 from judge.backends.openai_credentials import Credentials
 from judge.backends.openai_errors import status_error
-from judge.backends.openai_http import DEFAULT_URL
+from judge.credentials.providers import addresses_of
 from judge.errors import BackendError
+from judge.exchange.batch_api import Remote
 from judge.execution.retry import decide
 from judge.redaction import redact
 
 if TYPE_CHECKING:
     from openai.types import Batch as RemoteBatch
 
-Endpoint = Literal["/v1/chat/completions", "/v1/completions"]
+Route = Literal["/v1/chat/completions", "/v1/completions", "/v1/responses"]
 T = TypeVar("T")
 
 _ATTEMPTS = 6
 _PAGE = 100
 """Rows in a page of the provider's lists."""
-
-
-@dataclass(frozen=True, slots=True)
-class Remote:
-    """A batch as the provider describes it. `problem` is what it says went wrong, if anything."""
-
-    id: str
-    status: str
-    total: int | None
-    done: int | None
-    failed: int | None
-    output_file_id: str | None
-    error_file_id: str | None
-    problem: str | None
 
 
 class BatchServer:
@@ -54,8 +39,7 @@ class BatchServer:
     def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:
         import openai
 
-        given = settings.base_url or (os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL,)
-        self.url = given[0].rstrip("/")
+        self.url = addresses_of(settings.base_url)[0].rstrip("/")
         self._credentials = Credentials((self.url,), settings)
         self._credentials.require()
         headers: dict[str, Any] = dict(self._credentials.headers(self.url))
@@ -101,7 +85,7 @@ class BatchServer:
 
         return self._patiently(once)
 
-    def create(self, file_id: str, endpoint: Endpoint, metadata: dict[str, str]) -> Remote:
+    def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
         """Start a batch. Where the reply is lost, the one that was started is looked for before trying again."""
         tries = 0
 
@@ -111,7 +95,7 @@ class BatchServer:
             if tries > 1 and (found := self._find(metadata)) is not None:
                 return found
             return self._client.batches.create(
-                input_file_id=file_id, endpoint=endpoint, completion_window="24h", metadata=metadata
+                input_file_id=file_id, endpoint=cast("Route", route), completion_window="24h", metadata=metadata
             )
 
         return _remote(self._patiently(once))

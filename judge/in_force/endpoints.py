@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -12,23 +11,24 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from judge.credentials.providers import addresses_of as named_addresses
 from judge.in_force.catalogue import Entry, catalogue
 from judge.shipped import package_file
-
-_USUAL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """One kind of server: a provider's endpoint, or an engine that people run themselves (`owned_by`).
 
-    `settings` is what its documentation says; `native` marks that the catalogue's models are those of another interface
-    of the provider, `deployments` that names are the user's own, `routes` that others' models are behind it.
+    `speaks` is the back-end that asks it. `settings` is what its documentation says; `native` marks that the
+    catalogue's models are those of another interface of the provider, `deployments` that names are the user's own,
+    `routes` that others' models are behind it.
     """
 
     key: str
     name: str
     source: str
+    speaks: str = "openai"
     hosts: tuple[str, ...] = ()
     owned_by: str | None = None
     catalogue: str | None = None
@@ -69,15 +69,19 @@ def _endpoint(key: str, row: Mapping[str, Any]) -> Endpoint:
     return Endpoint(key, **rest, **lists, settings=said)
 
 
-def addresses_of(base_url: Sequence[str], server: Mapping[str, Any] | None = None) -> list[str]:
+def addresses_of(
+    base_url: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
+) -> list[str]:
     """The addresses that a run asks: those of the server's facts, else the definition's, else the environment's."""
     told = [str(one["base_url"]) for one in (server or {}).get("servers", ()) if one.get("base_url")]
-    return told or list(base_url) or [os.environ.get("OPENAI_BASE_URL") or _USUAL]
+    return told or named_addresses(base_url, backend)
 
 
-def who_is_asked(model: str, addresses: Sequence[str], server: Mapping[str, Any] | None = None) -> Asked:
-    """Endpoint and catalogue entry of a model at these addresses; `server` is what a probe found."""
-    found = {_at(address) for address in addresses}
+def who_is_asked(
+    model: str, addresses: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
+) -> Asked:
+    """Endpoint and catalogue entry of a back-end's model at these addresses; `server` is what a probe found."""
+    found = {_at(address, backend) for address in addresses}
     endpoint = endpoints()[next(iter(found)) or ""] if len(found) == 1 and None not in found else None
     if endpoint is None:
         owners = {one.get("owned_by") for one in (server or {}).get("servers", ())}
@@ -90,13 +94,13 @@ def who_is_asked(model: str, addresses: Sequence[str], server: Mapping[str, Any]
     return Asked(endpoint, entry, by_name=endpoint.deployments)
 
 
-def _at(address: str) -> str | None:
+def _at(address: str, backend: str) -> str | None:
     try:
         host = (urlsplit(address).hostname or "").lower()
     except ValueError:
         return None  # no address at all: the back-end says so
     for key, endpoint in endpoints().items():
-        if any(fnmatchcase(host, pattern) for pattern in endpoint.hosts):
+        if endpoint.speaks == backend and any(fnmatchcase(host, pattern) for pattern in endpoint.hosts):
             return key
     return None
 

@@ -76,6 +76,8 @@ def _outside(entry: Entry, who: Asked, name: str, value: Any, param: Mapping[str
     if name == "structured":
         listed = [str(one) for one in param.get("values", ())]
         wanted = "structured_outputs" if value == "choice" else "json_schema"
+        if param.get("as") == "responseMimeType":
+            wanted = "text/x.enum" if value == "choice" else "application/json"
         if wanted in listed or not listed:
             return None
         said = f"lists {', '.join(listed)} for {_of(entry, who)}"

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from judge.backends import IN_PROCESS
 from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS
+from judge.credentials.providers import PROTOCOLS
 from judge.in_force.catalogue import catalogue
 from judge.in_force.endpoints import Asked, addresses_of, who_is_asked
 from judge.in_force.model_rules import Said, by_catalogue
@@ -22,7 +24,6 @@ from judge.run_spec import RunSpec
 State = Literal["honoured", "refused", "ignored", "unknown"]
 Source = Literal["server", "answers", "probe", "documentation", "catalogue", "engine", "none"]
 
-IN_PROCESS = frozenset({"hf", "vllm"})
 MODELLESS = frozenset({"surface", "recorded", "scripted"})
 """Judges that ask no model: settings of a generation mean nothing to them, or what this program makes of them."""
 
@@ -69,10 +70,11 @@ def settings_in_force(
     if spec.provider in IN_PROCESS:
         text = f"{spec.provider} generates in this process with it"
         return [SettingInForce(name, value, "honoured", text, "engine") for name, value in asked]
-    if spec.provider != "openai":
+    if spec.provider not in PROTOCOLS:
         text = f"the back-end {spec.provider} does not say whether it keeps to it"
         return [SettingInForce(name, value, "unknown", text, "none") for name, value in asked]
-    who = who_is_asked(spec.judge.partition("/")[2], addresses_of(spec.base_url, server), server)
+    backend, _, model = spec.judge.partition("/")
+    who = who_is_asked(model, addresses_of(spec.base_url, server, backend=backend), server, backend=backend)
     look = _Look(spec, server or {}, refusals or {}, seen, who)
     return [look.at(name, value) for name, value in asked]
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from judge.credentials.providers import PROTOCOLS
 from judge.errors import JudgeError
 from judge.in_force.catalogue import catalogue
 from judge.in_force.endpoints import addresses_of, who_is_asked
-from judge.run_spec import load_run_spec
+from judge.run_spec import load_run_specs
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +57,22 @@ def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
     found: dict[str, tuple[Life, list[Path]]] = {}
     for definition in sorted(runs.glob("*/run.yaml")):
         try:
-            spec = load_run_spec(definition)
+            specs = load_run_specs(definition).judges
         except JudgeError:
             continue  # judge run says what is wrong with it
-        life = life_of(spec.judge, spec.base_url)
-        if life is not None and life.ends:
-            found.setdefault(spec.judge, (life, []))[1].append(definition.parent)
+        for spec in specs:
+            life = life_of(spec.judge, spec.base_url)
+            if life is not None and life.ends:
+                found.setdefault(spec.judge, (life, []))[1].append(definition.parent)
     return found
 
 
 def life_of(judge: str, base_url: Sequence[str] = (), server: Mapping[str, Any] | None = None) -> Life | None:
     """The life of the judge's model; None where the catalogue does not know it, or it runs on one's own machine."""
-    provider, _, model = judge.partition("/")
-    if provider != "openai":
+    backend, _, model = judge.partition("/")
+    if backend not in PROTOCOLS:
         return None
-    who = who_is_asked(model, addresses_of(base_url, server), server)
+    who = who_is_asked(model, addresses_of(base_url, server, backend=backend), server, backend=backend)
     entry = who.entry
     if entry is None:
         return None

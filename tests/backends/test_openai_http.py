@@ -74,7 +74,7 @@ def test_only_what_was_said_is_sent() -> None:
 
 
 def test_completions_send_one_text() -> None:
-    sent = body(query(api="completions"))
+    sent = body(query(api="completions"), api="completions")
     assert sent == {"model": "m", "prompt": "You rate.\n\nRate it.\n\nRating:"}
     assert joined((Message("user", "only"),)) == "only"
 

@@ -109,12 +109,13 @@ def test_out_of_fold_never_sees_its_own_fold() -> None:
     rng = np.random.default_rng(4)
     rows, response = rng.normal(size=(50, 2)), rng.normal(size=50)
     folds = np.repeat(np.arange(5), 10)
-    before = out_of_fold(rows, response, folds, lambda a, b: fit_ridge(a, b, [1.0]))
+    before, level = out_of_fold(rows, response, folds, lambda a, b: fit_ridge(a, b, [1.0]))
+    assert level[0] == pytest.approx(response[10:].mean())
     own, other = response.copy(), response.copy()
     own[:10] += 100
     other[10] = np.nan
-    after_own = out_of_fold(rows, own, folds, lambda a, b: fit_ridge(a, b, [1.0]))
-    after_other = out_of_fold(rows, other, folds, lambda a, b: fit_ridge(a, b, [1.0]))
+    after_own, _ = out_of_fold(rows, own, folds, lambda a, b: fit_ridge(a, b, [1.0]))
+    after_other, _ = out_of_fold(rows, other, folds, lambda a, b: fit_ridge(a, b, [1.0]))
     np.testing.assert_array_equal(after_own[:10], before[:10])
     assert (after_own[10:] != before[10:]).all()
     assert (after_other[:10] != before[:10]).all()

@@ -11,9 +11,10 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "providers.md"
 
 _HEAD = """# Providers and servers
 
-What is known of endpoints that speak OpenAI's protocol, from documentation and from public threads up to November
-2026. **No live endpoint was asked.** "Tried" says what `judge` was run against: an imitation of the documented API
-(`tests/conformance/providers.py`), or nothing. `judge doctor --provider NAME` prints the same facts, and whether key,
+What is known of endpoints, from documentation and from public threads up to November 2026: of those that speak OpenAI's
+protocol (`judge: openai/MODEL`), and of providers' own protocols where `judge` speaks them (`judge: anthropic/MODEL`,
+`judge: gemini/MODEL`). **No live endpoint was asked.** "Tried" says what `judge` was run against: an imitation of the
+documented API (`tests/conformance`), or nothing. `judge doctor --provider NAME` prints the same facts, and whether key,
 server and model are there. What a server refuses of a call's shape (`n`, the name of `max_tokens`) `judge` learns by
 itself; a setting of the judge's definition that is refused stops the run at its first query, with the key of run.yaml
 to change. Names of models are examples.

@@ -215,7 +215,7 @@ IMITATIONS: tuple[Imitation, ...] = (
     ),
     Imitation(
         "anthropic",
-        "anthropic",
+        "anthropic-openai",
         "claude-sonnet-4-6",
         models_refusal=(
             401,
@@ -229,7 +229,7 @@ IMITATIONS: tuple[Imitation, ...] = (
     ),
     Imitation(
         "anthropic-opus",
-        "anthropic",
+        "anthropic-openai",
         "claude-opus-4-8",
         listed=("claude-opus-4-8",),
         ignores=frozenset({"seed", "logprobs", "response_format"}),
@@ -242,7 +242,7 @@ IMITATIONS: tuple[Imitation, ...] = (
     ),
     Imitation(
         "gemini-2",
-        "gemini",
+        "gemini-openai",
         "gemini-2.5-flash",
         path="/v1beta/openai",
         listed=("models/gemini-2.5-flash",),
@@ -258,7 +258,7 @@ IMITATIONS: tuple[Imitation, ...] = (
     ),
     Imitation(
         "gemini-3",
-        "gemini",
+        "gemini-openai",
         "gemini-3.5-flash",
         path="/v1beta/openai",
         listed=("models/gemini-3.5-flash",),

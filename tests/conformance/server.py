@@ -18,20 +18,11 @@ from tests.conformance.providers import FLAGGED, Imitation, Reply
 KEY = "sk-conformance"
 
 
-class Imitated:
-    """One imitation, listening. What decides about faults may be changed while it runs.
+class Listening:
+    """A server on loopback, in a thread of the test's process. What is served are the routes of a subclass."""
 
-    `out_of_credit_after` so many answers the account is used up; `lenient` lets no moderation flag a story; the
-    `failing_requests` are answered with an error of the server.
-    """
-
-    def __init__(self, imitation: Imitation) -> None:
-        self.imitation = imitation
+    def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self.out_of_credit_after = math.inf
-        self.lenient = False
-        self.failing_requests: frozenset[int] = frozenset()
-        self._requests = itertools.count(1)
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
@@ -46,20 +37,17 @@ class Imitated:
         self._loop.call_soon_threadsafe(self._end.set)
         self._thread.join(10)
 
-    @property
-    def base_url(self) -> str:
-        """As it stands in run.yaml."""
-        query = f"?{self.imitation.query}" if self.imitation.query else ""
-        return f"http://127.0.0.1:{self.port}{self.imitation.path}{query}"
-
     def _serve(self) -> None:
         asyncio.run(self._listen())
 
+    def _routes(self, app: web.Application) -> None:
+        """Add what is served."""
+        raise NotImplementedError
+
     async def _listen(self) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-        app = web.Application()
-        app.router.add_get(f"{self.imitation.path}/models", self._models)
-        app.router.add_post(f"{self.imitation.path}/chat/completions", self._chat)
+        app = web.Application(client_max_size=2**26)
+        self._routes(app)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -68,6 +56,32 @@ class Imitated:
         self._ready.set()
         await self._end.wait()
         await runner.cleanup()
+
+
+class Imitated(Listening):
+    """One imitation, listening. What decides about faults may be changed while it runs.
+
+    `out_of_credit_after` so many answers the account is used up; `lenient` lets no moderation flag a story; the
+    `failing_requests` are answered with an error of the server.
+    """
+
+    def __init__(self, imitation: Imitation) -> None:
+        super().__init__()
+        self.imitation = imitation
+        self.out_of_credit_after = math.inf
+        self.lenient = False
+        self.failing_requests: frozenset[int] = frozenset()
+        self._requests = itertools.count(1)
+
+    @property
+    def base_url(self) -> str:
+        """As it stands in run.yaml."""
+        query = f"?{self.imitation.query}" if self.imitation.query else ""
+        return f"http://127.0.0.1:{self.port}{self.imitation.path}{query}"
+
+    def _routes(self, app: web.Application) -> None:
+        app.router.add_get(f"{self.imitation.path}/models", self._models)
+        app.router.add_post(f"{self.imitation.path}/chat/completions", self._chat)
 
     def _stranger(self, request: web.Request) -> web.Response | None:
         """The refusal of a request without the key, or without the query."""

@@ -8,8 +8,11 @@ from typing import Any
 import aiohttp
 import pytest
 
+from judge.backends.provider_facts import facts_of
 from judge.cli.main import main
 from judge.credentials.providers import PROVIDERS
+from tests.conformance.gemini import KEY as GEMINI_KEY
+from tests.conformance.gemini import GeminiImitated
 from tests.conformance.providers import IMITATIONS, Imitation
 from tests.conformance.server import KEY, Imitated
 
@@ -42,8 +45,8 @@ def one(rows: list[dict[str, Any]], what: str) -> dict[str, Any]:
 
 
 def variable(imitation: Imitation) -> str:
-    names = [provider.variables[0] for provider in PROVIDERS if provider.name == imitation.facts]
-    return names[0] if names else "OPENAI_API_KEY"
+    provider = facts_of(imitation.facts).provider
+    return provider.variables[0] if provider is not None else "OPENAI_API_KEY"
 
 
 @pytest.mark.parametrize("imitation", IMITATIONS, ids=lambda imitation: str(imitation.name))
@@ -85,6 +88,23 @@ def test_a_wrong_key_a_missing_key_and_a_silent_server(
     silent = doctor(capsys, "ollama", "--base-url", "http://127.0.0.1:9/v1")
     assert one(silent, "server")["state"] == "failed"
     assert "start the server" in one(silent, "server")["mend"]
+
+
+def test_gemini_is_examined_by_its_own_api(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", GEMINI_KEY)
+    with GeminiImitated() as server:
+        rows = doctor(capsys, "gemini", "--base-url", server.base_url, "--model", "gemini-2.5-pro")
+        assert (one(rows, "server")["state"], "lists 3 models" in one(rows, "server")["detail"]) == ("ok", True)
+        assert one(rows, "model")["state"] == "ok"
+        assert {row["detail"] for row in rows if row["what"] == "run.yaml"} >= {"judge: gemini/gemini-2.5-pro"}
+        missing = doctor(capsys, "gemini", "--base-url", server.base_url, "--model", "gemini-2.5-prr")
+        assert one(missing, "model")["mend"] == "did you mean gemini-2.5-pro?"
+        assert not any("key=" in address for address in server.addresses)
+        monkeypatch.setenv("GEMINI_API_KEY", "AIza-not-this-one-000000")
+        wrong = one(doctor(capsys, "gemini", "--base-url", server.base_url), "server")
+        assert (wrong["state"], wrong["mend"]) == ("failed", "check GEMINI_API_KEY")
+    lines = [row["detail"] for row in doctor(capsys, "gemini") if row["what"] == "run.yaml"]
+    assert not any(line.startswith("base_url") for line in lines)
 
 
 def test_a_key_is_not_sent_to_a_strangers_host(

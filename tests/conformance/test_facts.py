@@ -17,7 +17,9 @@ from tests.conformance.providers import IMITATIONS, Imitation
 ASKED_FOR = (
     "OpenAI",
     "Azure OpenAI",
+    "Anthropic",
     "Anthropic's compatible endpoint",
+    "Gemini",
     "Gemini's compatible endpoint",
     "OpenRouter",
     "Groq",
@@ -42,7 +44,8 @@ def test_the_page_is_made_from_the_facts() -> None:
 
 def test_tried_is_said_of_what_the_tests_imitate_and_of_nothing_else() -> None:
     said = {name for name, facts in provider_facts().items() if facts.tried == "imitation"}
-    assert said == {imitation.facts for imitation in IMITATIONS}
+    # Imitated by messages_api and gemini: these two speak no dialect of OpenAI's.
+    assert said == {imitation.facts for imitation in IMITATIONS} | {"anthropic", "gemini"}
     assert {facts.tried for facts in provider_facts().values()} == {"imitation", "never"}
 
 
@@ -55,7 +58,8 @@ def test_what_an_imitation_refuses_or_ignores_is_known(imitation: Imitation) -> 
 
 def test_every_provider_of_the_table_of_keys_and_no_stranger_is_known() -> None:
     local = {name for name, facts in provider_facts().items() if facts.local}
-    assert set(provider_facts()) - local == {provider.name for provider in PROVIDERS}
+    compatible = {"anthropic-openai", "gemini-openai"}
+    assert set(provider_facts()) - local == {provider.name for provider in PROVIDERS} | compatible
     assert local == {"ollama", "llama.cpp", "vllm", "sglang", "lmstudio", "tgi"}
     for name in set(provider_facts()) - local:
         facts = facts_of(name)
@@ -68,7 +72,7 @@ def test_every_provider_of_the_table_of_keys_and_no_stranger_is_known() -> None:
 def test_the_lines_are_lines_of_a_run(name: str) -> None:
     lines = yaml.safe_load(facts_of(name).run_lines())
     spec = parse_run_spec({"name": "t", "dataset": "d", "criteria": "overall", "eval_prompts": ["ep1"], **lines}, "t")
-    assert spec.judge == f"openai/{facts_of(name).model}"
+    assert spec.judge == f"{facts_of(name).backend}/{facts_of(name).model}"
     refused = facts_of(name).refused
     # What is refused in general does not stand in the lines that are to be copied.
     assert not {key for key in lines.get("generation", {}) if key in refused} - {"max_tokens"}

@@ -24,6 +24,8 @@ VALUES: dict[str, Any] = {
     "stop": ["###"],
     "logprobs": True,
     "top_logprobs": 20,
+    "thinkingConfig": {"thinkingBudget": 0},
+    "reasoning_effort": "low",
     "response_format": {"type": "json_schema", "json_schema": {"name": "rating", "schema": {"type": "object"}}},
 }
 """What a request asks for under each setting."""

@@ -103,19 +103,21 @@ def test_texts_in_the_file_make_control_and_length_work(tmp_path: Path) -> None:
             "prompt": [s.story_prompt for s in stories],
             "reference": [s.reference for s in stories],
             "score": [1 + len(s.text) % 5 for s in stories],
-            "ann": [s.ratings[0].value for s in stories],
+            "ann": [2 + i % 3 for i in range(len(stories))],
+            "bob": [2 + i % 3 + i % 2 for i in range(len(stories))],
         }
     )
     frame.to_csv(tmp_path / "all.csv", index=False)
-    columns = {"story": "id", "story_prompt": "prompt", "ratings.Coherence": "score", "people.Coherence": "ann"}
+    columns = {"story": "id", "story_prompt": "prompt", "ratings.Coherence": "score", "people.Coherence": "ann,bob"}
     columns["judge"] = "=gpt-4"
     write_folder(tmp_path / "in", read_ratings(tmp_path / "all.csv", columns=columns))
     table = read([tmp_path / "in"])
     (matrix,) = build(table)
     assert matrix.cells[0].judge == "gpt-4"
     assert matrix.stories["text"].tolist() == [s.text for s in stories]
-    assert matrix.people.tolist() == [[s.ratings[0].value for s in stories]]
+    assert matrix.people.tolist() == [((frame["ann"] + frame["bob"]) / 2).tolist()]
     assert set(matrix.systems) == {s.system for s in stories}
+    # The slope at equal quality needs people's own error, so two people, whose ratings do not crowd at an end.
     assert _diagnosed(tmp_path / "in", "length")["p"] is not None
     kept = pd.read_csv(tmp_path / "in" / "imported_stories.csv")
     assert kept["reference"].notna().sum() == sum(s.reference is not None for s in stories)

@@ -19,7 +19,8 @@ def _agreement(card: Card, signature: str) -> Table:
     notes = [f"{entry['file']} {entry['hash']}: {entry['used_for']}" for entry in card.data]
     notes.append(
         "tau: Kendall's tau-b x 100 with the mean of people's ratings over all stories, predicted out of fold; "
-        "mean of five foldings by story-prompt. tau rounded: of the answers as given, rounded to 0.1 (ties move tau-b)."
+        "mean of five foldings by story-prompt, each prediction less the mean rating that it was fitted on. "
+        "tau rounded: of the answers as given, rounded to 0.1 (ties move tau-b)."
     )
     return Table(
         title=f"surface: {LABEL}; out-of-fold agreement with people",
@@ -35,7 +36,7 @@ def _agreement(card: Card, signature: str) -> Table:
             Column("residual_sd", "error sd"),
         ],
         rows=list(card.out_of_fold),
-        signature=f"{signature}|tau:b|level:overall|folds:5x5/story_prompt",
+        signature=f"{signature}|tau:b|level:overall|folds:5x5/story_prompt/less-fold-means",
         notes=notes,
     )
 

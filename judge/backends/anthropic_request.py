@@ -1,0 +1,101 @@
+"""A query as the body of a request to Anthropic's Messages API. Never sends it, and changes no prompt's text.
+
+The text is cut into blocks at the query's shared places, and each block that ends at one carries a cache point
+(`cache_control`). Sources, read in November 2026: platform.claude.com/docs/en/api/messages/create,
+.../build-with-claude/prompt-caching, .../build-with-claude/structured-outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from judge.backends.structured import schema
+from judge.errors import BackendError
+from judge.records import Message, Query
+
+CACHE_POINTS = 4
+"""Cache points in one request at most."""
+
+_EPHEMERAL = {"type": "ephemeral"}
+
+
+def body_of(query: Query, model: str, extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The request's JSON body. `extra` are keys of the run's `engine`; raises `BackendError` for what it cannot say."""
+    check(query)
+    generation = query.generation
+    body: dict[str, Any] = {"model": model, **extra, "max_tokens": generation.max_tokens}
+    instructions, turns = _in_blocks(query)
+    if instructions:
+        body["system"] = instructions
+    body["messages"] = turns
+    if generation.temperature is not None:
+        body["temperature"] = generation.temperature
+    if generation.top_p is not None:
+        body["top_p"] = generation.top_p
+    if generation.stop:
+        body["stop_sequences"] = list(generation.stop)
+    if query.structured != "none":
+        wanted = {"format": {"type": "json_schema", "schema": schema(query)}}
+        body["output_config"] = {**body.get("output_config", {}), **wanted}
+    return body
+
+
+def check(query: Query) -> None:
+    """Raise `BackendError` (capability) where the protocol has no form for what the run asks."""
+    generation = query.generation
+    if generation.max_tokens is None:
+        raise _unsayable("it needs generation.max_tokens: it has no default", "set `generation.max_tokens`, say 1024")
+    if generation.seed is not None:
+        raise _unsayable("it has no seed", "remove `generation.seed`")
+    if query.scoring == "logprobs":
+        raise _unsayable("it gives no log-probabilities", "set `scoring: text`")
+    if query.structured == "choice":
+        raise _unsayable("it constrains answers by a JSON schema alone", "set `structured: json` (or none)")
+    if query.api != "chat":
+        raise _unsayable("it has one route, for chats", "remove `api: completions`")
+    if not any(message.role == "user" for message in query.messages):
+        raise _unsayable("it needs a user's message", "let the Eval-Prompt give one")
+
+
+def _unsayable(why: str, mend: str) -> BackendError:
+    return BackendError(
+        f"Anthropic's Messages API cannot be asked as this run says: {why}",
+        kind="capability",
+        retryable=False,
+        hint=f"in run.yaml {mend}",
+    )
+
+
+def _in_blocks(query: Query) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """(blocks of the system text, the turns with their blocks)."""
+    points = query.shared[:CACHE_POINTS]
+    instructions: list[dict[str, Any]] = []
+    turns: list[dict[str, Any]] = []
+    begin = 0
+    for message in query.messages:
+        end = begin + len(message.content)
+        blocks = _cut(message, [point - begin for point in points if begin < point <= end])
+        if message.role == "system":
+            instructions += blocks
+        else:
+            turns.append({"role": message.role, "content": blocks})
+        begin = end
+    return instructions, turns
+
+
+def _cut(message: Message, places: Sequence[int]) -> list[dict[str, Any]]:
+    """A message as text blocks that join to its content; a cache point stands at each place.
+
+    A block must hold more than blank space, so that a cut that would leave a blank one is not made.
+    """
+    blocks: list[dict[str, Any]] = []
+    start = 0
+    for place in places:
+        text = message.content[start:place]
+        if text.strip() and (place == len(message.content) or message.content[place:].strip()):
+            blocks.append({"type": "text", "text": text, "cache_control": _EPHEMERAL})
+            start = place
+    if start < len(message.content):
+        blocks.append({"type": "text", "text": message.content[start:]})
+    return blocks

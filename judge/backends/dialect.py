@@ -1,0 +1,74 @@
+"""What differs between the APIs that are asked over HTTP: routes, the form of a request, the form of an answer.
+
+A request is put together once, under the names of OpenAI's chat API, whatever API it goes to: what a server refuses of
+it is negotiated under those names (`judge.backends.openai_negotiation`). Never connects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judge.backends.structured import STRUCTURED
+from judge.credentials.providers import OPENAI, Provider
+from judge.errors import BackendError
+from judge.records import Response
+
+Scrub = Callable[[str], str]
+Read = Callable[[bytes, str, Scrub], tuple[list[Response], int]]
+"""(body, address, scrub) -> the answers, and how many the server gave, those that failed on their way included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One API.
+
+    Attributes
+    ----------
+    provider : str
+        The judge's prefix in run.yaml.
+    route : callable
+        Model -> the route below base_url to which requests go.
+    wire : callable
+        The request under OpenAI's chat names -> the JSON body as it is sent.
+    read : callable
+        Reads the body of an answer of status 200; raises `BackendError`.
+    chat : bool
+        Whether a request holds messages; else one text.
+    models : str
+        The route that lists models.
+    limit : str or None
+        The one name of the longest answer; None where it is one of OpenAI's two, and is learnt.
+    one_answer : bool
+        Whether the API has no setting for several answers to a request.
+    tells : bool
+        Whether servers may have routes that tell of themselves beside the protocol (vLLM's).
+    protocol : Provider
+        Whose protocol it is: header and variables of the key, and the address where a definition names none.
+    structured : frozenset of str
+        Forms of an answer that can be asked for.
+    """
+
+    provider: str
+    route: Callable[[str], str]
+    wire: Callable[[Mapping[str, Any]], dict[str, Any]]
+    read: Read
+    chat: bool = True
+    models: str = "/models"
+    limit: str | None = None
+    one_answer: bool = False
+    tells: bool = False
+    protocol: Provider = OPENAI
+    structured: frozenset[str] = frozenset({"none", *STRUCTURED})
+
+
+def as_it_is(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of an API whose names are OpenAI's."""
+    return dict(asked)
+
+
+def no_answer(url: str, body: bytes, form: str) -> BackendError:
+    """The error for a body of status 200 that is not an answer of this form."""
+    start = body[:80].decode("utf-8", "replace")
+    return BackendError(f"{url}: the answer is not {form} answer: {start!r}", kind="garbage", retryable=True)

@@ -1,0 +1,31 @@
+"""Answers out of a batch file, whatever API they came from. Never connects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judge.backends.anthropic_answer import read_message
+from judge.backends.dialect import Dialect, Scrub
+from judge.backends.gemini import GEMINI
+from judge.backends.openai_answers import CHAT, COMPLETIONS
+from judge.backends.openai_responses import RESPONSES
+from judge.records import Response
+
+_OF_GEMINI = ("candidates", "promptFeedback", "usageMetadata")
+
+
+def read_answer(body: Any, content: bytes, api: str, where: str, scrub: Scrub) -> list[Response]:
+    """The answers in a body of status 200; `content` is its text, and `api` that of the query."""
+    if isinstance(body, dict) and body.get("type") == "message":
+        return [read_message(content, where)]
+    return _dialect_of(body, api).read(content, where, scrub)[0]
+
+
+def _dialect_of(body: Any, api: str) -> Dialect:
+    """The dialect of a body; the query's API decides where OpenAI's two older forms look alike."""
+    if isinstance(body, dict):
+        if body.get("object") == "response":
+            return RESPONSES
+        if "choices" not in body and any(name in body for name in _OF_GEMINI):
+            return GEMINI
+    return COMPLETIONS if api == "completions" else CHAT

@@ -1,0 +1,76 @@
+"""A request in the form of Gemini's generateContent, from one under OpenAI's chat names. Never connects.
+
+Form: ai.google.dev/api/generate-content, and the types of the google-genai package 3.4.0 (both read in November 2026).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_GENERATION = {
+    "max_tokens": "maxOutputTokens",
+    "max_completion_tokens": "maxOutputTokens",
+    "temperature": "temperature",
+    "top_p": "topP",
+    "seed": "seed",
+    "stop": "stopSequences",
+    "n": "candidateCount",
+    "logprobs": "responseLogprobs",
+    "top_logprobs": "logprobs",
+}
+"""OpenAI's name -> the name in generationConfig."""
+
+_BESIDE = frozenset(
+    {"safetySettings", "tools", "toolConfig", "cachedContent", "serviceTier", "store", "labels", "systemInstruction"}
+)
+"""Fields of a request that stand beside generationConfig."""
+
+
+def wire(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The body: contents, systemInstruction and generationConfig; the model stands in the address.
+
+    Keys of `engine` go where the API has them, and may be written in either spelling (`top_k`, `topK`).
+    """
+    body: dict[str, Any] = {}
+    config: dict[str, Any] = {}
+    for name, value in asked.items():
+        if name == "messages":
+            body |= _contents(value)
+        elif name == "response_format":
+            config |= _json(value["json_schema"]["schema"])
+        elif name == "structured_outputs":
+            config |= _choice(value["choice"])
+        elif name in _GENERATION:
+            config[_GENERATION[name]] = value
+        elif name != "model":
+            field = _camel(name)
+            (body if field in _BESIDE else config)[field] = value
+    return body | ({"generationConfig": config} if config else {})
+
+
+def _contents(messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    """System messages stand apart from the others; the model's own have the role `model`."""
+    system = [{"text": one["content"]} for one in messages if one["role"] == "system"]
+    contents = [
+        {"role": "model" if one["role"] == "assistant" else "user", "parts": [{"text": one["content"]}]}
+        for one in messages
+        if one["role"] != "system"
+    ]
+    return ({"systemInstruction": {"parts": system}} if system else {}) | {"contents": contents}
+
+
+def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON of this schema. The order of its fields is a setting of its own: an explanation may have to come first."""
+    ordered = {**schema, "propertyOrdering": list(schema["properties"])}
+    return {"responseMimeType": "application/json", "responseJsonSchema": ordered}
+
+
+def _choice(choices: Sequence[str]) -> dict[str, Any]:
+    """One of these words alone."""
+    return {"responseMimeType": "text/x.enum", "responseSchema": {"type": "STRING", "enum": list(choices)}}
+
+
+def _camel(name: str) -> str:
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)

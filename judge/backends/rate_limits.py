@@ -1,0 +1,63 @@
+"""What the headers of an answer say of a server's limits: how much of each remains, and how fast it fills again.
+
+OpenAI's names (OpenAI, Azure, Groq, Together and most gateways) and Anthropic's. `reset` is the time until a limit is
+whole again, so what is lacking over that time is the rate at which it fills: "limit 5000, remaining 4999, reset 12ms"
+(https://community.openai.com/t/how-to-get-rate-limit-reset-time-for-response-api/1268905, read 2026-11-22) are 83 a
+second, 5,000 a minute. A limit of a day reads likewise. Never waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from judge.backends.retry_delay import moment, number
+
+_FORMS = {
+    "requests": ("x-ratelimit-{}-requests", "anthropic-ratelimit-requests-{}"),
+    "tokens": ("x-ratelimit-{}-tokens", "anthropic-ratelimit-tokens-{}"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit: `most` when it is whole, what remains of it, and the seconds until it is whole again."""
+
+    most: float
+    remaining: float
+    reset: float
+
+    @property
+    def rate(self) -> float | None:
+        """How much of it comes back in a second; None where it is whole, which tells nothing."""
+        lacking = self.most - self.remaining
+        return lacking / self.reset if lacking > 0 and self.reset > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimits:
+    """The limits that an answer told: of `requests`, of `tokens`, or of both."""
+
+    limits: Mapping[str, Limit]
+
+
+@runtime_checkable
+class TellsLimits(Protocol):
+    """A back-end that passes on what headers tell of limits, to whoever sets `on_limits`."""
+
+    on_limits: Callable[[RateLimits], None] | None
+
+
+def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
+    """What the headers tell; None where they tell of no limit all that is needed."""
+    found = {}
+    for name, forms in _FORMS.items():
+        for form in forms:
+            if form.format("remaining") not in headers:
+                continue
+            most, remaining = number(headers.get(form.format("limit"))), number(headers.get(form.format("remaining")))
+            reset = moment(headers.get(form.format("reset")))
+            if most is not None and remaining is not None and reset is not None and most > 0:
+                found[name] = Limit(most, max(0.0, min(remaining, most)), max(0.0, reset))
+    return RateLimits(found) if found else None

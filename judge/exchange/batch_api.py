@@ -1,0 +1,58 @@
+"""What every provider's batch API does for a run: request files, batches, and how far each batch is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A batch as the provider describes it. `problem` is what it says went wrong, if anything."""
+
+    id: str
+    status: str
+    total: int | None
+    done: int | None
+    failed: int | None
+    output_file_id: str | None
+    error_file_id: str | None
+    problem: str | None
+
+
+class BatchApi(Protocol):
+    """One account at one provider; used in a `with` block. Every method raises `BackendError` with a sentence."""
+
+    url: str
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def upload(self, name: str, content: Path) -> str:
+        """Upload a request file under a name; returns its id."""
+        ...
+
+    def find_file(self, name: str, size: int) -> str | None:
+        """The id of an uploaded file of this name and size, or None."""
+        ...
+
+    def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
+        """Start a batch of the file's requests; `route` is what its lines name, "" where they name none."""
+        ...
+
+    def find_batch(self, metadata: dict[str, str]) -> Remote | None:
+        """The batch that was started with this metadata, or None."""
+        ...
+
+    def retrieve(self, batch_id: str) -> Remote:
+        """How far a batch is."""
+        ...
+
+    def download(self, file_id: str, target: Path) -> None:
+        """Write a file of results to `target`, whole or not at all."""
+        ...
