@@ -111,7 +111,11 @@ Structured = Literal["none", "choice", "json", "json-explanation-first"]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One rendered request: story x criterion x Eval-Prompt. Repeats of it share `key` and differ in `repeat`."""
+    """One rendered request: story x criterion x Eval-Prompt. Repeats of it share `key` and differ in `repeat`.
+
+    `shared` are the places, in characters over the contents of all messages, up to which other requests of the plan
+    begin in the same way; () where nobody asked for them.
+    """
 
     key: str
     story: Story
@@ -119,12 +123,13 @@ class Query:
     eval_prompt: str
     messages: tuple[Message, ...]
     generation: Generation
-    api: Literal["chat", "completions"] = "chat"
+    api: Literal["chat", "completions", "responses"] = "chat"
     structured: Structured = "none"
     scoring: Literal["text", "logprobs"] = "text"
     asks_explanation: bool = False
     flags: tuple[str, ...] = ()
     rating_pattern: str | None = None
+    shared: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

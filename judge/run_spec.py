@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from judge import run_judges
 from judge.backends.engine_keys import SPEED
 from judge.credentials import literal
 from judge.errors import SpecError, nearest, yaml_mistake
@@ -75,7 +77,7 @@ class RunSpec(_Strict):
         default_factory=GenerationSpec,
         description="what is not said is the provider's default, and is not sent",
     )
-    api: Literal["chat", "completions"] = Field("chat", description="which route of the server")
+    api: Literal["chat", "completions", "responses"] = Field("chat", description="which route of the server")
     system: str | None = Field(None, description="system message put before every query")
     structured: Literal["none", "choice", "json", "json-explanation-first"] = Field(
         "none", description="ask the server to constrain the answer"
@@ -100,6 +102,10 @@ class RunSpec(_Strict):
         None, description="environment variable with the server's key, none for no key; not said: the provider's own"
     )
     concurrency: int = Field(64, ge=1, le=4096, description="requests in flight at most")
+    requests_per_minute: int | None = Field(None, ge=1, description="requests sent in any minute at most")
+    tokens_per_minute: int | None = Field(
+        None, ge=1, description="tokens of prompts and answers in any minute at most; those of answers are estimated"
+    )
     attempt_timeout: float = Field(120.0, gt=0, description="seconds until an attempt counts as a timeout")
     probe_timeout: float = Field(
         3.0, gt=0, description="seconds in which a server must show that it is there; more for models that load first"
@@ -127,8 +133,94 @@ class RunSpec(_Strict):
         return fingerprint({**who, "revision": self.revision, "engine": engine})
 
 
-def load_run_spec(path: Path, overrides: Iterable[str] = ()) -> RunSpec:
-    """Read run.yaml; `overrides` are `key=value`, with dots for nested keys and values in YAML."""
+@dataclass(frozen=True, slots=True)
+class RunSpecs:
+    """A run's definition, once for each judge. `max_cost` is what all of them may spend together, where there are
+    several; one judge's own stands in its definition.
+    """
+
+    judges: tuple[RunSpec, ...]
+    max_cost: float | None = None
+
+
+def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | None = run_judges.ANY) -> RunSpec:
+    """Read run.yaml; `overrides` are `key=value`, with dots for nested keys and values in YAML.
+
+    Of a list of judges, `judge=NAME` among the overrides names the one that is meant, and `revision` which of it.
+    """
+    found = load_run_specs(path, overrides, revision=revision).judges
+    if len(found) > 1:
+        names = ", ".join(dict.fromkeys(spec.judge for spec in found))
+        raise SpecError(f"{path} names {len(found)} judges, and one is wanted: {names}", hint="--set judge=NAME")
+    return found[0]
+
+
+def load_run_specs(
+    path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = (), *, revision: str | None = run_judges.ANY
+) -> RunSpecs:
+    """Read run.yaml once for each of its judges, or for those that are named in their place.
+
+    A named judge that `judges:` lists comes with its entry; any other has the run's own keys. Overrides hold for each
+    judge, but `max_cost`, which is of all.
+    """
+    data = _read(path)
+    named, of_run, of_each = _sorted(overrides)
+    _apply(data, of_run)
+    if data.get("name") is None:
+        data["name"] = _default_name(path)
+    kept = [key for key in run_judges.OF_ONE if not any(_key(pair) == key for pair in of_each)]
+    definitions = run_judges.definitions(data, list(judges) or named, str(path), revision=revision, kept=kept)
+    for one in definitions:
+        _apply(one.data, of_each)
+    most = data.get("max_cost")
+    if len(definitions) == 1:
+        (only,) = definitions
+        return RunSpecs((parse_run_spec(only.within(most), only.where),))
+    # What all share is checked first, so that a mistake there is not named as one of the first judge.
+    together = parse_run_spec(_base(data, definitions[0], of_each), str(path)).max_cost
+    return RunSpecs(tuple(parse_run_spec(one.data, one.where) for one in definitions), together)
+
+
+def names_judge(path: Path, judge: str, revision: str | None = run_judges.ANY) -> bool:
+    """Whether run.yaml says how this judge is asked: any judge, where it has no list of them."""
+    data = _read(path)
+    return "judges" not in data or bool(run_judges.chosen(run_judges.entries(data, str(path)), judge, revision))
+
+
+def _base(data: dict[str, Any], first: run_judges.Definition, of_each: Sequence[str]) -> dict[str, Any]:
+    """The run's own keys with some judge, as a definition."""
+    base = run_judges.shared(data) | {"judge": first.data.get("judge")}
+    _apply(base, of_each)
+    return base | ({"max_cost": data["max_cost"]} if "max_cost" in data else {})
+
+
+def _sorted(overrides: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
+    """The judge that overrides name (the last of them), those of the whole run, and those of each judge."""
+    named: list[str] = []
+    of_run: list[str] = []
+    of_each: list[str] = []
+    for pair in overrides:
+        key, _, value = pair.partition("=")
+        if key.strip() == "judge" and value:
+            named = [value.strip()]
+        else:
+            (of_run if _key(pair) in ("judges", "max_cost", "name") else of_each).append(pair)
+    return named, of_run, of_each
+
+
+def _key(pair: str) -> str:
+    """The first key of an override."""
+    return pair.partition("=")[0].strip().partition(".")[0]
+
+
+def _apply(data: dict[str, Any], overrides: Iterable[str]) -> None:
+    for pair in overrides:
+        override(data, pair)
+        literal.refuse_keys(data, "--set")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The file as plain data, without keys in it."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -144,12 +236,7 @@ def load_run_spec(path: Path, overrides: Iterable[str] = ()) -> RunSpec:
     if not isinstance(data, dict):
         raise SpecError(f"{path} must hold keys and values, like `dataset: demo`", hint="judge init NAME writes one")
     literal.refuse_keys(data, str(path), text)
-    for pair in overrides:
-        override(data, pair)
-        literal.refuse_keys(data, "--set")
-    if data.get("name") is None:
-        data["name"] = _default_name(path)
-    return parse_run_spec(data, str(path))
+    return data
 
 
 def default_name(path: Path) -> str:
@@ -166,9 +253,25 @@ def _default_name(path: Path) -> str:
 
 
 def json_schema() -> dict[str, Any]:
-    """run.yaml's JSON Schema. `name` may be missing from a file, as `load_run_spec` fills it in."""
+    """run.yaml's JSON Schema. `name` may be missing from a file, as `load_run_spec` fills it in; `judges` may list
+    several judges in the place of `judge`.
+    """
     schema = RunSpec.model_json_schema()
-    schema["required"].remove("name")
+    properties = schema["properties"]
+    entry = {
+        "type": "object",
+        "properties": {key: properties[key] for key in run_judges.ENTRY},
+        "required": ["judge"],
+        "additionalProperties": False,
+    }
+    properties["judges"] = {
+        "description": "several judges, asked side by side, each with keys of its own",
+        "type": "array",
+        "minItems": 1,
+        "items": {"anyOf": [{"type": "string"}, entry]},
+    }
+    schema["required"] = [key for key in schema["required"] if key not in ("name", "judge")]
+    schema["oneOf"] = [{"required": ["judge"]}, {"required": ["judges"]}]
     return schema
 
 
@@ -232,4 +335,4 @@ def _keys(parents: list[str]) -> set[str]:
         return set(GenerationSpec.model_fields)
     if parents[:1] == ["criteria"]:
         return set(CriteriaSpec.model_fields)
-    return set(RunSpec.model_fields)
+    return {*RunSpec.model_fields, "judges"}

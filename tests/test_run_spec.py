@@ -44,7 +44,7 @@ def test_the_least_definition_hides_nothing(tmp_path: Path) -> None:
         ("repeats: three", "repeats: input should be a valid integer; found 'three'"),
         ("repeats: 0", "repeats: input should be greater than or equal to 1"),
         ("generation: {temperature: -1}", "generation.temperature: "),
-        ("api: responses", "'chat' or 'completions'"),
+        ("api: response", "'chat', 'completions' or 'responses'"),
         ("structured: yes", "'none', 'choice', 'json' or 'json-explanation-first'"),
         ("name: a/b", "name: string should match pattern"),
         ("eval_prompts: []", "eval_prompts"),

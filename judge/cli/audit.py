@@ -188,7 +188,9 @@ def report(
         list[str] | None, typer.Option("--annotator", help="only this one's answers; may be given several times")
     ] = None,
     top: Annotated[int, typer.Option("--top", help="so many disagreements; 0: all")] = 10,
-    resamples: Annotated[int, typer.Option("--resamples", help="of items, for alpha's interval")] = 1000,
+    resamples: Annotated[
+        int, typer.Option("--resamples", help="of items, for alpha's interval where each is of another story")
+    ] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="of these")] = 1,
     form: _Form = "table",
     output: Output = None,

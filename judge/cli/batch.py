@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from judge.errors import JudgeError
     from judge.exchange.batch_ledger import Batch
+    from judge.exchange.batch_requests import Wanted
     from judge.run_folder import ResultFolder
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
@@ -19,7 +23,7 @@ def submit(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder.")],
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N stories of the plan.")] = None,
     split: Annotated[int, typer.Option(min=1, max=50_000, help="Lines in a batch at most.")] = 50_000,
-    judge: Annotated[str | None, typer.Option(help="Judge instead of the file's.")] = None,
+    judge: Annotated[list[str] | None, typer.Option(help="Judge instead of the file's; again for more.")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
     one_by_one: Annotated[
         bool, typer.Option("--one-by-one", help="One line for each repeat, for servers without n.")
@@ -33,27 +37,41 @@ def submit(
 ) -> None:
     """Send what the run still lacks to the provider's batch API; nothing in a batch not yet collected is sent again.
 
+    Of several judges each one's part goes to its own provider; one that fails leaves the others alone.
     After a kill or a lost connection the same command goes on: what the provider has already is looked up first.
 
     Example: judge batch submit runs/hanna-api
     """
-    from judge.exchange.batch_requests import wanted
+    from judge.exchange.batch_forms import has_batch_api
+    from judge.exchange.batch_requests import wanted_of_all
     from judge.exchange.batch_submit import submit as send
 
-    asked = wanted(
+    asked = wanted_of_all(
         run,
         list(set_ or []),
-        judge=judge,
+        list(dict.fromkeys(judge or [])),
         limit=limit,
         one_by_one=one_by_one,
         failed=failed,
         max_completion_tokens=max_completion_tokens,
     )
-    sent = send(asked, typer.echo, most_lines=split)
+    sent: list[Path] = []
+
+    def one(wanted: Wanted) -> None:
+        if send(wanted, typer.echo, most_lines=split):
+            sent.append(wanted.result.path)
+        else:
+            typer.echo(f"nothing to send: {wanted.result.path} lacks nothing that is not in a batch already")
+
+    here = [each for each in asked if len(asked) == 1 or has_batch_api(each.spec.judge)]
+    for each in asked:
+        if each not in here:
+            typer.echo(f"{each.spec.judge} has no batch API; judge run {run} --judge {each.spec.judge} asks it")
+    failures = _each([(each.spec.judge, partial(one, each)) for each in here])
     if sent:
-        typer.echo(f"next: judge batch status {asked.result.path}, then judge batch collect {asked.result.path}")
-    else:
-        typer.echo(f"nothing to send: {asked.result.path} lacks nothing that is not in a batch already")
+        where = sent[0] if len(asked) == 1 else run
+        typer.echo(f"next: judge batch status {where}, then judge batch collect {where}")
+    _raise(failures, len(here))
 
 
 @app.command("status")
@@ -70,8 +88,10 @@ def status(
     from judge.run_folder import read_manifest, resolve
     from judge.tables import Column, Table, emit
 
-    rows, notes = [], []
-    for folder in resolve(runs):
+    rows: list[dict[str, object]] = []
+    notes: list[str] = []
+
+    def one(folder: ResultFolder) -> None:
         manifest = read_manifest(folder.manifest)
         name = {"run": manifest.get("run"), "judge": manifest.get("judge")}
         for batch in refresh(folder):
@@ -80,20 +100,14 @@ def status(
                 notes.append(advice)
             elif batch.in_flight and batch.status == "completed":
                 notes.append(f"batch {batch.number} is complete; judge batch collect {folder.path} brings its answers")
-    columns = [
-        Column("run", "run"),
-        Column("judge", "judge"),
-        Column("number", "batch"),
-        Column("id", "id"),
-        Column("status", "status"),
-        Column("lines", "lines"),
-        Column("repeats", "repeats"),
-        Column("done", "done"),
-        Column("failed", "failed"),
-        Column("collected", "collected"),
-    ]
-    signature = f"{len(rows)} batch{'' if len(rows) == 1 else 'es'}"
-    emit(Table("Batches", columns, rows, signature, notes), form, output)
+
+    folders = resolve(runs)
+    failed = _each([(str(folder.path), partial(one, folder)) for folder in folders])
+    if rows or not failed:
+        signature = f"{len(rows)} batch{'' if len(rows) == 1 else 'es'}"
+        columns = [Column(key, title) for key, title in _COLUMNS.items()]
+        emit(Table("Batches", columns, rows, signature, notes), form, output)
+    _raise(failed, len(folders))
 
 
 @app.command("collect")
@@ -108,11 +122,46 @@ def collect(
     """
     from judge.run_folder import resolve
 
-    waiting = False
-    for folder in resolve(runs):
-        waiting |= _collect(folder)
+    waiting: list[ResultFolder] = []
+
+    def one(folder: ResultFolder) -> None:
+        if _collect(folder):
+            waiting.append(folder)
+
+    folders = resolve(runs)
+    _raise(_each([(str(folder.path), partial(one, folder)) for folder in folders]), len(folders))
     if waiting:
         raise typer.Exit(3)
+
+
+Failure = tuple[str, "JudgeError"]
+"""Of which judge or folder, and what was wrong."""
+
+
+def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
+    """Do the step of each judge; one that fails leaves the others alone, and is told at the end."""
+    from judge.errors import JudgeError
+
+    failures: list[Failure] = []
+    for name, step in steps:
+        try:
+            step()
+        except JudgeError as error:
+            failures.append((name, error))
+    return failures
+
+
+def _raise(failures: Sequence[Failure], of: int) -> None:
+    """Raise what was wrong: of several judges a summary, after a line about each."""
+    from judge.errors import JudgeError
+
+    if not failures:
+        return
+    if of == 1:
+        raise failures[0][1]
+    for name, error in failures:
+        typer.echo(f"{name}: {error}" + (f"\n  hint: {error.hint}" if error.hint else ""), err=True)
+    raise JudgeError(f"{len(failures)} of {of} judges ended with an error: {', '.join(name for name, _ in failures)}")
 
 
 def _collect(folder: ResultFolder) -> bool:
@@ -131,6 +180,21 @@ def _collect(folder: ResultFolder) -> bool:
     elif not found.batches:
         typer.echo(f"{folder.path}: no batch is to be collected")
     return bool(found.waiting)
+
+
+_COLUMNS = {
+    "run": "run",
+    "judge": "judge",
+    "number": "batch",
+    "id": "id",
+    "status": "status",
+    "lines": "lines",
+    "repeats": "repeats",
+    "done": "done",
+    "failed": "failed",
+    "collected": "collected",
+}
+"""Key and title of the columns of `judge batch status`."""
 
 
 def _row(batch: Batch) -> dict[str, object]:

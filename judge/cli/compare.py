@@ -32,6 +32,14 @@ _Baseline = Annotated[
 _Family = Annotated[
     str | None, typer.Option("--family", metavar="TEXT", help="what the family of tests is about; printed")
 ]
+_Swap = Annotated[
+    str,
+    typer.Option(
+        "--swap",
+        help="what a permutation test swaps as a whole: stories, story-prompts or systems; auto: systems at system "
+        "level, else story-prompts",
+    ),
+]
 _Heatmap = Annotated[
     bool, typer.Option("--heatmap", help="the published layout instead: judge x Eval-Prompt by criterion")
 ]
@@ -50,6 +58,7 @@ def compare(
     against: Against = None,
     adjust: Annotated[str, typer.Option("--adjust", help="p values over the family: bh, by, holm or none")] = "bh",
     family: _Family = None,
+    swap: _Swap = "auto",
     resamples: Resamples = 1000,
     permutations: Annotated[int, typer.Option("--permutations", help="number of swaps of a permutation test")] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="seed of resamples and permutations")] = 1,
@@ -83,6 +92,7 @@ def compare(
         against=against,
         adjust=adjust,
         family=family,
+        swap=swap,
         resamples=resamples,
         permutations=permutations,
         seed=seed,

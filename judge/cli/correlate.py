@@ -25,14 +25,19 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 _Ci = Annotated[
     str, typer.Option("--ci", help="auto, boot-inputs, boot-both, boot-systems, boot-stories, fisher-z or none")
 ]
-_Interval = Annotated[str, typer.Option("--interval", help="of a bootstrap: percentile, bca or calibrated")]
+_Interval = Annotated[
+    str, typer.Option("--interval", help="of a bootstrap: auto, expanded, percentile, bca or calibrated")
+]
 _Given = Annotated[
     str | None,
     typer.Option("--given", metavar="FEATURE", help="beside it the partial correlation given length, or a feature"),
 ]
 _Also = Annotated[
     list[str] | None,
-    typer.Option("--also", metavar="TABLE", help="further tables: accuracy, drift, sliding-sets, replacement"),
+    typer.Option("--also", metavar="TABLE", help="further tables: leads, accuracy, drift, sliding-sets, replacement"),
+]
+_Readings = Annotated[
+    str, typer.Option("--readings", help="a judge beside one person: mean (of its repeats) or single (each repeat)")
 ]
 _Labels = Annotated[
     str | None,
@@ -55,10 +60,11 @@ def correlate(
     drop_system: DropSystem = None,
     against: Against = None,
     ci: _Ci = "auto",
-    interval: _Interval = "percentile",
+    interval: _Interval = "auto",
     resamples: Resamples = 1000,
     seed: Seed = 1,
     given: _Given = None,
+    readings: _Readings = "mean",
     also: _Also = None,
     labels: _Labels = None,
     errors: _Errors = None,
@@ -69,8 +75,9 @@ def correlate(
 ) -> None:
     """Correlations with people's ratings, with intervals, human ceiling and the control judge's row.
 
-    --also accuracy: pairwise accuracy, acc_eq, soft pairwise accuracy; drift: by dataset and system; sliding-sets: of
-    differences between sets; replacement: the alternative annotator test and prediction-powered means.
+    --also leads: each judge's paired distance from people and control; accuracy: pairwise accuracy, acc_eq, soft
+    pairwise accuracy; drift: by dataset and system; sliding-sets: of differences between sets; replacement: the
+    alternative annotator test and prediction-powered means.
 
     Example: judge correlate runs/hanna --level system --drop-system Human --ci boot-both --also accuracy
     """
@@ -96,6 +103,7 @@ def correlate(
         seed=seed,
         control=control,
         given=given,
+        readings=readings,
     )
     labelled = [criterion_of(words) for words in (labels, *(errors or ())) if words]
     keep = Selection.of(criterion, judge, eval_prompt, people=[against, *labelled])

@@ -15,7 +15,13 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where the run lies.")] = Path("runs/demo"),
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FOLDER]", help="Where the run lies (default: runs/demo, or runs/demo-llm)."),
+    ] = None,
+    judge: Annotated[
+        str, typer.Option("--judge", help="surface, or local/smollm2 (make demo-llm sets it up).")
+    ] = "surface",
     form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the tables to this file.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
@@ -23,28 +29,36 @@ def demo(
     """Judge 48 packaged stories with the control judge, print the tables a run ends in, and write their report.
 
     The control judge is a regression on surface features, not a language model, and the stories' labels are by
-    construction: the demo shows how the program works, not how good any judge is.
+    construction: the demo shows how the program works, not how good any judge is. With --judge local/smollm2 a real
+    language model judges the stories in this process, a very small one, and explains some of its ratings.
 
     Example: judge demo
     """
-    from judge.demo import demo_report, demo_tables, run_demo
+    from judge.demo import JUDGES, demo_report, demo_tables, run_demos
     from judge.tables import emit
 
-    result, _ = run_demo(folder, quiet=quiet)
+    folder = folder or Path("runs") / JUDGES.get(judge, JUDGES["surface"])[0]
+    results = run_demos(folder, judge, quiet=quiet)
+    result = results[0]
     emit(demo_tables(result), form, output)
     if form != "table":
         return
-    page = demo_report(folder, result)
+    page = demo_report(folder, *results)
     if not quiet:
-        judge = _program()
+        program, runs = _program(), " ".join(map(str, results if results[1:] else [folder]))
+        words = (
+            f"         {program} view {results[1]}     the answers in its own words, beside the stories\n"
+            if results[1:]
+            else ""
+        )
         sys.stderr.write(
             f"\nresults: {result}\n"
             f"report:  {page}     open it in a browser\n"
-            f"         {judge} report {folder} -o {page}     the full page in its place, more resamples\n"
-            f"next:    {judge} ratings {folder} | head\n"
-            f"         {judge} correlate {folder} --level system\n"
-            f"         {judge} try STORY.txt --judge surface --eval-prompts ep1,ep2\n"
-            f"         {judge} init my-run                  a run of your own\n"
+            f"         {program} report {runs} -o {page}     the full page in its place, more resamples\n"
+            f"next:    {program} ratings {folder} | head\n{words}"
+            f"         {program} correlate {folder} --level system\n"
+            f"         {program} try STORY.txt --judge {judge} --eval-prompts ep1,ep2\n"
+            f"         {program} init my-run                  a run of your own\n"
         )
 
 

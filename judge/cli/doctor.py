@@ -22,7 +22,7 @@ def doctor(
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Test the diagnostics on simulated judges with planted faults.")
     ] = False,
-    studies: Annotated[int, typer.Option("--studies", help="Simulated studies for --statistics.", min=20)] = 500,
+    studies: Annotated[int, typer.Option("--studies", help="Simulated studies for --statistics.", min=20)] = 1000,
     seed: Annotated[
         int | None, typer.Option("--seed", help="First seed of the simulated studies; default: a fresh one.")
     ] = None,
@@ -40,9 +40,9 @@ def doctor(
 ) -> None:
     """What is installed, reachable and cached, and the command that mends the rest; what needs mending comes first.
 
-    With --statistics: 500 simulated studies with fresh seeds; exit code 4 where a diagnostic misses what was planted
-    or finds what was not. With --provider: key, reach, models, what is known to be refused or ignored, and the lines
-    of run.yaml; its list of models is all that is asked for.
+    With --statistics: 1,000 simulated studies with fresh seeds; exit code 4 where a diagnostic misses what was planted
+    or finds what was not more often than luck explains. With --provider: key, reach, models, what is known to be
+    refused or ignored, and the lines of run.yaml; its list of models is all that is asked for.
 
     Example: judge doctor --statistics
     """

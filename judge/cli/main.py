@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "data": ("data", "Stories and prompts", "Datasets: list, fetch, show, check, add, convert."),
     "prompts": ("prompts", "Stories and prompts", "Eval-Prompts and criteria: list, show, render, check."),
     "run": ("run", "Runs", "Ask a judge everything a run defines; run again to go on."),
+    "merge": ("merge", "Runs", "Join what judge run --shard i/N answered, as in a Slurm array, exactly once."),
     "status": ("status", "Runs", "How far runs are, and what became of each repeat."),
     "retry": ("retry", "Runs", "Ask failed repeats again (and with --unparsed, answers without a rating)."),
     "serve-command": ("serve_command", "Runs", "The line that starts a vLLM server for a run."),

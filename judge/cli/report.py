@@ -42,6 +42,9 @@ def report(
     ] = None,
     examples: Annotated[int, typer.Option("--examples", help="stories shown where judge and people differ")] = 6,
     quick: Annotated[bool, typer.Option("--quick", help=f"{QUICK} resamples and swaps: a look, not for print")] = False,
+    readings: Annotated[
+        str, typer.Option("--readings", help="a judge beside one person: mean (of its repeats) or single (each repeat)")
+    ] = "mean",
     resamples: Resamples = 1000,
     permutations: Annotated[int, typer.Option("--permutations", help="number of swaps of a permutation test")] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="seed of resamples, permutations and the sampled map")] = 1,
@@ -64,6 +67,7 @@ def report(
         drop_systems=tuple(drop_system or ()),
         resamples=min(resamples, QUICK) if quick else resamples,
         permutations=min(permutations, QUICK) if quick else permutations,
+        readings=readings,
         seed=seed,
         parser=parser,
         audit=audit,

@@ -26,27 +26,22 @@ def retry(
 
     Example: judge retry runs/mans-roc
     """
-    from judge.cli.run import report
-    from judge.errors import RunFolderError
-    from judge.execution.session import Sitting, sit
-    from judge.run_folder import read_manifest, resolve
-    from judge.run_folder.layout import definition_of
-    from judge.run_spec import load_run_spec, stored_run_spec
+    from judge.cli.run import report, report_all
+    from judge.execution.plan_part import part_of
+    from judge.execution.session import Again, Sitting, sit
+    from judge.execution.side_by_side import sit_side_by_side
+    from judge.run_folder import resolve
+    from judge.run_folder.definition import budget_of, definition_in_force
 
-    missing = False
+    sittings = []
     for folder in resolve([run]):
-        manifest = read_manifest(folder.manifest)
-        if "asked" not in manifest:
-            raise RunFolderError(f"{folder.path} was not made by judge run", hint="there is nobody to ask again")
-        try:
-            definition = definition_of(folder.path)
-            spec = load_run_spec(definition, [*(set_ or []), f"judge={manifest['judge']}"])
-            place = definition.parent
-        except RunFolderError:
-            # The result folder was moved away from its run.yaml: the manifest keeps what was asked.
-            spec = stored_run_spec(manifest["asked"], str(folder.manifest))
-            place = folder.path
-        sitting = Sitting(spec, place, folder, again="unparsed" if unparsed else "failed", quiet=quiet)
-        missing |= report(sitting, sit(sitting))
+        spec, place = definition_in_force(folder, set_ or [])
+        again: Again = "unparsed" if unparsed else "failed"
+        sittings.append(Sitting(spec, place, folder, again=again, quiet=quiet, part=part_of(folder)))
+    if len(sittings) > 1:
+        together = sit_side_by_side(sittings, max_cost=budget_of(run, set_ or []))
+        missing = report_all(together)
+    else:
+        missing = report(sittings[0], sit(sittings[0]))
     if missing:
         raise typer.Exit(3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from judge.execution.session import Result, Sitting
-    from judge.plan import Forecast
-    from judge.plan.forecast import Measured
+    from judge.execution.side_by_side import Ended
     from judge.run_folder import ResultFolder
     from judge.run_spec import RunSpec
 
@@ -28,6 +27,7 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the forecast and ask nothing.")] = False,
     pilot: Annotated[int | None, typer.Option(min=1, help="Ask about N stories, then forecast the whole.")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before spending more (dollars).")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="i/N", help="Only part i of N; judge merge joins them.")] = None,
     reuse: Annotated[Path | None, typer.Option(help="Result folder whose answers to equal queries to take.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Result folder (with one judge).")] = None,
     engine: Annotated[str, typer.Option(help="Who drives the run: async (this process) or ray.")] = "async",
@@ -43,10 +43,12 @@ def run(
 
     Example: judge run runs/mans-roc --judge openai/my-model --set base_url=http://127.0.0.1:8000/v1 --pilot 20
     """
+    from judge.cli.run_forecast import print_forecasts
     from judge.errors import SpecError, unknown
+    from judge.execution.plan_part import PlanPart
     from judge.execution.session import Sitting
-    from judge.run_folder.layout import ResultFolder, definition_of, folder_for
-    from judge.run_spec import json_schema, load_run_spec
+    from judge.run_folder.layout import definition_of
+    from judge.run_spec import json_schema, load_run_specs
 
     if print_schema:
         import json
@@ -59,55 +61,161 @@ def run(
     overrides = list(set_ or [])
     if max_cost is not None:
         overrides.append(f"max_cost={max_cost}")
-    judges = judge or [load_run_spec(definition, overrides).judge]
     if engine not in ("async", "ray"):
         raise SpecError(unknown("engine", engine, ("async", "ray")))
     if engine == "async" and (ray_actors is not None or ray_address != "local"):
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
-    if output is not None and len(judges) > 1:
-        raise SpecError("--output names one result folder, and there are several judges", hint="leave --output out")
-    missing = False
-    for name in judges:
-        spec = load_run_spec(definition, [*overrides, f"judge={name}"])
-        result = ResultFolder(output) if output else folder_for(definition, spec.name, spec.judge, spec.revision)
-        if dry_run:
-            _print_forecast(spec, definition.parent, result, limit, form)
-        else:
-            sitting = Sitting(spec, definition.parent, result, limit=limit or pilot, reuse=reuse, quiet=quiet)
-            missing |= _sit(sitting, engine, ray_address, ray_actors)
-            if pilot is not None:
-                _print_forecast(spec, definition.parent, result, limit, form)
+    found = load_run_specs(definition, overrides, list(dict.fromkeys(judge or [])))
+    folders = _folders(found.judges, definition, output)
+    if reuse is not None and len(folders) > 1:
+        raise SpecError("--reuse takes the answers of one judge, and there are several", hint="name one with --judge")
+    part = None
+    if shard is not None:
+        part = PlanPart.parse(shard, limit)
+        for given, name in ((dry_run, "--dry-run"), (pilot, "--pilot"), (engine == "ray", "--engine ray")):
+            if given:
+                raise SpecError(f"--shard and {name} exclude each other", hint=f"leave --shard out for {name}")
+    if dry_run:
+        print_forecasts(found, definition.parent, folders, limit, form)
+        return
+    sittings = [
+        Sitting(spec, definition.parent, folder, limit=limit or pilot, reuse=reuse, quiet=quiet)
+        if part is None
+        else Sitting(spec, definition.parent, part.folder(folder), reuse=reuse, quiet=quiet, part=part)
+        for spec, folder in zip(found.judges, folders, strict=True)
+    ]
+    missing = _sit_all(sittings, found.max_cost, engine, ray_address, ray_actors)
+    if pilot is not None:
+        print_forecasts(found, definition.parent, folders, limit, form)
     if missing:
         raise typer.Exit(3)
 
 
-def _sit(sitting: Sitting, engine: str, ray_address: str, ray_actors: int | None) -> bool:
-    """One sitting; True where repeats are missing at its end."""
+def _folders(specs: Sequence[RunSpec], definition: Path, output: Path | None) -> list[ResultFolder]:
+    """Where each judge's answers go; no two into one folder."""
+    from judge.errors import SpecError
+    from judge.run_folder.layout import ResultFolder, folder_for
+
+    if output is not None:
+        if len(specs) > 1:
+            raise SpecError("--output names one result folder, and there are several judges", hint="leave --output out")
+        return [ResultFolder(output)]
+    folders: dict[Path, str] = {}
+    for spec in specs:
+        path = folder_for(definition, spec.name, spec.judge, spec.revision).path
+        if path in folders:
+            raise SpecError(
+                f"{folders[path]} and {spec.judge} would both answer into {path}",
+                hint="tell them apart by revision, or put one into a run.yaml of its own",
+            )
+        folders[path] = spec.judge
+    return [ResultFolder(path) for path in folders]
+
+
+def _sit_all(
+    sittings: list[Sitting], max_cost: float | None, engine: str, ray_address: str, ray_actors: int | None
+) -> bool:
+    """One sitting for each judge; True where repeats are missing at the end of one."""
+    from judge.errors import JudgeError, SpecError
+
+    for sitting in sittings:
+        _say_before(sitting)
+    if engine == "ray":
+        from judge.execution.ray_engine import Cluster, sit_on_ray
+        from judge.execution.side_by_side import Ended
+
+        if max_cost is not None:
+            raise SpecError("max_cost cannot be kept with --engine ray", hint="leave max_cost out, or --engine")
+        if len(sittings) == 1:
+            return report(sittings[0], sit_on_ray(sittings[0], Cluster(ray_address, ray_actors)))
+        ended = []
+        for sitting in sittings:
+            try:
+                ended.append(Ended(sitting, sit_on_ray(sitting, Cluster(ray_address, ray_actors))))
+            except JudgeError as error:
+                ended.append(Ended(sitting, error=error))
+        return report_all(ended)
+    if len(sittings) == 1:
+        from judge.execution.session import sit
+
+        return report(sittings[0], sit(sittings[0]))
+    from judge.execution.side_by_side import sit_side_by_side
+
+    _settle_trust(sittings)
+    return report_all(sit_side_by_side(sittings, max_cost=max_cost))
+
+
+def _settle_trust(sittings: list[Sitting]) -> None:
+    """On a terminal, raise what is to be asked about keys before anything is sent; elsewhere that judge fails alone."""
+    from judge.backends import open_backend
+    from judge.credentials.trust import UntrustedHostError
+    from judge.errors import JudgeError
+    from judge.execution.session import charged, settings_of
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    for sitting in filter(lambda one: charged(one.spec), sittings):
+        try:
+            open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.result))
+        except UntrustedHostError:
+            raise
+        except JudgeError:
+            continue  # The judge's own line says it.
+
+
+def _say_before(sitting: Sitting) -> None:
+    """What a person should know before anything is asked."""
     from judge.exchange.batch_ledger import in_flight_note
+    from judge.execution.part_merge import not_merged
     from judge.in_force.words import warnings
 
+    if sitting.part is None and (parts := not_merged(sitting.result)):
+        sys.stderr.write(
+            f"{parts} of this run are not merged; what they answered is asked again here: judge merge first\n"
+        )
     if (waiting := in_flight_note(sitting.result)) is not None:
         sys.stderr.write(f"{waiting} of this run are not collected yet; what is asked here too is paid for twice\n")
     if not sitting.quiet:
         sys.stderr.write(f"{sitting.spec.judge} -> {sitting.result.path}\n")
         sys.stderr.writelines(f"{warning}\n" for warning in warnings(sitting.spec))
-    if engine == "ray":
-        from judge.execution.ray_engine import Cluster, sit_on_ray
-
-        return report(sitting, sit_on_ray(sitting, Cluster(ray_address, ray_actors)))
-    from judge.execution.session import sit
-
-    return report(sitting, sit(sitting))
 
 
-def report(sitting: Sitting, ended: Result) -> bool:
-    """Say how a sitting ended; True where repeats are missing. Raises where nothing at all was answered."""
+def report_all(ended: Sequence[Ended]) -> bool:
+    """Say how each judge's sitting ended; True where repeats are missing. Raises where some ended with an error."""
+    from judge.errors import JudgeError
+    from judge.execution.side_by_side import names
+
+    failed, missing = [], []
+    for one, name in zip(ended, names([one.sitting for one in ended]), strict=True):
+        try:
+            if one.error is not None:
+                raise one.error
+            if one.result is not None and report(one.sitting, one.result, f"{name}: "):
+                missing.append(name)
+        except JudgeError as error:
+            failed.append(name)
+            sys.stderr.write(f"{name}: {error}\n" + (f"  hint: {error.hint}\n" if error.hint else ""))
+    if failed:
+        others = len(ended) - len(failed)
+        rest = f"; {others - len(missing)} of the others are complete" if others else ""
+        raise JudgeError(
+            f"{len(failed)} of {len(ended)} judges ended with an error: {', '.join(failed)}{rest}",
+            hint="mend what the lines above say; the same command then asks only what is missing",
+        )
+    return bool(missing)
+
+
+def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
+    """Say how a sitting ended; True where repeats are missing. Raises where nothing at all was answered.
+
+    `name` stands before each line.
+    """
     from judge.dollars import dollars
     from judge.errors import JudgeError
     from judge.journal import JournalReader
 
     outcomes, totals, where = ended.outcomes, ended.totals, sitting.result.path
-    if totals.answered == 0:
+    if totals.answered == 0 and ended.missing:
         cause: Any = outcomes.cause
         if cause is None:
             with JournalReader(sitting.result.journal) as journal:
@@ -124,100 +232,15 @@ def report(sitting: Sitting, ended: Result) -> bool:
     if outcomes.known_cost:
         parts.append(dollars(outcomes.known_cost))
     if not sitting.quiet:
-        sys.stderr.write(f"{', '.join(parts)}; {totals.answered} of {ended.planned} in {where}\n")
+        there = ended.planned - ended.missing if sitting.part is not None else totals.answered
+        sys.stderr.write(f"{name}{', '.join(parts)}; {there} of {ended.planned} in {where}\n")
     if outcomes.stopped and outcomes.cause is not None:
-        raise JudgeError(
-            f"stopped: {outcomes.stopped}", hint=outcomes.cause.hint or f"then go on with: judge run {where.parent}"
-        )
+        again = f"then go on with: judge run {where.parent}" if sitting.part is None else "then run the shard again"
+        raise JudgeError(f"stopped: {outcomes.stopped}", hint=outcomes.cause.hint or again)
     if outcomes.stopped and ended.missing:
-        sys.stderr.write(f"stopped: {outcomes.stopped}; the same command goes on\n")
+        sys.stderr.write(f"{name}stopped: {outcomes.stopped}; the same command goes on\n")
     elif ended.missing and totals.failed:
-        sys.stderr.write(f"{ended.missing} repeats are missing; ask the failed ones again: judge retry {where}\n")
+        sys.stderr.write(f"{name}{ended.missing} repeats are missing; ask the failed ones again: judge retry {where}\n")
     elif ended.missing and sitting.again is not None:
-        sys.stderr.write(f"{ended.missing} repeats were never asked; go on with: judge run {where.parent}\n")
+        sys.stderr.write(f"{name}{ended.missing} repeats were never asked; go on with: judge run {where.parent}\n")
     return ended.missing > 0
-
-
-def _print_forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | None, form: str) -> None:
-    from judge.execution.pilot import measure
-    from judge.execution.preparation import dataset_of, first_stories
-    from judge.plan import forecast, load_prices, make_plan
-    from judge.tables import emit
-
-    plan = make_plan(spec, folder=folder)
-    dataset = dataset_of(plan, folder)
-    count = dataset.expected.get("stories") or sum(1 for _ in dataset.stories())
-    measured = measure(result, plan)
-    found = forecast(
-        plan,
-        first_stories(dataset, limit),
-        min(count, limit or count),
-        price=load_prices(spec.judge, spec.base_url, spec.engine),
-        one_call=spec.generation.seed is None,
-        measured=measured,
-    )
-    emit(_forecast_table(spec, found, measured), form)
-
-
-def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None) -> Any:
-    from judge.execution.progress import duration
-    from judge.tables import Column, Table
-
-    row = {
-        "stories": found.stories,
-        "queries": found.queries,
-        "answers": found.answers,
-        "calls": found.calls,
-        "prompt_tokens": found.prompt_tokens,
-        "completion_tokens": found.completion_tokens,
-        "cost": found.cost,
-        "batch_cost": found.batch_cost,
-        "time": None if found.seconds is None else duration(found.seconds),
-        "parsed": None if measured is None else measured.parsed,
-    }
-    columns = [
-        Column("stories", "stories"),
-        Column("queries", "queries"),
-        Column("answers", "answers"),
-        Column("prompt_tokens", "tokens in"),
-        Column("completion_tokens", "tokens out"),
-        Column("cost", "cost", money=True),
-        Column("batch_cost", "batch", money=True),
-        Column("time", "time"),
-        Column("parsed", "parsed %", 1, 100),
-    ]
-    signature = f"{spec.dataset}|judge:{spec.judge}|ep:{','.join(spec.eval_prompts)}|rep:{spec.repeats}"
-    return Table("Forecast", columns, [row], signature, list(_forecast_notes(spec, found, measured)))
-
-
-def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -> Iterator[str]:
-    """What the forecast rests on, in sentences."""
-    from judge.in_force.words import warnings
-    from judge.plan import load_prices
-    from judge.plan.prices import how_to_price, reports_cost
-
-    yield found.basis
-    yield from warnings(spec)
-    if spec.repeats > 1:
-        shape = f"the {found.answers:,} answers come in {found.calls:,} requests, each of which reads its prompt once"
-        if measured is None and found.calls < found.answers:
-            shape += (
-                f"; from a server that gives one answer to a request they come in {found.answers:,}, "
-                f"with {spec.repeats} times the prompt tokens (--pilot N finds out)"
-            )
-        yield shape
-    price = load_prices(spec.judge, spec.base_url, spec.engine)
-    if spec.judge.partition("/")[0] in ("surface", "recorded", "scripted"):
-        yield f"{spec.judge} asks no server and costs nothing"
-    elif spec.judge.partition("/")[0] in ("vllm", "hf") and price is None:
-        yield f"{spec.judge} runs on this machine: no tokens are paid for"
-    elif measured is not None and measured.cost is not None:
-        yield "cost as the server named it in the pilot"
-    elif price is not None:
-        yield f"price: {price.words()}"
-    elif reports_cost(spec.base_url):
-        yield "the server names the cost of each answer: --pilot N measures it"
-    else:
-        yield f"no price is known for {spec.judge}: {how_to_price(spec.judge)}"
-    if found.seconds is None:
-        yield "the time is known after a pilot: judge run RUN --pilot 20"

@@ -25,20 +25,36 @@ def status(
 
     Example: judge status runs/mans-roc
     """
+    from judge.errors import RunFolderError
     from judge.run_folder import resolve
+    from judge.run_folder.definition import not_begun
     from judge.tables import Column, Table, emit
 
-    rows = [_row(folder) for folder in resolve(runs)]
+    shards = {run: list(_shards(run)) for run in runs}
+    folders = []
+    for run in runs:
+        try:
+            folders += [folder for folder in resolve([run]) if folder not in folders]
+        except RunFolderError:
+            # Shards that are not merged yet are something to tell of.
+            if not shards[run]:
+                raise
+    rows = [_row(folder) for folder in folders]
+    lacking = [f"{judge} has no results yet: judge run {run} asks it" for run in runs for judge in not_begun(run)]
+    lacking += [sentence for sentences in shards.values() for sentence in sentences]
     signature = f"status of {len(rows)} result folder{'s' if len(rows) != 1 else ''}"
     if form == "table":
         from judge.cli.screen import listing
 
+        if not rows:
+            emit(Table("Shards", [], [], signature, lacking), form, output)
+            return
         listed = [listing(f"{row['run']}", list(_facts(row))) for row in rows]
-        emit([*listed[:-1], replace(listed[-1], signature=signature)], form, output)
+        emit([*listed[:-1], replace(listed[-1], signature=signature, notes=lacking)], form, output)
         return
     columns = [Column(key, title, digits, money=key == "cost") for key, title, digits in _COLUMNS]
     notes = [f"cost of {row['judge']}: {row['cost_basis']}" for row in rows]
-    emit(Table("Status", columns, rows, signature, list(dict.fromkeys(notes))), form, output)
+    emit(Table("Status", columns, rows, signature, [*dict.fromkeys(notes), *lacking]), form, output)
 
 
 _COLUMNS = (
@@ -52,6 +68,7 @@ _COLUMNS = (
     ("attempts", "attempts", 2),
     ("prompt_tokens", "prompt tokens", 2),
     ("cached_tokens", "of them cached", 2),
+    ("cache_write_tokens", "of them written into the cache", 2),
     ("completion_tokens", "answer tokens", 2),
     ("reasoning_tokens", "of them thinking", 2),
     ("settings", "settings", 2),
@@ -83,6 +100,8 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "attempts", f"{row['attempts']:,}"
     if row["prompt_tokens"] is not None:
         cached = f", {row['cached_tokens']:,} of them cached" if row["cached_tokens"] is not None else ""
+        if row.get("cache_write_tokens"):
+            cached += f" and {row['cache_write_tokens']:,} written into the cache"
         yield "tokens", f"{row['prompt_tokens']:,} of prompts{cached}; {row['completion_tokens'] or 0:,} of answers"
     if row.get("reasoning_tokens"):
         yield "thinking", f"{row['reasoning_tokens']:,} of the answers' tokens"
@@ -95,6 +114,31 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for key, name in (("first_request", "first request"), ("last_commit", "last commit")):
         if row[key] is not None:
             yield name, datetime.fromtimestamp(row[key]).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _shards(run: Path) -> Iterator[str]:
+    """A sentence on the shards of each judge that are not merged."""
+    from judge.execution.plan_part import parts_in
+    from judge.journal.parts import untaken
+    from judge.run_folder import ResultFolder
+    from judge.run_folder.layout import DEFINITION, results_beside
+
+    definition = run / DEFINITION if run.is_dir() else run
+    beside = results_beside(definition) if definition.is_file() else []
+    for result in [ResultFolder(run), *beside] if run.is_dir() else beside:
+        parts = [
+            (of, _row(folder))
+            for number, of, folder in parts_in(result)
+            if untaken(result.journal, folder.journal, f"{number}-of-{of}")
+        ]
+        for split in sorted({of for of, _ in parts}):
+            rows = [row for of, row in parts if of == split]
+            whole = sum(row["answered"] + row["failed"] == row["planned"] for row in rows)
+            answers = sum(row["answered"] for row in rows)
+            yield (
+                f"{rows[0]['judge']}: {len(rows)} of {split} shards are not merged, {whole} of them at their end, with "
+                f"{answers:,} answers: judge merge {run}"
+            )
 
 
 def _row(folder: ResultFolder) -> dict[str, Any]:
@@ -128,6 +172,7 @@ def _row(folder: ResultFolder) -> dict[str, Any]:
         "attempts": totals.attempts,
         "prompt_tokens": totals.prompt_tokens,
         "cached_tokens": totals.cached_tokens,
+        "cache_write_tokens": totals.cache_write_tokens,
         "completion_tokens": totals.completion_tokens,
         "settings": mark(stored(manifest)) or None,
         "reasoning_tokens": totals.reasoning_tokens,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from judge import redaction
 from judge.datasets import Dataset, open_dataset
 from judge.errors import RunFolderError, SpecError
 from judge.eval_prompts.front_matter import ask_the_same
+from judge.execution.plan_part import PlanPart, whole_of
 from judge.journal import JournalReader, JournalWriter
 from judge.plan import Plan
 from judge.plan.queries import missing_reference
@@ -30,6 +31,7 @@ _SAME = {
     "structured": "structured",
     "scoring": "scoring",
     "judge_key": "the judge (provider, model or identity, revision, engine)",
+    "shard": "the part of the plan (--shard, --limit)",
 }
 """What must be equal for a run to go on in the same folder; repeats may grow, criteria may be added."""
 
@@ -62,16 +64,17 @@ def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
     return (story for _, story in first)
 
 
-def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
-    """Store stories and definition in a new journal, or check that the journal there is of this run."""
+def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | None = None) -> Prepared:
+    """Store stories and definition in a new journal, or check that the journal there is of this run.
+
+    Of a part of the plan only its own stories are stored.
+    """
     dataset = dataset_of(plan, folder)
-    definition = plan.definition() | {
-        "dataset_name": dataset.name,
-        "dataset_hash": dataset.fingerprint(),
-        "rater_identity": dataset.rater_identity,
-        "labels_note": dataset.labels_note,
-    }
+    definition = _definition(plan, dataset)
     _refuse_keys(definition)
+    if part is not None:
+        _check_whole(definition, whole_of(result))
+        definition |= {"shard": part.record()}
     if result.journal.exists():
         with JournalReader(result.journal) as journal:
             before = journal.meta().get("definition")
@@ -93,11 +96,39 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder) -> Prepared:
         # A run that was killed before its definition was stored, or whose every request was refused, has no answers.
         result.journal.unlink()
     with JournalWriter(result.journal, executor="prepare") as writer:
-        count = writer.add_stories(missing_reference(plan, dataset.stories()))
+        stories = dataset.stories() if part is None else part.stories(dataset)
+        count = writer.add_stories(missing_reference(plan, stories))
         if count == 0:
             raise SpecError(f"dataset {dataset.name!r} has no stories")
         writer.set_meta({"definition": definition})
     return Prepared(count, definition, resumed=False)
+
+
+def check_same_definition(plan: Plan, folder: Path, results: Iterable[ResultFolder]) -> None:
+    """Raise RunFolderError for the first result folder that holds answers to another definition, or a part of one."""
+    definition = _definition(plan, dataset_of(plan, folder))
+    for result in results:
+        _check_whole(definition, result)
+
+
+def _definition(plan: Plan, dataset: Dataset) -> dict[str, Any]:
+    """Everything that decides what is asked, and of which stories."""
+    return plan.definition() | {
+        "dataset_name": dataset.name,
+        "dataset_hash": dataset.fingerprint(),
+        "rater_identity": dataset.rater_identity,
+        "labels_note": dataset.labels_note,
+    }
+
+
+def _check_whole(definition: dict[str, Any], result: ResultFolder) -> None:
+    """Raise RunFolderError where a result folder holds answers to another definition; which part is all the same."""
+    if not result.journal.is_file():
+        return
+    with JournalReader(result.journal) as journal:
+        before = journal.meta().get("definition")
+    if before is not None:
+        _check_same({key: value for key, value in before.items() if key != "shard"}, definition, result)
 
 
 def _asked_in_vain(journal: JournalReader, result: ResultFolder) -> bool:

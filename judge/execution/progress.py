@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 from judge.dollars import dollars
+from judge.execution.board import Line
 from judge.parsing import Parser
 from judge.parsing.stored_answers import read_response
 from judge.records import Query, Response
 
 _EVERY = 5.0
 """Seconds between plain lines where stderr is not a terminal."""
+
+_SEPARATOR = " · "
+_WORTH_SAYING = 2.0
+"""Seconds of waiting for a limit from which on the line says so."""
 
 _PARSED_AT_FIRST = 200
 _PARSED_LATER = 16
@@ -29,6 +34,8 @@ class Progress:
         *,
         parser: Parser | None,
         cost: Callable[[], float | None] | None = None,
+        waits: Callable[[], float] | None = None,
+        board: Line | None = None,
         stream: TextIO | None = None,
         quiet: bool = False,
         clock: Callable[[], float] = time.monotonic,
@@ -39,10 +46,13 @@ class Progress:
         self.unparsed_example: str | None = None
         self._parser = parser
         self._cost = cost
+        self._waits = waits
+        self._board = board
         self._stream = stream or sys.stderr
         self._quiet = quiet
         self._clock = clock
         self._began = clock()
+        self._ended: float | None = None
         self._new = 0
         self._seen = 0
         self._tried = 0
@@ -52,7 +62,9 @@ class Progress:
         self._task: Any = None
 
     def __enter__(self) -> Progress:
-        if not self._quiet and self._stream.isatty():
+        if self._board is not None:
+            self._board.begin(self)
+        elif not self._quiet and self._stream.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn
 
@@ -64,10 +76,11 @@ class Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._ended = self._clock()
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done + self.failed, description=self.line())
             self._bar.stop()
-        elif not self._quiet:
+        elif self._board is None and not self._quiet:
             self._stream.write(self.line() + "\n")
 
     def skipped(self, count: int) -> None:
@@ -94,8 +107,21 @@ class Progress:
             self._bar.update(self._task, completed=self.done + self.failed, description=self.line())
         elif not self._quiet and self._clock() - self._shown >= _EVERY:
             self._shown = self._clock()
-            self._stream.write(self.line() + "\n")
-            self._stream.flush()
+            self._write(self.line())
+
+    def _write(self, line: str) -> None:
+        """A line of a log; on a board that is drawn anew there is none."""
+        if self._board is not None:
+            if not self._board.live:
+                self._board.write(line)
+            return
+        self._stream.write(line + "\n")
+        self._stream.flush()
+
+    @property
+    def settled(self) -> int:
+        """Repeats of the total that need no more asking."""
+        return self.done + self.failed
 
     @property
     def parsed_share(self) -> float | None:
@@ -105,28 +131,38 @@ class Progress:
     @property
     def rate(self) -> float:
         """Repeats settled per second in this session."""
-        seconds = self._clock() - self._began
+        seconds = (self._clock() if self._ended is None else self._ended) - self._began
         return self._new / seconds if seconds > 0 else 0.0
 
-    def line(self) -> str:
-        """The progress line as text."""
-        parts = [f"{self.done + self.failed}/{self.total}"]
+    def line(self, width: int | None = None) -> str:
+        """The progress line as text; within `width` columns only what matters most."""
+        parts = list(self._parts())
+        while width is not None and len(_SEPARATOR.join(text for _, text in parts)) > width and len(parts) > 1:
+            parts.remove(max(parts))
+        return _SEPARATOR.join(text for _, text in parts)
+
+    def _parts(self) -> Iterator[tuple[int, str]]:
+        """(rank, text) of what is known, in reading order; a high rank is left out first."""
+        yield 0, f"{self.settled}/{self.total}"
+        left = 0 if self._ended is not None else self.total - self.settled
         if self.rate > 0:
-            parts.append(f"{self.rate:.1f}/s")
-            left = self.total - self.done - self.failed
+            yield 6, f"{self.rate:.1f}/s"
             if left > 0:
-                parts.append(f"{duration(left / self.rate)} left")
+                yield 4, f"{duration(left / self.rate)} left"
+        waits = self._waits() if self._waits is not None and left > 0 else 0.0
+        if waits > _WORTH_SAYING:
+            yield 1, f"waits {duration(waits)} for its limit"
         if self.failed:
-            parts.append(f"{self.failed} failed")
+            yield 2, f"{self.failed} failed"
         share = self.parsed_share
+        bad = share is not None and share < 0.5
         if share is not None:
-            parts.append(f"{100 * share:.0f} % parsed")
+            yield 1 if bad else 5, f"{100 * share:.0f} % parsed"
         cost = self._cost() if self._cost is not None else None
         if cost is not None:
-            parts.append(dollars(cost))
-        if share is not None and share < 0.5 and self.unparsed_example:
-            parts.append(f"no rating in: {self.unparsed_example!r}")
-        return " · ".join(parts)
+            yield 3, dollars(cost)
+        if bad and self.unparsed_example:
+            yield 7, f"no rating in: {self.unparsed_example!r}"
 
 
 def duration(seconds: float) -> str:

@@ -30,6 +30,7 @@ class Early:
     query: Query
     repeats: tuple[int, ...]
     call: asyncio.Task[list[Response]]
+    tokens: float = 0.0
     started: float = field(default_factory=time.time)
     clock: float = field(default_factory=time.perf_counter)
 

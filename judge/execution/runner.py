@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from judge.backends import Backend
+from judge.backends.rate_limits import TellsLimits
 from judge.dollars import dollars
 from judge.errors import BackendError
 from judge.execution.breaker import Breaker
+from judge.execution.budget import Account
 from judge.execution.form_watch import FormWatch
 from judge.execution.limiter import Limiter
+from judge.execution.pace import Pace
 from judge.execution.rehearsal import Early
 from judge.execution.retry import FATAL, PRESSURE, decide
 from judge.execution.schedule import Schedule, Work
+from judge.execution.shared_prefix import led
 from judge.plan.prices import Price
 from judge.records import Query, Response
 
@@ -26,13 +30,16 @@ _PENDING = 16
 
 _PENDING_MOST = 4096
 
+_PENDING_LED = 4
+"""The same where followers read a cache that their leader filled: it forgets after minutes, so few wait at a time."""
+
 
 @dataclass(slots=True)
 class Outcomes:
     """How a session went. `stopped` is the sentence of what ended it early; `cause` the breaker's error.
 
     `cost` is in dollars over the `calls` that were answered, of which `unpriced` ones are in no way known to cost
-    anything: neither the server nor the price table says. `dearest` is the cost of the call that cost most.
+    anything: neither the server nor the price table says.
     """
 
     answered: int = 0
@@ -41,21 +48,21 @@ class Outcomes:
     cost: float = 0.0
     calls: int = 0
     unpriced: int = 0
-    dearest: float = 0.0
     stopped: str | None = None
     cause: BackendError | None = None
 
-    def spend(self, responses: Sequence[Response], price: Price | None) -> None:
-        """Add what one call cost."""
+    def spend(self, responses: Sequence[Response], price: Price | None) -> float:
+        """Add what one call cost; returns it."""
         cost = 0.0
         for response in responses:
             if response.cost is not None:
                 cost += response.cost
             elif price is not None and response.prompt_tokens is not None:
                 cost += price.of(response)
-        self.calls, self.cost, self.dearest = self.calls + 1, self.cost + cost, max(self.dearest, cost)
+        self.calls, self.cost = self.calls + 1, self.cost + cost
         first = responses[0]
         self.unpriced += first.cost is None and (price is None or first.prompt_tokens is None)
+        return cost
 
     @property
     def known_cost(self) -> float | None:
@@ -104,7 +111,8 @@ class Run:
         concurrency: int,
         max_attempts: int,
         price: Price | None = None,
-        max_cost: float | None = None,
+        account: Account | None = None,
+        pace: Pace | None = None,
         watch: Watcher | None = None,
         form: FormWatch | None = None,
         rng: random.Random | None = None,
@@ -119,13 +127,16 @@ class Run:
         self._journal = journal
         self._max_attempts = max_attempts
         self._price = price
-        self._max_cost = max_cost
+        self._account = account or Account()
+        self._pace = pace or Pace()
         self._watch = watch
         self._form = form
         self._rng = rng or random.Random()
         self._early = early
         self._schedule: Schedule | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        if isinstance(backend, TellsLimits):
+            backend.on_limits = self._pace.hear
 
     @property
     def limit(self) -> int:
@@ -134,8 +145,11 @@ class Run:
 
     async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
         """Ask everything; returns when all is answered or given up, or when something stopped the run."""
-        pending = min(max(_PENDING * self._workers, 64), _PENDING_MOST)
-        self._schedule = schedule = Schedule(groups, pending=pending, sleeping=max(2 * self._workers, 8))
+        lead = led if self._backend.capabilities.cache_points else None
+        pending = min(max((_PENDING_LED if lead else _PENDING) * self._workers, 64), _PENDING_MOST)
+        self._schedule = schedule = Schedule(groups, pending=pending, sleeping=max(2 * self._workers, 8), lead=lead)
+        if self.outcomes.stopped is not None:
+            schedule.stop()
         self._journal.start()
         self._tasks = [asyncio.create_task(self._work(schedule)) for _ in range(self._workers)]
         ended = "crashed"
@@ -150,6 +164,7 @@ class Run:
             await asyncio.gather(*self._tasks, return_exceptions=True)
             if self._early is not None:
                 await self._early.abandon()
+                await self._account.settle()
             if self.outcomes.stopped is not None:
                 ended = f"stopped: {self.outcomes.stopped}"
             await self._journal.finish(ended)
@@ -161,6 +176,7 @@ class Run:
             self.outcomes.stopped = why
         if self._schedule is not None:
             self._schedule.stop()
+        self._pace.stop()
 
     def abandon(self) -> None:
         """Do not even wait for what is in flight."""
@@ -172,22 +188,47 @@ class Run:
             await self._journal.room()
             await self._limiter.acquire()
             try:
-                await self._attempt(schedule, work)
+                if not await self._in_turn(schedule, work):
+                    return
             finally:
                 self._limiter.release()
 
-    async def _attempt(self, schedule: Schedule, work: Work) -> None:
+    async def _in_turn(self, schedule: Schedule, work: Work) -> bool:
+        """Make an attempt as soon as limits and budgets let it go; False where the run was stopped before."""
+        early = self._early if self._early is not None and self._early.fits(work) else None
+        if early is not None:
+            self._early = None
+        responses: list[Response] = []
+        tokens: float | None = None
+        # What was sent ahead was admitted and counted then.
+        if early is None and not await self._account.admit():
+            self.stop(str(self._account.refused))
+            return False
+        try:
+            if early is not None:
+                tokens = self._pace.on_its_way(early.tokens)
+            elif self.outcomes.stopped is None or not self._account.budgets:
+                tokens = await self._pace.turn(work)
+            if tokens is None:
+                return False
+            responses = await self._attempt(schedule, work, early)
+        finally:
+            if tokens is not None:
+                self._pace.back(tokens, work, responses)
+            await self._account.settle()
+        return True
+
+    async def _attempt(self, schedule: Schedule, work: Work, early: Early | None) -> list[Response]:
         started, clock = time.time(), time.perf_counter()
         try:
-            if self._early is not None and self._early.fits(work):
-                early, self._early = self._early, None
+            if early is not None:
                 started, clock = early.started, early.clock
                 responses = await early.call
             else:
                 responses = await self._backend.complete(work.query, work.repeats)
         except BackendError as error:
             self._failed(schedule, work, error, started, time.perf_counter() - clock)
-            return
+            return []
         seconds = time.perf_counter() - clock
         for repeat, response in zip(work.repeats, responses, strict=False):
             self._journal.answered(work.query, repeat, response, started=started, seconds=seconds)
@@ -200,9 +241,13 @@ class Run:
         if len(responses) < len(work.repeats):
             schedule.add(Work(work.query, (repeat,)) for repeat in work.repeats[len(responses) :])
         schedule.done(work)
-        self.outcomes.spend(responses, self._price)
-        if self._max_cost is not None:
-            self._check_cost(self._max_cost)
+        self._account.called(self.outcomes.spend(responses, self._price))
+        if self._account.budgets and self.outcomes.unpriced:
+            self.stop(
+                f"max_cost {dollars(self._account.budgets[0].most)} cannot be kept: the server named neither the cost "
+                f"of an answer nor tokens that have a price"
+            )
+        return responses
 
     def _failed(self, schedule: Schedule, work: Work, error: BackendError, started: float, seconds: float) -> None:
         work.attempts += 1
@@ -218,13 +263,15 @@ class Run:
             )
         if error.kind in PRESSURE:
             self._limiter.pressed()
+        if error.kind in ("rate", "overload") and error.retry_after is not None:
+            self._pace.told_to_wait(error.retry_after)
         self._breaker.failed(error)
         if self._breaker.tripped is not None:
             self.outcomes.cause = self._breaker.tripped
             self.stop(str(self._breaker.tripped))
         if delay is None:
             self.outcomes.failed += len(work.repeats)
-            schedule.done(work)
+            schedule.done(work, answered=False)
         else:
             self.outcomes.retries += 1
             schedule.later(work, delay)
@@ -235,19 +282,6 @@ class Run:
         if error is not None and self.outcomes.stopped is None:
             self.outcomes.cause = error
             self.stop(str(error))
-
-    def _check_cost(self, most: float) -> None:
-        done = self.outcomes
-        if done.unpriced:
-            self.stop(
-                f"max_cost {dollars(most)} cannot be kept: the server named neither the cost of an answer nor tokens "
-                f"that have a price"
-            )
-            return
-        # What is in flight, or goes out before the next answer, will cost about what the dearest call so far did.
-        if done.cost + self.limit * done.dearest >= most:
-            # Without the sum: what is in flight still adds to it, and the summary of the session prints it whole.
-            self.stop(f"max_cost {dollars(most)} for one sitting is reached")
 
 
 def works(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from judge.records import Query
@@ -26,10 +26,21 @@ class Schedule:
     Groups are pulled from the plan only as they are needed: at most `pending` queries wait here at a time. While
     `sleeping` retries wait for their time, nothing new goes out: a server that tells everybody to slow down is not
     walked through the whole plan.
+
+    With `lead`, the first queries of a group are those that it returns, and the followers that it gave them wait until
+    their leader is answered: through its retries too, and when it is given up, behind the first of themselves.
     """
 
-    def __init__(self, groups: Iterator[list[Work]], *, pending: int, sleeping: int) -> None:
+    def __init__(
+        self,
+        groups: Iterator[list[Work]],
+        *,
+        pending: int,
+        sleeping: int,
+        lead: Callable[[list[Work]], list[Work]] | None = None,
+    ) -> None:
         self._groups = groups
+        self._lead = lead
         self._pending = pending
         self._most_sleeping = sleeping
         self._ready: deque[Work] = deque()
@@ -58,17 +69,21 @@ class Schedule:
             self._waiters.append(waiter)
             await waiter
 
-    def done(self, work: Work) -> None:
-        """The work is answered or given up: its followers may go."""
+    def done(self, work: Work, *, answered: bool = True) -> None:
+        """The work is answered or given up: its followers may go, or, where they need an answer, the next one leads."""
         self._out -= 1
-        self._release(work)
+        if not answered and self._lead is not None and work.followers:
+            self._follow_the_next(work.followers)
+        else:
+            self._release(work)
         if not self._ready and self._exhausted and not (self._out or self._sleeping or self._held):
             self._wake_all()
 
     def later(self, work: Work, delay: float) -> None:
-        """Ask again after `delay` seconds; nobody waits for it, and its followers go ahead."""
+        """Ask again after `delay` seconds; nobody waits for it, and its followers go ahead, unless they need it."""
         self._out -= 1
-        self._release(work)
+        if self._lead is None:
+            self._release(work)
         self._sleeping += 1
         asyncio.get_running_loop().call_later(delay, self._due, work)
 
@@ -88,6 +103,13 @@ class Schedule:
             group = next(self._groups, None)
             if group is None:
                 self._exhausted = True
+            elif group and self._lead is not None:
+                first, *others = self._lead(group)
+                self._held += len(group) - 1 - len(others)
+                self._ready.extend(others)
+                for _ in others:
+                    self._wake()
+                return first
             elif group:
                 leader, *followers = group
                 if followers:
@@ -95,6 +117,14 @@ class Schedule:
                     self._held += len(followers)
                 return leader
         return None
+
+    def _follow_the_next(self, followers: list[Work]) -> None:
+        """After a leader that brought no answer: the first of its followers leads the others and its own."""
+        leader, *others = followers
+        leader.followers = [*(leader.followers or ()), *others]
+        self._held -= 1
+        self._ready.append(leader)
+        self._wake()
 
     def _release(self, work: Work) -> None:
         if work.followers:

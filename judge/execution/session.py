@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from judge.backends import Backend, Settings, open_backend
+from judge.backends import IN_PROCESS, Backend, Settings, open_backend
 from judge.backends.protocol import Rehearsing
+from judge.credentials.providers import PROTOCOLS, addresses_of
+from judge.dollars import dollars
 from judge.errors import BackendError, RunFolderError, SpecError
+from judge.execution.board import Line
+from judge.execution.budget import Account, Budget
 from judge.execution.form_watch import FormWatch
+from judge.execution.interruption import Interruption
 from judge.execution.notes import closed, opened, with_seen
+from judge.execution.pace import Pace
+from judge.execution.plan_part import PlanPart, whole_of
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
 from judge.execution.rehearsal import Early, first_of, rehearse
 from judge.execution.runner import Outcomes, Run, split_calls, works
 from judge.execution.schedule import Work
-from judge.in_force.endpoints import addresses_of
+from judge.execution.shared_prefix import with_cache_points
 from judge.journal import JournalReader, JournalWriter, Totals, fold
+from judge.journal.parts import coverage
 from judge.journal.spending import REUSED
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import read_response
@@ -38,7 +45,10 @@ Again = Literal["failed", "unparsed"]
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """What to do in one sitting. `again` asks only what failed (or also what did not parse); None = what is missing."""
+    """What to do in one sitting. `again` asks only what failed (or also what did not parse); None = what is missing.
+
+    Of a `part` of the plan, `result` is the part's own folder, and what the folder of the whole has is not asked again.
+    """
 
     spec: RunSpec
     folder: Path
@@ -47,6 +57,7 @@ class Sitting:
     again: Again | None = None
     reuse: Path | None = None
     quiet: bool = False
+    part: PlanPart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +74,37 @@ class Result:
     unparsed_example: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a sitting shares with others that run beside it in one command; alone it has nothing to share.
+
+    `budget` is what all may spend together, `line` its place on the board of all.
+    """
+
+    interruption: Interruption
+    budget: Budget | None = None
+    line: Line | None = None
+
+
 def sit(sitting: Sitting) -> Result:
     """Run one sitting to its end. Raises JudgeError for everything a user can mend."""
+
+    async def alone() -> Result:
+        return await sit_beside(sitting, Beside(Interruption()))
+
+    return asyncio.run(alone())
+
+
+async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
+    """Run one sitting to its end, perhaps with others around it."""
     spec = sitting.spec
-    if spec.max_cost is not None and not _cost_will_be_known(sitting):
+    if not charged(spec):
+        # What costs nothing spends from no budget.
+        beside = replace(beside, budget=None)
+        if spec.max_cost is not None:
+            spec = spec.model_copy(update={"max_cost": None})
+            sitting = replace(sitting, spec=spec)
+    if (spec.max_cost is not None or beside.budget is not None) and not _cost_will_be_known(sitting):
         raise SpecError(
             f"max_cost is set and no price is known for {spec.judge}: it could not be kept",
             hint=f"{how_to_price(spec.judge)}; where the server names the cost of its answers itself, "
@@ -76,10 +114,17 @@ def sit(sitting: Sitting) -> Result:
     backend = open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.result))
     with lock(sitting.result.path):
         try:
-            return asyncio.run(_sit(sitting, plan, backend))
+            return await _sit(sitting, plan, backend, beside)
         finally:
             if sitting.result.journal.exists():
                 fold(sitting.result.journal)
+
+
+def charged(spec: RunSpec) -> bool:
+    """Whether anybody is paid for the judge's answers, as far as its provider tells."""
+    free = spec.provider in ("surface", "recorded", "scripted")
+    local = spec.provider in IN_PROCESS and load_prices(spec.judge, spec.base_url, spec.engine) is None
+    return not (free or local)
 
 
 def _cost_will_be_known(sitting: Sitting) -> bool:
@@ -93,19 +138,21 @@ def _cost_will_be_known(sitting: Sitting) -> bool:
         return journal.spending().reported_calls > 0
 
 
-async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:
+async def _sit(sitting: Sitting, plan: Plan, backend: Backend, beside: Beside) -> Result:
     began = time.time()
     try:
         # A wrong address or key should be told before a large dataset is read.
         server = dict(await backend.probe())
         new, before = not sitting.result.journal.exists(), read_manifest(sitting.result.manifest)
-        prepared = prepare(plan, sitting.folder, sitting.result)
+        prepared = prepare(plan, sitting.folder, sitting.result, sitting.part)
         note = {"began": began, "executor": sitting.spec.provider}
         write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
         try:
-            with JournalReader(sitting.result.journal) as journal:
+            with JournalReader(sitting.result.journal) as journal, _whole(sitting) as whole:
                 reused = await take_reused(sitting, plan, prepared, journal)
-                return await _ask(sitting, plan, backend, prepared, journal, reused, began)
+                settled = _settled(sitting, prepared, journal, reused, whole)
+                begun = _Begun(prepared, journal, reused, began, settled)
+                return await _ask(sitting, plan, backend, begun, beside)
         except NotBegunError as error:
             if not new:
                 write_manifest(sitting.result.manifest, before)
@@ -118,24 +165,39 @@ async def _sit(sitting: Sitting, plan: Plan, backend: Backend) -> Result:
         await backend.close()
 
 
-async def _ask(
-    sitting: Sitting,
-    plan: Plan,
-    backend: Backend,
-    prepared: Prepared,
-    journal: JournalReader,
-    reused: int,
-    began: float,
-) -> Result:
-    spec = sitting.spec
-    stories = min(prepared.stories, sitting.limit or prepared.stories)
+Settled = Callable[[Query], set[int]]
+"""Which repeats of a query not to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What a sitting found when it began, at the time `began`; `settled` None: a new journal."""
+
+    prepared: Prepared
+    journal: JournalReader
+    reused: int
+    began: float
+    settled: Settled | None
+
+
+async def _ask(sitting: Sitting, plan: Plan, backend: Backend, begun: _Begun, beside: Beside) -> Result:
+    spec, journal = sitting.spec, begun.journal
+    stories = min(begun.prepared.stories, sitting.limit or begun.prepared.stories)
     planned = stories * plan.queries_per_story * spec.repeats
-    price = load_prices(spec.judge, spec.base_url, spec.engine)
-    settled = _settled(sitting, prepared, journal, reused)
-    parser = None if sitting.quiet else load_parser("ours")
-    progress = Progress(planned, parser=parser, quiet=sitting.quiet, cost=lambda: run.outcomes.known_cost)
-    groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, settled, progress.skipped)
-    early, groups = await _first(backend, groups)
+    pace = _pace(sitting)
+    own = None if spec.max_cost is None else budget_of(spec.max_cost, sitting.part)
+    account = Account([budget for budget in (own, beside.budget) if budget is not None])
+    progress = Progress(
+        planned,
+        parser=None if sitting.quiet else load_parser("ours"),
+        quiet=sitting.quiet,
+        cost=lambda: run.outcomes.known_cost,
+        waits=lambda: pace.waits,
+        board=beside.line,
+    )
+    groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, begun.settled, progress.skipped)
+    groups = with_cache_points(groups, backend.capabilities.cache_points)
+    early, groups = await _first(backend, groups, pace, account)
     await _note_what_was_learnt(sitting, backend)
     with JournalWriter(
         sitting.result.journal,
@@ -148,13 +210,15 @@ async def _ask(
             writer,
             concurrency=spec.concurrency,
             max_attempts=spec.max_attempts,
-            price=price,
-            max_cost=spec.max_cost,
+            price=load_prices(spec.judge, spec.base_url, spec.engine),
+            account=account,
+            pace=pace,
             watch=None if sitting.quiet else progress.watch,
-            form=FormWatch(spec.judge, addresses_of(spec.base_url) if spec.provider == "openai" else ()),
+            form=FormWatch(spec.judge, _addresses(spec)),
             early=early,
         )
-        with progress, _interruptible(run):
+        beside.interruption.asks(run)
+        with progress, beside.interruption.caught():
             outcomes = await run.ask(split_calls(groups, backend))
     totals = journal.totals()
     notices = getattr(backend, "notices", ())
@@ -162,15 +226,17 @@ async def _ask(
         sys.stderr.writelines(f"{notice}\n" for notice in notices)
     several = backend.capabilities.repeats_per_call != 1 if outcomes.answered and spec.repeats > 1 else None
     manifest = with_seen(read_manifest(sitting.result.manifest), spec, journal, several)
-    write_manifest(sitting.result.manifest, closed(manifest, journal, outcomes, began, notices))
+    write_manifest(sitting.result.manifest, closed(manifest, journal, outcomes, begun.began, notices))
     answered = progress.done if sitting.limit else totals.answered
+    if sitting.part is not None:
+        answered = coverage(sitting.result.journal, whole_of(sitting.result).journal).answered
     return Result(
         outcomes,
         totals,
         planned,
         max(planned - answered, 0),
-        reused,
-        time.time() - began,
+        begun.reused,
+        time.time() - begun.began,
         progress.parsed_share,
         progress.unparsed_example,
     )
@@ -184,13 +250,24 @@ class NotBegunError(Exception):
         self.cause = cause
 
 
-async def _first(backend: Backend, groups: Iterator[list[Work]]) -> tuple[Early | None, Iterator[list[Work]]]:
-    """Send the plan's first query ahead of the others; returns its call and the whole plan."""
+async def _first(
+    backend: Backend, groups: Iterator[list[Work]], pace: Pace, account: Account
+) -> tuple[Early | None, Iterator[list[Work]]]:
+    """Send the plan's first query ahead of the others, if budgets have room for it; its call and the whole plan."""
     work, groups = first_of(split_calls(groups, backend))
+    if work is None or not await account.admit():
+        return None, groups
+    early = None
     try:
-        return await rehearse(backend, work), groups
+        early = await rehearse(backend, work)
     except BackendError as error:
         raise NotBegunError(error) from error
+    finally:
+        if early is None:
+            await account.settle()
+    if early is not None:
+        early.tokens = pace.ahead(work)
+    return early, groups
 
 
 async def _note_what_was_learnt(sitting: Sitting, backend: Backend) -> None:
@@ -205,9 +282,20 @@ async def _note_what_was_learnt(sitting: Sitting, backend: Backend) -> None:
         write_manifest(sitting.result.manifest, manifest)
 
 
+@contextlib.contextmanager
+def _whole(sitting: Sitting) -> Iterator[JournalReader | None]:
+    """The journal of the whole to which a part belongs, as far as there is one."""
+    whole = None if sitting.part is None else whole_of(sitting.result).journal
+    if whole is None or not whole.is_file():
+        yield None
+        return
+    with JournalReader(whole) as journal:
+        yield journal
+
+
 def _settled(
-    sitting: Sitting, prepared: Prepared, journal: JournalReader, reused: int
-) -> Callable[[Query], set[int]] | None:
+    sitting: Sitting, prepared: Prepared, journal: JournalReader, reused: int, whole: JournalReader | None
+) -> Settled | None:
     """Which repeats of a query not to ask."""
     everything = set(range(sitting.spec.repeats))
     if sitting.again == "failed":
@@ -223,7 +311,23 @@ def _settled(
             return everything - again
 
         return without_rating
+    if whole is not None:
+        return lambda query: journal.settled(query.key) | whole.settled(query.key)
     return (lambda query: journal.settled(query.key)) if prepared.resumed or reused else None
+
+
+def budget_of(most: float, part: PlanPart | None, whose: str = "one sitting") -> Budget:
+    """A budget, or a part's share of it: parts spend without hearing of each other."""
+    if part is None:
+        return Budget(most, whose)
+    return Budget(most * part.share, f"shard {part}, its share of {dollars(most)},")
+
+
+def _pace(sitting: Sitting) -> Pace:
+    """The judge's limits, or a part's share of them."""
+    spec, share = sitting.spec, 1.0 if sitting.part is None else sitting.part.share
+    limits = (spec.requests_per_minute, spec.tokens_per_minute)
+    return Pace(*(None if most is None else most * share for most in limits), learns=len(spec.base_url) < 2)
 
 
 def stories_of(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[Story]]:
@@ -265,31 +369,9 @@ async def take_reused(sitting: Sitting, plan: Plan, prepared: Prepared, journal:
     return count
 
 
-@contextlib.contextmanager
-def _interruptible(run: Run) -> Iterator[None]:
-    """First Ctrl-C: ask nothing new and keep what is in flight. Second: leave at once."""
-    loop = asyncio.get_running_loop()
-    pressed: list[int] = []
-
-    def interrupted() -> None:
-        pressed.append(1)
-        if len(pressed) == 1:
-            sys.stderr.write("\nstopping: waiting for what is in flight (Ctrl-C again: leave it)\n")
-            run.stop("interrupted")
-        else:
-            run.abandon()
-
-    try:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, interrupted)
-    except (ValueError, NotImplementedError, RuntimeError):  # no signals off the main thread (notebooks) or on Windows
-        yield
-        return
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+def _addresses(spec: RunSpec) -> Sequence[str]:
+    """Where the judge is asked; nowhere for one in this process."""
+    return addresses_of(spec.base_url, spec.provider) if spec.provider in PROTOCOLS else ()
 
 
 def settings_of(spec: RunSpec, result: ResultFolder | None = None) -> Settings:

@@ -69,6 +69,7 @@ class Totals:
     first_request: float | None
     last_commit: float | None
     reasoning_tokens: int | None = None
+    cache_write_tokens: int | None = None
 
 
 class JournalReader:
@@ -236,10 +237,11 @@ class JournalReader:
             "SELECT sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens) FROM responses"
         ).fetchone()
         first, last = self._db.execute("SELECT min(first_request), max(last_commit) FROM sessions").fetchone()
-        reasoning = None
+        reasoning = written = None
         if database.has_usage(self._db):
-            (reasoning,) = self._db.execute("SELECT sum(reasoning_tokens) FROM usage").fetchone()
-        return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last, reasoning)
+            sums = "SELECT sum(reasoning_tokens), sum(cache_write_tokens) FROM usage"
+            reasoning, written = self._db.execute(sums).fetchone()
+        return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last, reasoning, written)
 
     def spending(self) -> Spending:
         """What all answers took, by how they are charged."""

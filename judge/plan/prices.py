@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,17 +16,26 @@ import orjson
 import yaml
 
 from judge.config_folder import config_folder
+from judge.credentials.providers import PROTOCOLS, addresses_of
 from judge.dollars import dollars
 from judge.errors import SpecError, unknown
 from judge.records import Response
 from judge.shipped import package_file
 
-_OPENAI = "https://api.openai.com/v1"
 _REPORTING = frozenset({"openrouter.ai"})
 """Hosts whose documentation promises the cost of each answer in its `usage`."""
 
+_USUAL: Mapping[str, tuple[Any, ...]] = {
+    "service_tier": (None, "auto", "default", "standard_only"),
+    "serviceTier": (None, "standard"),
+    "speed": (None, "standard"),
+    "inference_geo": (None, "global"),
+}
+"""Keys of `engine` that change the price, with the values at which it is the listed one."""
+
 _NUMBERS = ("input", "output", "cached", "written")
 _KEYS = (*_NUMBERS, "batch", "date", "source")
+_DATE = re.compile(r"-\d{4}(-?\d{2}){0,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,9 @@ class Price:
 
     def words(self) -> str:
         """The price, its date and its source."""
-        cached = "" if self.cached is None else f" ({dollars(self.cached)} from the cache)"
+        named = ((self.cached, "from the cache"), (self.written, "written into it"))
+        cached = ", ".join(f"{dollars(price)} {words}" for price, words in named if price is not None)
+        cached = f" ({cached})" if cached else ""
         said = f"{dollars(self.input)} for a million prompt tokens{cached} and {dollars(self.output)} for a million "
         said += "answer tokens"
         if self.date:
@@ -118,7 +128,7 @@ def load_prices(
     if judge in own:
         return own[judge]
     dated = next((price for name, price in own.items() if _is_dated(judge, name)), None)
-    return dated or _shipped(judge, _hosts(base_url), engine or {}, on or datetime.now(UTC).date())
+    return dated or _shipped(judge, base_url, engine or {}, on or datetime.now(UTC).date())
 
 
 def reports_cost(base_url: Sequence[str]) -> bool:
@@ -168,11 +178,11 @@ def _user_table() -> dict[str, Price]:
     }
 
 
-def _shipped(judge: str, hosts: list[str], engine: Mapping[str, Any], on: date) -> Price | None:
+def _shipped(judge: str, base_url: Sequence[str], engine: Mapping[str, Any], on: date) -> Price | None:
     provider, _, model = judge.partition("/")
-    if provider != "openai" or engine.get("service_tier") not in (None, "auto", "default"):
+    if provider not in PROTOCOLS or any(engine.get(key) not in usual for key, usual in _USUAL.items()):
         return None  # another tier has another price
-    found = {_at(host, model.removeprefix("models/"), on) for host in hosts}
+    found = {_at(host, model.removeprefix("models/"), on) for host in _hosts(base_url, provider)}
     return found.pop() if len(found) == 1 else None
 
 
@@ -211,14 +221,13 @@ def _snapshot() -> dict[str, Any]:
     return data
 
 
-def _hosts(base_url: Sequence[str]) -> list[str]:
-    addresses = list(base_url) or [os.environ.get("OPENAI_BASE_URL") or _OPENAI]
-    return [urlsplit(address).hostname or "" for address in addresses]
+def _hosts(base_url: Sequence[str], backend: str = "openai") -> list[str]:
+    return [urlsplit(address).hostname or "" for address in addresses_of(base_url, backend)]
 
 
 def _is_dated(judge: str, name: str) -> bool:
     """Whether this is the name and a date."""
-    return re.fullmatch(re.escape(name) + r"-\d{4}(-?\d{2}){0,2}", judge) is not None
+    return judge.startswith(name) and _DATE.fullmatch(judge, len(name)) is not None
 
 
 def _number(value: Any, what: str) -> Any:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from judge.backends import IN_PROCESS
 from judge.dollars import dollars
 from judge.errors import SpecError
 from judge.journal import JournalReader
@@ -98,7 +99,7 @@ def _judge(manifest: Mapping[str, Any]) -> str:
 
 def _without_price(manifest: Mapping[str, Any], *, batch: bool) -> Cost:
     judge = _judge(manifest)
-    if judge.partition("/")[0] in ("vllm", "hf"):
+    if judge.partition("/")[0] in IN_PROCESS:
         return Cost(None, f"{judge} ran on this machine: no tokens were paid for")
     kept = (manifest.get("totals") or {}).get("cost")
     if kept is not None:

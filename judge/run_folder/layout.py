@@ -13,6 +13,9 @@ from judge.errors import RunFolderError, yaml_mistake
 DEFINITION = "run.yaml"
 MANIFEST = "manifest.json"
 JOURNAL = "journal.sqlite"
+SHARDS = "shards"
+"""In a judge's result folder: the parts of the plan that were asked by processes of their own, a folder each."""
+
 IMPORTED, IMPORTED_PARQUET = "imported.csv", "imported.parquet"
 
 _RUN = "a run.yaml, its folder, or one result folder"
@@ -69,10 +72,20 @@ def folder_for(definition: Path, name: str, judge: str, revision: str | None = N
     return ResultFolder(parent / judge_slug(judge, revision))
 
 
+def results_beside(definition: Path) -> list[ResultFolder]:
+    """The folders that may hold a definition's results, by name; of a file that is no run.yaml, those in its folder."""
+    parent = definition.parent
+    if definition.name != DEFINITION:
+        parent /= str(_defined(definition).get("name") or definition.stem)
+    return [ResultFolder(path) for path in _folders(parent)] if parent.is_dir() else []
+
+
 def definition_of(run: Path) -> Path:
     """The run.yaml that RUN names: the file itself, or the one in the folder."""
     if run.is_dir():
-        for candidate in (run / DEFINITION, run.parent / DEFINITION):
+        # The folder of a part of a plan lies in that of the whole: RUN/JUDGE/shards/1-of-4.
+        above = [run.parents[2] / DEFINITION] if run.parent.name == SHARDS and len(run.parents) > 2 else []
+        for candidate in (run / DEFINITION, run.parent / DEFINITION, *above):
             if candidate.is_file():
                 return candidate
         if _runs_in(run):

@@ -76,7 +76,10 @@ def test_prints_the_jury_beside_what_it_must_beat(folder: Path, capsys: pytest.C
     assert text.index("Coverage by judge and Eval-Prompt") < text.index("A jury of judges against people")
     assert "1 of 360 ratings by members are missing" in text
     assert "feature: length" in text
-    assert "|+features|hold-out:story-prompt|folds:1x5/seed1|control:surface:refit/imported-features/5-fold|" in text
+    assert (
+        "|+features|hold-out:story-prompt|folds:1x5/seed1|control:surface:refit/imported-features/5-fold/less-fold-means|"
+        in text
+    )
     assert "on Overall the jury beats the best single judge chosen in training folds by" in text
 
 

@@ -54,7 +54,7 @@ def test_coverage_stands_before_the_correlations(folder: Path, capsys: pytest.Ca
     assert "refused 1" in text
     assert "people, leave one out" in text
     assert "control, not a language model" in text
-    assert "|tau:b|level:overall|ci:boot-inputs/50/seed1|" in text
+    assert "|tau:b|level:overall|expanded|ci:boot-inputs/50/seed1|" in text
 
 
 def test_json_is_one_table_with_coverage_as_its_first_note(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

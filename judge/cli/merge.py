@@ -1,0 +1,76 @@
+"""`judge merge`: the shards of a run, each asked by a process of its own, as one run. The work is in `execution`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.run_folder import ResultFolder
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def merge(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or one judge's result folder.")],
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Merge what is there, though shards are missing or not at their end.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Result folder, where the shards were run with it.")
+    ] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
+) -> None:
+    """Join the shards of RUN, made by `judge run RUN --shard i/N`, into the result folder of each judge.
+
+    Every answer enters exactly once, however often this is run and whatever is killed. Shards of another plan, and
+    shards that lack repeats, are refused with a sentence. Exit code 3 means that repeats are missing: given up, or
+    never asked with --partial.
+
+    Example: judge merge runs/mans-roc
+    """
+    from judge.execution.part_merge import join
+    from judge.execution.plan_part import parts_in
+    from judge.run_folder.definition import definition_in_force
+
+    missing = False
+    for result in _with_parts(run, output):
+        _, _, first = parts_in(result)[0]
+        spec, place = definition_in_force(first, set_ or [])
+        joined = join(spec, place, result, partial=partial)
+        for notice in joined.notices:
+            sys.stderr.write(f"{notice}\n")
+        shards = f"{joined.parts} shard{'' if joined.parts == 1 else 's'}"
+        given_up = f", {joined.failed} given up" if joined.failed else ""
+        typer.echo(
+            f"{spec.judge}: {shards} merged, {joined.answered} answers new{given_up}; "
+            f"{joined.totals.answered} of {joined.planned} in {result.path}"
+        )
+        if joined.missing:
+            missing = True
+            again = "retry" if joined.totals.failed else "run"
+            where = result.path if again == "retry" else run
+            sys.stderr.write(f"{joined.missing} repeats are missing; go on with: judge {again} {where}\n")
+    if missing:
+        raise typer.Exit(3)
+
+
+def _with_parts(run: Path, output: Path | None) -> Sequence[ResultFolder]:
+    """The result folders that hold shards. Raises RunFolderError where there are none."""
+    from judge.errors import RunFolderError
+    from judge.execution.plan_part import parts_in
+    from judge.run_folder import ResultFolder
+    from judge.run_folder.layout import definition_of, results_beside
+
+    folder = output or run
+    if parts_in(ResultFolder(folder)):
+        return [ResultFolder(folder)]
+    found = [] if output is not None else [one for one in results_beside(definition_of(run)) if parts_in(one)]
+    if not found:
+        raise RunFolderError(f"{folder} has no shards", hint="judge run RUN --shard 1/N, 2/N... makes them")
+    return found

@@ -1,0 +1,144 @@
+"""What a run would take, as `judge run` prints it before or in place of asking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from judge.plan import Forecast
+    from judge.plan.forecast import Measured
+    from judge.run_folder import ResultFolder
+    from judge.run_spec import RunSpec, RunSpecs
+    from judge.tables import Table
+
+
+def print_forecasts(
+    found: RunSpecs, folder: Path, folders: Sequence[ResultFolder], limit: int | None, form: str
+) -> None:
+    """Print what each judge would take; of several, what all take together too."""
+    from dataclasses import replace
+
+    from judge.tables import emit
+
+    tables = [_forecast(spec, folder, result, limit) for spec, result in zip(found.judges, folders, strict=True)]
+    if len(tables) > 1:
+        costs = [table.rows[0]["cost"] for table in tables]
+        tables = [replace(t, title=f"Forecast: {spec.judge}") for t, spec in zip(tables, found.judges, strict=True)]
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *_together(costs, found.max_cost)])
+    emit(tables, form)
+
+
+def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str]:
+    """What all judges of a command cost, and may cost, as far as prices are known."""
+    from judge.dollars import dollars
+
+    known = [cost for cost in costs if cost is not None]
+    if known:
+        rest = f" without {len(costs) - len(known)} whose price is not known or who have none"
+        yield f"all judges together: {dollars(sum(known))}{rest if len(known) < len(costs) else ''}"
+    if most is not None:
+        yield f"max_cost {dollars(most)} is for all of them together"
+
+
+def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | None) -> Table:
+    from judge.backends import ONE_ANSWER_A_CALL
+    from judge.execution.pilot import measure
+    from judge.execution.preparation import dataset_of, first_stories
+    from judge.plan import forecast, load_prices, make_plan
+
+    plan = make_plan(spec, folder=folder)
+    dataset = dataset_of(plan, folder)
+    count = dataset.expected.get("stories") or sum(1 for _ in dataset.stories())
+    measured = measure(result, plan)
+    found = forecast(
+        plan,
+        first_stories(dataset, limit),
+        min(count, limit or count),
+        price=load_prices(spec.judge, spec.base_url, spec.engine),
+        one_call=spec.generation.seed is None and spec.provider not in ONE_ANSWER_A_CALL and spec.api != "responses",
+        measured=measured,
+    )
+    return _forecast_table(spec, found, measured)
+
+
+def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None) -> Table:
+    from judge.execution.progress import duration
+    from judge.tables import Column, Table
+
+    row = {
+        "stories": found.stories,
+        "queries": found.queries,
+        "answers": found.answers,
+        "calls": found.calls,
+        "prompt_tokens": found.prompt_tokens,
+        "completion_tokens": found.completion_tokens,
+        "cost": found.cost,
+        "batch_cost": found.batch_cost,
+        "time": None if found.seconds is None else duration(found.seconds),
+        "parsed": None if measured is None else measured.parsed,
+    }
+    columns = [
+        Column("stories", "stories"),
+        Column("queries", "queries"),
+        Column("answers", "answers"),
+        Column("prompt_tokens", "tokens in"),
+        Column("completion_tokens", "tokens out"),
+        Column("cost", "cost", money=True),
+        Column("batch_cost", "batch", money=True),
+        Column("time", "time"),
+        Column("parsed", "parsed %", 1, 100),
+    ]
+    signature = f"{spec.dataset}|judge:{spec.judge}|ep:{','.join(spec.eval_prompts)}|rep:{spec.repeats}"
+    return Table("Forecast", columns, [row], signature, list(_forecast_notes(spec, found, measured)))
+
+
+def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -> Iterator[str]:
+    """What the forecast rests on, in sentences."""
+    from judge.backends import IN_PROCESS, ONE_ANSWER_A_CALL
+    from judge.in_force.words import warnings
+    from judge.plan import load_prices
+    from judge.plan.prices import how_to_price, reports_cost
+
+    yield found.basis
+    yield from warnings(spec)
+    if spec.repeats > 1:
+        shape = f"the {found.answers:,} answers come in {found.calls:,} requests, each of which reads its prompt once"
+        if measured is None and found.calls < found.answers:
+            shape += (
+                f"; from a server that gives one answer to a request they come in {found.answers:,}, "
+                f"with {spec.repeats} times the prompt tokens (--pilot N finds out)"
+            )
+        yield shape
+    price = load_prices(spec.judge, spec.base_url, spec.engine)
+    if spec.judge.partition("/")[0] in ("surface", "recorded", "scripted"):
+        yield f"{spec.judge} asks no server and costs nothing"
+    elif spec.provider in IN_PROCESS and price is None:
+        yield f"{spec.judge} runs on this machine: no tokens are paid for"
+    elif measured is not None and measured.cost is not None:
+        yield "cost as the server named it in the pilot"
+    elif price is not None:
+        yield f"price: {price.words()}"
+        if measured is None and spec.provider in ONE_ANSWER_A_CALL:
+            yield "without the provider's prompt cache, of which nothing is known before a pilot: --pilot N measures it"
+    elif reports_cost(spec.base_url):
+        yield "the server names the cost of each answer: --pilot N measures it"
+    else:
+        yield f"no price is known for {spec.judge}: {how_to_price(spec.judge)}"
+    yield from _limits(spec, found)
+    if found.seconds is None:
+        yield "the time is known after a pilot: judge run RUN --pilot 20"
+
+
+def _limits(spec: RunSpec, found: Forecast) -> Iterator[str]:
+    """How long the judge's own limits make it take, at least."""
+    from judge.execution.progress import duration
+
+    limits = (
+        (spec.requests_per_minute, found.calls, "requests"),
+        (spec.tokens_per_minute, found.prompt_tokens + found.completion_tokens, "tokens"),
+    )
+    for most, count, what in limits:
+        if most is not None:
+            yield f"at {most:,} {what} a minute it takes {duration(60 * count / most)} at least"

@@ -1,0 +1,92 @@
+"""Dollars that one sitting, or several side by side, may spend. Never asks, and knows no price but what calls cost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from judge.dollars import dollars
+
+
+class Account:
+    """What one sitting spends, from its own budget, from that of all, or from none.
+
+    `dearest` is the cost of the call that cost most, None before the first that was answered; `refused` says which
+    budget has no room for another.
+    """
+
+    def __init__(self, budgets: Sequence[Budget] = ()) -> None:
+        self.spent = 0.0
+        self.dearest: float | None = None
+        self.refused: str | None = None
+        self.budgets = budgets
+        for budget in budgets:
+            budget.join(self)
+
+    async def admit(self) -> bool:
+        """Wait until every budget has room for a call; False where one never will."""
+        for number, budget in enumerate(self.budgets):
+            if not await budget.admit(self):
+                self.refused = f"max_cost {dollars(budget.most)} for {budget.whose} is reached"
+                for before in self.budgets[:number]:
+                    await before.settle(self)
+                return False
+        return True
+
+    def called(self, cost: float) -> None:
+        """A call was answered, and cost so much."""
+        self.spent += cost
+        self.dearest = max(self.dearest or 0.0, cost)
+
+    async def settle(self) -> None:
+        """An admitted call came back, and what it cost is among what was spent."""
+        for budget in self.budgets:
+            await budget.settle(self)
+
+
+class Budget:
+    """A sum and those who spend from it.
+
+    A call goes out only where the sum still holds it and all that are in flight, each at the cost of its account's
+    dearest call so far; the first call of each goes alone, since it tells what its calls cost. So only first calls, and
+    calls that cost more than any before them, can go beyond the sum.
+    """
+
+    def __init__(self, most: float, whose: str = "one sitting") -> None:
+        self.most = most
+        self.whose = whose
+        self._in_flight: dict[Account, int] = {}
+        self._changed = asyncio.Condition()
+
+    def join(self, account: Account) -> None:
+        """Spend from this budget from now on."""
+        self._in_flight[account] = 0
+
+    async def admit(self, account: Account) -> bool:
+        """Wait until a call fits; False where nothing is in flight any more and it still does not."""
+        async with self._changed:
+            while not self._fits(account):
+                if not any(self._in_flight.values()):
+                    return False
+                await self._changed.wait()
+            self._in_flight[account] += 1
+        return True
+
+    async def settle(self, account: Account) -> None:
+        """A call came back."""
+        async with self._changed:
+            self._in_flight[account] -= 1
+            self._changed.notify_all()
+
+    def _fits(self, account: Account) -> bool:
+        if account.dearest is None and self._in_flight[account]:
+            return False
+        # Until an account's first call tells, what its calls cost is taken from the others.
+        usual = max((one.dearest or 0.0 for one in self._in_flight), default=0.0)
+        soon = [count * _known(one.dearest, usual) for one, count in self._in_flight.items()]
+        spent = sum(one.spent for one in self._in_flight)
+        return spent < self.most and spent + sum(soon) + _known(account.dearest, usual) <= self.most
+
+
+def _known(cost: float | None, usual: float) -> float:
+    return usual if cost is None else cost

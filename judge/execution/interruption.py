@@ -1,0 +1,69 @@
+"""Ctrl-C for the sittings of one command: the first ends them well, the second at once. Never raises by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from judge.execution.runner import Run
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interruption:
+    """Whom a signal reaches: runs that ask, and tasks that prepare one."""
+
+    def __init__(self) -> None:
+        self._pressed = 0
+        self._caught = False
+        self._runs: list[Run] = []
+        self._preparing: set[asyncio.Task[Any]] = set()
+
+    @contextlib.contextmanager
+    def caught(self) -> Iterator[None]:
+        """Signals come here while the block runs; a block inside another changes nothing."""
+        if self._caught:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        try:
+            for number in _SIGNALS:
+                loop.add_signal_handler(number, self._press)
+        except (ValueError, NotImplementedError, RuntimeError):  # no signals off the main thread, or on Windows
+            yield
+            return
+        self._caught = True
+        try:
+            yield
+        finally:
+            self._caught = False
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)
+
+    def prepares(self, task: asyncio.Task[Any]) -> None:
+        """Until it begins to ask, the first signal cancels this task."""
+        self._preparing.add(task)
+        task.add_done_callback(self._preparing.discard)
+
+    def asks(self, run: Run) -> None:
+        """From now on the first signal lets this run finish what is in flight."""
+        self._preparing.discard(asyncio.current_task())
+        self._runs.append(run)
+        if self._pressed:
+            run.stop("interrupted")
+
+    def _press(self) -> None:
+        self._pressed += 1
+        if self._pressed == 1:
+            sys.stderr.write("\nstopping: waiting for what is in flight (Ctrl-C again: leave it)\n")
+            for run in self._runs:
+                run.stop("interrupted")
+            for task in list(self._preparing):
+                task.cancel()
+        else:
+            for run in self._runs:
+                run.abandon()

@@ -1,0 +1,191 @@
+"""Joins the parts of a plan, each asked by a process of its own, into the result folder of the whole. Never asks.
+
+Everything is checked before anything is written: that the parts are of this run and of one split, whole, and at rest.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.errors import RunFolderError
+from judge.execution.notes import closed, opened, with_seen
+from judge.execution.plan_part import parts_in
+from judge.execution.preparation import Prepared, check_same_definition, prepare
+from judge.execution.runner import Outcomes
+from judge.journal import JournalReader, Totals, fold
+from judge.journal.parts import coverage, take, taken, untaken
+from judge.plan import Plan, make_plan
+from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
+from judge.run_spec import RunSpec
+
+_NAMED = 4
+"""Parts named in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part that was begun. `lacks` counts its repeats that are neither answered nor given up."""
+
+    number: int
+    of: int
+    folder: ResultFolder
+    limit: int | None
+    lacks: int
+    planned: int
+
+    @property
+    def label(self) -> str:
+        """As it is named in the journal of the whole."""
+        return f"{self.number}-of-{self.of}"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What merging brought. `planned` counts the repeats of the whole plan, `notices` what was left out."""
+
+    parts: int
+    answered: int
+    failed: int
+    totals: Totals
+    planned: int
+    notices: tuple[str, ...]
+
+    @property
+    def missing(self) -> int:
+        """Repeats of the whole plan without an answer."""
+        return max(self.planned - self.totals.answered, 0)
+
+
+def join(spec: RunSpec, folder: Path, result: ResultFolder, *, partial: bool = False) -> Joined:
+    """Merge the parts of one judge; only whole ones, or, with `partial`, what is there. Merging again is harmless."""
+    began = time.time()
+    plan = make_plan(spec, folder=folder)
+    if not parts_in(result):
+        raise RunFolderError(f"{result.path} has no shards", hint="judge run RUN --shard 1/N, 2/N... makes them")
+    with lock(result.path), ExitStack() as held:
+        at_rest, notices = _at_rest(result, held)
+        check_same_definition(plan, folder, [one for _, _, one in at_rest])
+        found = [_examined(result, plan, *part) for part in at_rest]
+        known = taken(result.journal) if result.journal.is_file() else set()
+        problems = [*notices, *_incomplete(found, known)]
+        if problems and not partial:
+            raise _refused(result, problems)
+        prepared = prepare(plan, folder, result)
+        try:
+            merged = [take(result.journal, part.folder.journal, part.label) for part in found]
+            outcomes = Outcomes(answered=sum(one.answered for one in merged), failed=sum(one.failed for one in merged))
+            with JournalReader(result.journal) as journal:
+                _note(spec, result, found, prepared, outcomes, journal, began, problems)
+                totals = journal.totals()
+        finally:
+            fold(result.journal)
+    planned = prepared.stories * plan.queries_per_story * spec.repeats
+    return Joined(len(found), outcomes.answered, outcomes.failed, totals, planned, tuple(problems))
+
+
+def not_merged(result: ResultFolder) -> str | None:
+    """How many parts of a result folder the whole lacks, in words; None where it lacks none."""
+    lacking = [one for one in parts_in(result) if untaken(result.journal, one[2].journal, f"{one[0]}-of-{one[1]}")]
+    return f"{len(lacking)} shard{'' if len(lacking) == 1 else 's'}" if lacking else None
+
+
+def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int, ResultFolder]], list[str]]:
+    """Parts that no process writes, held until all is merged; and sentences on those that are written just now."""
+    parts, notices = [], []
+    for number, of, folder in parts_in(result):
+        try:
+            held.enter_context(lock(folder.path))
+        except RunFolderError as error:
+            notices.append(f"shard {number}/{of} cannot be taken yet: {error}")
+            continue
+        fold(folder.journal)
+        parts.append((number, of, folder))
+    return parts, notices
+
+
+def _examined(result: ResultFolder, plan: Plan, number: int, of: int, folder: ResultFolder) -> Part:
+    """A part with what it lacks; raises where it was asked for another number of repeats."""
+    repeats = (read_manifest(folder.manifest).get("in_force") or {}).get("repeats")
+    if repeats not in (None, plan.spec.repeats):
+        raise RunFolderError(
+            f"shard {number}/{of} was asked for {repeats} repeats, and the run has {plan.spec.repeats}",
+            hint=f"--set repeats={repeats}, or run the shards again with {plan.spec.repeats}",
+        )
+    with JournalReader(folder.journal) as journal:
+        shard: Mapping[str, Any] = (journal.meta().get("definition") or {}).get("shard") or {}
+    covered = coverage(folder.journal, result.journal)
+    planned = covered.stories * plan.queries_per_story * plan.spec.repeats
+    return Part(number, of, folder, shard.get("limit"), planned - covered.settled, planned)
+
+
+def _incomplete(parts: Sequence[Part], known: set[str]) -> Iterator[str]:
+    """What keeps parts from being the whole, a sentence each."""
+    splits = sorted({part.of for part in parts})
+    if len(splits) > 1:
+        yield f"these are shards of several splits ({', '.join(f'i/{of}' for of in splits)})"
+    limits = {part.limit for part in parts}
+    if len(limits) > 1:
+        yield f"their shards were run with different --limit ({', '.join(map(str, sorted(limits, key=str)))})"
+    for of in splits:
+        there = {part.number for part in parts if part.of == of}
+        absent = [n for n in range(1, of + 1) if n not in there and f"{n}-of-{of}" not in known]
+        for number in absent:
+            yield f"shard {number}/{of} was never begun"
+    for part in parts:
+        if part.planned == 0:
+            yield f"shard {part.number}/{part.of} was never begun"
+        elif part.lacks > 0:
+            yield f"shard {part.number}/{part.of} lacks {part.lacks} of {part.planned} repeats"
+
+
+def _refused(result: ResultFolder, problems: Sequence[str]) -> RunFolderError:
+    shown = "; ".join(problems[:_NAMED]) + (f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else "")
+    return RunFolderError(
+        f"{result.path} is not merged: {shown}",
+        hint="run those shards again (they go on where they stopped), or merge what is there with --partial",
+    )
+
+
+def _note(
+    spec: RunSpec,
+    result: ResultFolder,
+    parts: Sequence[Part],
+    prepared: Prepared,
+    outcomes: Outcomes,
+    journal: JournalReader,
+    began: float,
+    problems: Sequence[str],
+) -> None:
+    """The manifest of the whole: the parts' servers and sittings, and this merge as one more."""
+    before = read_manifest(result.manifest)
+    manifests = [read_manifest(part.folder.manifest) for part in parts]
+    sittings = list(before.get("sittings", []))
+    noted = {(sitting.get("shard"), sitting.get("began")) for sitting in sittings}
+    for part, manifest in zip(parts, manifests, strict=True):
+        for sitting in manifest.get("sittings", []):
+            if (f"{part.number}/{part.of}", sitting.get("began")) not in noted:
+                sittings.append(sitting | {"shard": f"{part.number}/{part.of}"})
+    server = _servers([before, *manifests])
+    note = {"began": began, "executor": "merge", "shards": [f"{part.number}/{part.of}" for part in parts]}
+    if before or sittings:
+        write_manifest(result.manifest, before | {"sittings": sittings})
+    manifest = with_seen(opened(spec, result, prepared, server, note), spec, journal, None)
+    write_manifest(result.manifest, closed(manifest, journal, outcomes, began, problems))
+
+
+def _servers(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What servers told, each server once: parts may have been asked at servers of their own."""
+    told = [(manifest.get("in_force") or {}).get("server") or {} for manifest in manifests]
+    joined: dict[str, Any] = {}
+    for one in told:
+        joined |= {key: value for key, value in one.items() if key != "servers"}
+    servers: dict[str, Any] = {}
+    for one in told:
+        for server in one.get("servers") or ():
+            servers.setdefault(str(server.get("base_url")), server)
+    return joined | ({"servers": list(servers.values())} if servers else {})

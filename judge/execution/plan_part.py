@@ -1,0 +1,95 @@
+"""One of several parts of a run's plan, asked by a process of its own. Knows neither journals nor other processes.
+
+The plan's stories, in the order in which they are asked, are cut into parts of equal length: stories with one
+story-prompt stay together but for those at a cut, and each process finds its own without hearing of the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from judge.datasets import Dataset
+from judge.errors import SpecError
+from judge.journal import JournalReader
+from judge.records import Story
+from judge.run_folder import ResultFolder
+from judge.run_folder.layout import SHARDS
+
+_WORDS = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
+_NAME = re.compile(r"([0-9]{1,6})-of-([0-9]{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPart:
+    """Part `number` (from 1) of `of`, of the plan's first `limit` stories (None: of all)."""
+
+    number: int
+    of: int
+    limit: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    @classmethod
+    def parse(cls, words: str, limit: int | None = None) -> PlanPart:
+        """As it is written on the command line: i/N."""
+        found = _WORDS.fullmatch(words.strip())
+        number, of = (int(found[1]), int(found[2])) if found else (0, 0)
+        if not 1 <= number <= of:
+            raise SpecError(f"--shard {words} is none of 1/N to N/N", hint="e.g. --shard 3/16, the third of sixteen")
+        return cls(number, of, limit)
+
+    @property
+    def share(self) -> float:
+        """The part of a limit or a budget that is this part's, since parts do not hear of each other."""
+        return 1 / self.of
+
+    def record(self) -> dict[str, int | None]:
+        """As the journal keeps it."""
+        return {"number": self.number, "of": self.of, "limit": self.limit}
+
+    def folder(self, result: ResultFolder) -> ResultFolder:
+        """Where its answers go, inside the folder of the whole."""
+        return ResultFolder(result.path / SHARDS / f"{self.number}-of-{self.of}")
+
+    def stories(self, dataset: Dataset) -> Iterator[Story]:
+        """Its stories, in the dataset's order."""
+        prompts = [story.story_prompt for story in dataset.stories()]
+        order = sorted(range(len(prompts)), key=lambda place: (prompts[place], place))[: self.limit]
+        if self.of > len(order):
+            raise SpecError(
+                f"--shard {self}: the plan has {len(order)} stories, too few for {self.of} parts",
+                hint=f"take {len(order)} parts at most",
+            )
+        first, end = (len(order) * number // self.of for number in (self.number - 1, self.number))
+        mine = set(order[first:end])
+        return (story for place, story in enumerate(dataset.stories()) if place in mine)
+
+
+def parts_in(result: ResultFolder) -> list[tuple[int, int, ResultFolder]]:
+    """(number, of, folder) of the parts that were begun in a result folder, in order."""
+    try:
+        folders = list((result.path / SHARDS).iterdir())
+    except OSError:
+        return []
+    named = [(_NAME.fullmatch(folder.name), ResultFolder(folder)) for folder in folders]
+    return sorted(
+        ((int(name[1]), int(name[2]), folder) for name, folder in named if name and folder.journal.is_file()),
+        key=lambda part: (part[1], part[0]),
+    )
+
+
+def part_of(result: ResultFolder) -> PlanPart | None:
+    """Which part of a plan a result folder holds; None where it holds a whole one."""
+    if not result.journal.is_file():
+        return None
+    with JournalReader(result.journal) as journal:
+        kept = (journal.meta().get("definition") or {}).get("shard")
+    return PlanPart(**kept) if kept else None
+
+
+def whole_of(part: ResultFolder) -> ResultFolder:
+    """The result folder of the whole to which a part's folder belongs."""
+    return ResultFolder(part.path.parent.parent)

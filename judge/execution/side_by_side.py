@@ -1,0 +1,80 @@
+"""Several judges of one run at once, in one process. One that fails leaves the others alone."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from judge.backends import IN_PROCESS
+from judge.errors import JudgeError
+from judge.execution.board import Board, Line
+from judge.execution.interruption import Interruption
+from judge.execution.session import Beside, Result, Sitting, budget_of, sit_beside
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one judge's sitting ended: with a result, or with what was wrong."""
+
+    sitting: Sitting
+    result: Result | None = None
+    error: JudgeError | None = None
+
+
+def names(sittings: Sequence[Sitting]) -> list[str]:
+    """What each judge is called on its line: with its revision, where another has the same name."""
+    judges = [sitting.spec.judge for sitting in sittings]
+    return [
+        judge if judges.count(judge) == 1 else f"{judge}@{sitting.spec.revision}"
+        for judge, sitting in zip(judges, sittings, strict=True)
+    ]
+
+
+def sit_side_by_side(sittings: Sequence[Sitting], *, max_cost: float | None = None) -> list[Ended]:
+    """Run all sittings to their ends, in the order given. `max_cost` is what they may spend together, in dollars."""
+    return asyncio.run(_all(sittings, max_cost))
+
+
+async def _all(sittings: Sequence[Sitting], max_cost: float | None) -> list[Ended]:
+    interruption = Interruption()
+    budget = None if max_cost is None else budget_of(max_cost, sittings[0].part, "all judges of this command")
+    called = names(sittings)
+    engine = asyncio.Lock()
+    with interruption.caught(), Board(called, quiet=all(sitting.quiet for sitting in sittings)) as board:
+        tasks = []
+        for sitting, name in zip(sittings, called, strict=True):
+            line = board.line_of(name)
+            # Two models may not fit into this process beside each other.
+            turn = engine if sitting.spec.provider in IN_PROCESS else contextlib.nullcontext()
+            task = asyncio.create_task(_one(sitting, Beside(interruption, budget, line), line, turn))
+            interruption.prepares(task)
+            tasks.append(task)
+        # Whatever happens to one, the others come to their own ends; a bug is raised after that.
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+    for one in ended:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in ended if isinstance(one, Ended)]
+
+
+async def _one(sitting: Sitting, beside: Beside, line: Line, turn: AbstractAsyncContextManager[None]) -> Ended:
+    try:
+        async with turn:
+            result = await sit_beside(sitting, beside)
+    except JudgeError as error:
+        line.end("failed")
+        return Ended(sitting, error=error)
+    except asyncio.CancelledError:
+        line.end("interrupted")
+        return Ended(sitting, error=JudgeError("interrupted before anything was asked"))
+    line.end(_how(result))
+    return Ended(sitting, result)
+
+
+def _how(result: Result) -> str:
+    if result.outcomes.stopped and result.missing:
+        return "stopped"
+    return f"{result.missing} missing" if result.missing else "done"

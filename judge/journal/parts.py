@@ -1,0 +1,173 @@
+"""Takes the journal of a part of a plan into the journal of the whole, each attempt exactly once. Never asks.
+
+What a part's journal holds beyond what was taken before enters in one transaction, together with a row that says how
+far it was taken; so it may be merged again, complete or not, after a kill of anything. A repeat that the whole has an
+answer to stays as it is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge.errors import RunFolderError
+from judge.journal import database
+from judge.journal.merging import Merged
+from judge.journal.schema import SHARDS
+
+_ATTEMPT = "query_key, repeat, outcome, final, started, seconds, status, error_kind, error"
+_RESPONSE = (
+    "query_key, repeat, text, finish_reason, reasoning, "
+    "prompt_tokens, completion_tokens, cached_tokens, logprobs, model"
+)
+_SESSION = "started, first_request, last_commit, executor, ended"
+
+_FRESH = """
+INSERT INTO temp.fresh (id) SELECT a.id FROM part.attempts a WHERE a.id > :after AND a.id <= :upto AND NOT EXISTS
+    (SELECT 1 FROM main.responses r WHERE r.query_key = a.query_key AND r.repeat = a.repeat) ORDER BY a.id
+"""
+_ANSWERED = """
+SELECT DISTINCT query_key, repeat FROM part.attempts JOIN temp.fresh USING (id) WHERE outcome = 'answered'
+"""
+_BEYOND = """
+SELECT count(*) FROM (SELECT w.query_key, w.repeat FROM {rows} w JOIN whole.queries q ON q.key = w.query_key
+    WHERE q.story IN (SELECT id FROM main.stories)
+    EXCEPT SELECT query_key, repeat FROM {own})
+"""
+_SETTLED = "(SELECT DISTINCT query_key, repeat FROM {db}.attempts WHERE final = 1)"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How far the repeats about a part's stories are, in the part's journal or that of the whole."""
+
+    stories: int
+    answered: int
+    settled: int
+
+
+def coverage(part: Path, whole: Path | None) -> Coverage:
+    """Counts over a part; what the whole knows too counts once."""
+    with database.sentences(part), closing(database.open_reading(part)) as db:
+        stories, answered = (_one(db, f"SELECT count(*) FROM {table}") for table in ("stories", "responses"))  # noqa: S608
+        settled = _one(db, f"SELECT count(*) FROM {_SETTLED.format(db='main')}")  # noqa: S608
+        if whole is not None and whole.is_file():
+            db.execute("ATTACH ? AS whole", (f"{whole.resolve().as_uri()}?mode=ro",))
+            answered += _one(db, _BEYOND.format(rows="whole.responses", own="main.responses"))
+            settled += _one(db, _BEYOND.format(rows=_SETTLED.format(db="whole"), own=_SETTLED.format(db="main")))
+    return Coverage(stories, answered, settled)
+
+
+def taken(whole: Path) -> set[str]:
+    """Labels of the parts of which something was taken before."""
+    with database.sentences(whole), closing(database.open_reading(whole)) as db:
+        if not _one(db, "SELECT count(*) FROM sqlite_master WHERE name = 'shards'"):
+            return set()
+        return {name.split(" ")[0] for (name,) in db.execute("SELECT name FROM shards") if " " in name}
+
+
+def untaken(whole: Path, part: Path, label: str) -> bool:
+    """Whether a part's journal has attempts that the whole's has not taken."""
+    with database.sentences(part), closing(database.open_reading(part)) as db:
+        upto = _one(db, "SELECT coalesce(max(id), 0) FROM attempts")
+        mark = _mark(db, "main", label)
+    if not upto or not whole.is_file():
+        return upto > 0
+    with database.sentences(whole), closing(database.open_reading(whole)) as db:
+        return upto > (_taken_upto(db, mark) if label in taken(whole) else 0)
+
+
+def take(whole: Path, part: Path, label: str) -> Merged:
+    """Take what a part's journal has and the whole lacks, in one transaction. Nobody may write either meanwhile."""
+    with database.sentences(whole), closing(database.open_writing(whole)) as db:
+        db.execute("ATTACH ? AS part", (str(part),))
+        db.execute("CREATE TEMP TABLE fresh (place INTEGER PRIMARY KEY, id INTEGER UNIQUE)")
+        db.execute("CREATE TEMP TABLE renamed (old INTEGER PRIMARY KEY, new INTEGER)")
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            merged = _take(db, part, label)
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+    return merged
+
+
+def _take(db: sqlite3.Connection, part: Path, label: str) -> Merged:
+    db.execute(SHARDS)
+    mark = _mark(db, "part", label)
+    after = _taken_upto(db, mark)
+    upto = _one(db, "SELECT coalesce(max(id), 0) FROM part.attempts")
+    if upto == after:
+        return Merged()
+    stranger = db.execute("SELECT story FROM part.queries WHERE story NOT IN (SELECT id FROM main.stories)").fetchone()
+    if stranger:
+        raise RunFolderError(f"{part} holds answers about a story that this run does not have: {stranger[0]!r}")
+    db.execute(_FRESH, {"after": after, "upto": upto})
+    db.execute("INSERT OR IGNORE INTO main.queries SELECT key, story, criterion, eval_prompt, flags FROM part.queries")
+    _sessions(db)
+    _rows(db)
+    fresh = _one(db, "SELECT count(*) FROM temp.fresh")
+    db.execute("INSERT INTO shards VALUES (?, ?, ?)", (f"{mark}{after + 1}-{upto}", fresh, time.time()))
+    answered = _one(db, f"SELECT count(*) FROM ({_ANSWERED})")  # noqa: S608
+    failed = _one(
+        db, "SELECT count(*) FROM part.attempts JOIN temp.fresh USING (id) WHERE outcome != 'answered' AND final = 1"
+    )
+    return Merged(answered, failed, upto - after - fresh)
+
+
+def _mark(db: sqlite3.Connection, of: str, label: str) -> str:
+    """How names of what was taken from a part begin: one that was deleted and begun anew is another part."""
+    (begun,) = db.execute(f"SELECT coalesce(min(started), 0.0) FROM {of}.sessions").fetchone()  # noqa: S608
+    return f"{label} {begun:.6f} "
+
+
+def _taken_upto(db: sqlite3.Connection, mark: str) -> int:
+    """The number of the part's last attempt that was taken before; 0 where none was."""
+    names = [name for (name,) in db.execute("SELECT name FROM shards") if name.startswith(mark)]
+    return max((int(name.rpartition("-")[2]) for name in names), default=0)
+
+
+def _sessions(db: sqlite3.Connection) -> None:
+    """Each sitting of the part is one of the whole: what it asked through, and when."""
+    old = db.execute(
+        "SELECT DISTINCT session FROM part.attempts JOIN temp.fresh USING (id) ORDER BY session"
+    ).fetchall()
+    for (session,) in old:
+        cursor = db.execute(
+            f"INSERT INTO main.sessions ({_SESSION}) SELECT {_SESSION} FROM part.sessions WHERE id = ?",  # noqa: S608
+            (session,),
+        )
+        db.execute("INSERT INTO temp.renamed VALUES (?, ?)", (session, cursor.lastrowid))
+
+
+def _rows(db: sqlite3.Connection) -> None:
+    """Attempts with new numbers, what servers said of them, and answers with those they took the place of."""
+    last = _one(db, "SELECT coalesce(max(id), 0) FROM main.attempts")
+    for table in ("replaced", "responses"):
+        db.execute(
+            f"INSERT INTO main.{table} ({_RESPONSE}) SELECT {_RESPONSE} FROM part.{table}"  # noqa: S608
+            f" WHERE (query_key, repeat) IN ({_ANSWERED}) ORDER BY rowid"
+        )
+    db.execute(
+        f"INSERT INTO main.attempts (id, {_ATTEMPT}, session)"  # noqa: S608
+        f" SELECT ? + place, {_ATTEMPT}, new FROM part.attempts JOIN temp.fresh USING (id)"
+        " JOIN temp.renamed ON old = session ORDER BY place",
+        (last,),
+    )
+    if _one(db, "SELECT count(*) FROM part.sqlite_master WHERE name = 'usage'"):
+        database.migrate(db, 1)
+        db.execute(
+            "INSERT INTO main.usage SELECT ? + place, u.reasoning_tokens, u.cache_write_tokens, u.cost"
+            " FROM part.usage u JOIN temp.fresh ON id = u.attempt",
+            (last,),
+        )
+
+
+def _one(db: sqlite3.Connection, sql: str) -> int:
+    """The one count that a statement gives."""
+    (found,) = db.execute(sql).fetchone()
+    return int(found)

@@ -1,0 +1,168 @@
+"""Several judges in one run definition: `judges:` as the definition of each. Never opens a file or a judge.
+
+What is asked of whom is split in two: a run says what is asked (stories, criteria, Eval-Prompts, repeats), an entry of
+`judges` says who is asked and how it is reached. An address, its key and the engine behind it belong to one judge, so
+they stand in its entry alone: the key of one provider can never go with the address of another.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from judge.backends import IN_PROCESS
+from judge.errors import SpecError, nearest
+
+OF_ONE = ("base_url", "api_key_env", "headers", "engine", "revision", "identity")
+"""Keys that stand in an entry only."""
+
+OF_EACH = (
+    "api",
+    "system",
+    "structured",
+    "scoring",
+    "generation",
+    "concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "attempt_timeout",
+    "probe_timeout",
+    "max_attempts",
+    "max_cost",
+)
+"""Keys that stand in an entry, or beside `judges` for all entries that do not say them; `max_cost` there is of all."""
+
+ENTRY = ("judge", *OF_ONE, *OF_EACH)
+"""What an entry takes."""
+
+OF_THE_RUN = ("name", "dataset", "columns", "criteria", "eval_prompts", "repeats", "note", "judges")
+"""Keys that every judge of a run shares."""
+
+
+ANY = "*"
+"""In the place of a revision: whichever."""
+
+_LOCAL = IN_PROCESS | {"recorded", "scripted", "surface"}
+"""Providers that ask no server: an address in the definition is none of theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One judge's definition as plain data, and how mistakes in it are named."""
+
+    data: dict[str, Any]
+    where: str
+
+    def within(self, most: Any) -> dict[str, Any]:
+        """The definition where this judge is the only one, and the run's budget so its own."""
+        own = self.data.get("max_cost")
+        if most is None:
+            return self.data
+        if isinstance(most, int | float) and isinstance(own, int | float):
+            most = min(most, own)
+        return self.data | {"max_cost": most}
+
+
+def definitions(
+    data: Mapping[str, Any], names: Sequence[str], where: str, *, revision: str | None = ANY, kept: Sequence[str] = ()
+) -> list[Definition]:
+    """The definition of each judge, or of those that are named; the run's budget stands in none of them.
+
+    `kept` are the keys of one server that no override replaces.
+    """
+    if "judges" not in data:
+        for name in names:
+            _refuse_address(data, name, where, kept)
+        given = names or ([data["judge"]] if data.get("judge") is not None else [])
+        return [Definition(_joined(data, {"judge": name}), where) for name in given] or [
+            Definition(_joined(data, {}), where)
+        ]
+    listed = entries(data, where)
+    if names:
+        listed = [one for name in names for one in chosen(listed, name, revision) or [{"judge": name}]]
+    return [Definition(_joined(data, one), f"{where}, judges ({one['judge']})") for one in listed]
+
+
+def shared(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The definition without its judges and its budget: what holds for a judge that no entry names."""
+    return {key: value for key, value in data.items() if key not in ("judge", "judges", "max_cost")}
+
+
+def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    """The entries of `judges`, checked as far as they say who is asked. Raises SpecError with the entry's number."""
+    listed = data["judges"]
+    if "judge" in data:
+        raise SpecError(f"{where}: judge and judges exclude each other", hint="write that judge as an entry of judges")
+    misplaced = [key for key in OF_ONE if data.get(key) is not None]
+    if misplaced:
+        raise SpecError(
+            f"{where}: {', '.join(misplaced)} beside judges would hold for every provider",
+            hint=f"write it into the entries it is for, or for all of them: --set {misplaced[0]}=...",
+        )
+    if not isinstance(listed, list) or not listed:
+        raise SpecError(
+            f"{where}: judges must be a list of judges",
+            hint="each entry is a name, `- openai/gpt-4.1-mini`, or keys: `- {judge: openai/MODEL, base_url: ...}`",
+        )
+    found = [_entry(one, f"{where}: judges, entry {number}") for number, one in enumerate(listed, 1)]
+    names = Counter((one["judge"], one.get("revision")) for one in found)
+    twice = [judge for (judge, _), count in names.items() if count > 1]
+    if twice:
+        raise SpecError(
+            f"{where}: judges names {twice[0]} twice, and both would answer into one result folder",
+            hint="tell them apart by revision, or put one into a run.yaml of its own",
+        )
+    return found
+
+
+def chosen(found: Sequence[dict[str, Any]], judge: str, revision: str | None = ANY) -> list[dict[str, Any]]:
+    """The entries of a judge: of all its revisions, or of the one that is named (None: of the one without)."""
+    return [one for one in found if one["judge"] == judge and revision in (ANY, one.get("revision"))]
+
+
+def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The run's keys, and the entry's over them; `generation` is joined key by key. Shares nothing with either."""
+    joined = {**shared(data), **entry}
+    both = data.get("generation"), entry.get("generation")
+    if isinstance(both[0], Mapping) and isinstance(both[1], Mapping):
+        joined["generation"] = {**both[0], **both[1]}
+    return deepcopy(joined)
+
+
+def _refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequence[str]) -> None:
+    """Raise SpecError where a judge of another provider would be asked at the address, or with the key, of this one."""
+    own, other = (str(judge).partition("/")[0] for judge in (data.get("judge", ""), name))
+    if own == other or not own or {own, other} & _LOCAL:
+        return
+    for key in ("base_url", "api_key_env", "headers"):
+        if data.get(key) and key in kept:
+            raise SpecError(
+                f"{where}: {key} is for {data['judge']}, and {name} is of another provider",
+                hint="list both under judges:, each with its own base_url and key (README, Several judges)",
+            )
+
+
+def _entry(one: Any, where: str) -> dict[str, Any]:
+    if isinstance(one, str):
+        return {"judge": one}
+    if not isinstance(one, Mapping) or not isinstance(one.get("judge"), str):
+        raise SpecError(
+            f"{where} does not say which judge", hint="write its name, or keys with judge: PROVIDER/MODEL among them"
+        )
+    for key in map(str, one):
+        if key not in ENTRY:
+            raise SpecError(
+                f"{where} ({one['judge']}): {_stranger(key)} (an entry takes {', '.join(ENTRY)})",
+                hint="keys of the run stand once, beside judges" if key in OF_THE_RUN else None,
+            )
+    return {str(key): value for key, value in one.items()}
+
+
+def _stranger(key: str) -> str:
+    if key in OF_THE_RUN:
+        return f"key {key!r} belongs to the run, not to a judge"
+    close = nearest(key, ENTRY)
+    return f"unknown key {key!r}" + (f", did you mean {close!r}?" if close else "")
