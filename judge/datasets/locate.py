@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from judge.cache_folder import cache_folder
 from judge.datasets.source_file import read_json
 from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
 from judge.errors import DataError, SpecError
@@ -33,19 +34,6 @@ def home_folder() -> Path:
         return Path(own)
     data = os.environ.get("XDG_DATA_HOME")
     return (Path(data) if data else home() / ".local" / "share") / "judge"
-
-
-def cache_folder() -> Path:
-    """Where downloads lie: JUDGE_CACHE, or pooch's cache folder for `judge`."""
-    if cache := os.environ.get("JUDGE_CACHE"):
-        return Path(cache)
-    # pooch.os_cache("judge") is this very folder; importing pooch here would cost every `judge run` its start.
-    import platformdirs
-
-    try:
-        return Path(platformdirs.user_cache_dir("judge"))
-    except RuntimeError:  # a user without a home folder
-        return home() / ".cache" / "judge"
 
 
 def data_folder() -> Path | None:

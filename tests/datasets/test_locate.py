@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.datasets.locate import cache_folder, find, find_with_place, home_folder, need, register, registered
+from judge.cache_folder import cache_folder
+from judge.datasets.locate import find, find_with_place, home_folder, need, register, registered
 from judge.errors import DataError, SpecError
 
 FILE = "openmeva/mans_roc.json"

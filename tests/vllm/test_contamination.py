@@ -147,6 +147,18 @@ def test_a_prefix_is_read_and_left_out(trained: Trained) -> None:
     np.testing.assert_allclose(after.logprobs, whole.logprobs[-length:], atol=1e-4)
 
 
+def test_each_text_may_have_a_prefix_of_its_own(trained: Trained) -> None:
+    texts, prefixes = uneven(trained)[:8], [text[: 20 * (i % 3 + 1)] for i, text in enumerate(trained.texts[20:28])]
+    together = ask(trained.after, texts, prefix=prefixes)
+    for text, prefix, one in zip(texts, prefixes, together, strict=True):
+        (alone,) = ask(trained.after, [text], prefix=prefix)
+        assert one.ids == alone.ids
+        np.testing.assert_allclose(one.logprobs, alone.logprobs, atol=1e-4)
+        assert not np.isnan(one.logprobs).any()
+    with pytest.raises(ValueError, match="2 prefixes for 1 texts"):
+        ask(trained.after, texts[:1], prefix=prefixes[:2])
+
+
 def test_what_is_longer_than_the_context_is_cut_and_said(trained: Trained, tmp_path: Path) -> None:
     long = " ".join(trained.texts[:10])
     (cut,) = ask(trained.after, [long])
@@ -233,6 +245,11 @@ def test_a_vllm_server_gives_the_same_numbers(trained: Trained, server: str) -> 
     (theirs,) = ask("seen", texts[5:6], "openai", base_url=(server,), prefix=before)
     assert ours.ids == theirs.ids
     np.testing.assert_allclose(ours.logprobs, theirs.logprobs, atol=2e-3)
+    prefixes = trained.texts[2:5]
+    several = ask("seen", texts[5:8], "openai", base_url=(server,), prefix=prefixes)
+    for one, other in zip(ask(trained.after, texts[5:8], prefix=prefixes), several, strict=True):
+        assert one.ids == other.ids
+        np.testing.assert_allclose(one.logprobs, other.logprobs, atol=2e-3)
     (cut,) = ask("seen", [" ".join(trained.texts[:10])], "openai", base_url=(server,))
     assert cut.truncated
     assert len(cut.ids) == 255  # the protocol needs room for one token of an answer
@@ -265,10 +282,10 @@ def test_the_engine_in_process_gives_the_same_numbers(trained: Trained) -> None:
         "    scorer = open_scorer('vllm/' + sys.argv[1], settings)\n"
         "    texts, prefix = json.loads(sys.argv[2]), sys.argv[3]\n"
         "    whole = await scorer.token_logprobs(texts, full_distribution=True)\n"
-        "    after = await scorer.token_logprobs(texts[5:6], prefix=prefix)\n"
+        "    after = await scorer.token_logprobs(texts[4:6], prefix=['', prefix])\n"
         "    await scorer.close()\n"
         "    print(json.dumps([[o.ids, o.logprobs, o.mean, o.variance] for o in whole]))\n"
-        "    print(json.dumps([after[0].ids, after[0].logprobs]))\n"
+        "    print(json.dumps([after[1].ids, after[1].logprobs]))\n"
         "if __name__ == '__main__':\n"
         "    asyncio.run(main())\n"
     )

@@ -12,9 +12,9 @@ import pytest
 
 from judge.journal import JournalReader
 from judge.ratings_table import read
-from tests.vllm.conftest import Define, Judge
+from tests.vllm.conftest import CONTEXT, Define, Judge
 
-JUDGES = {"server": "openai/tiny", "process": "vllm/tiny", "transformers": "hf/tiny"}
+JUDGES = {"server": "openai/smollm2", "process": "vllm/smollm2", "transformers": "hf/smollm2"}
 QUERIES = 4 * 2 * 3
 TOLERANCE = 0.01
 """Points of the scale by which expected ratings may differ between engines on the same float32 weights."""
@@ -78,7 +78,7 @@ def check_facts(folders: dict[str, Path]) -> None:
     hashes = {server["chat_template_hash"], *(facts[n]["chat_template_hash"] for n in ("process", "transformers"))}
     assert len(hashes) == 1
     assert server["version"]
-    assert server["max_model_len"] == 4096
+    assert server["max_model_len"] == CONTEXT
     assert facts["process"]["version"].startswith("vllm")
     assert facts["process"]["dtype"] == facts["transformers"]["dtype"] == "float32"
     # This vLLM keeps to a seed, so nothing is noted.
@@ -109,7 +109,7 @@ def check_merging(run: Path, folders: dict[str, Path], judge: Judge) -> None:
 def test_repeats_of_one_request_on_the_server(definition: Define, judge: Judge, structured: str) -> None:
     run = definition(repeats=3, structured=structured, generation={"temperature": 1.0, "max_tokens": 40})
     judge("run", run, "--quiet")
-    folder = run.parent / "openai-tiny"
+    folder = run.parent / "openai-smollm2"
     texts = rows(folder, "SELECT query_key, repeat, text FROM responses")
     assert len(texts) == QUERIES * 3
     calls = rows(folder, "SELECT count(*) FROM responses WHERE prompt_tokens IS NOT NULL")

@@ -45,6 +45,39 @@ def test_a_batch_of_many_lengths_answers_as_one_at_a_time(tiny: Path) -> None:
     assert len(set(together)) > 3
 
 
+def test_prompts_that_begin_alike_answer_as_if_each_were_read_alone(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two stories with four questions each, of different lengths: what is read once changes no answer."""
+    from judge.backends import hf_generation
+
+    stories = [f"Story {i}. " + f"The lamp went out {i} times. " * (8 * i + 9) for i in range(2)]
+    asked = [
+        (
+            query(messages=(Message("user", story + "Judge it. " * (end + 1)),), generation=how, scoring="logprobs"),
+            [end],
+        )
+        for how in (Generation(temperature=0.0, max_tokens=6), Generation(temperature=1.0, max_tokens=6, seed=3))
+        for story in stories
+        for end in range(4)
+    ]
+    shared = ask(tiny, asked)
+    read: list[int] = []
+
+    def apart(prompts: Sequence[list[int]]) -> tuple[list[list[int]], list[int]]:
+        read.append(len(prompts))
+        return list(prompts), list(range(len(prompts)))
+
+    monkeypatch.setattr(hf_generation, "beginnings", apart)
+    alone = ask(tiny, asked)
+    assert read == [8, 8]
+    assert texts(shared) == texts(alone)
+    assert len(set(texts(alone))) > 4
+    for one, other in zip(shared, alone, strict=True):
+        for ours, theirs in zip(one[0].logprobs["content"], other[0].logprobs["content"], strict=True):
+            assert ours["logprob"] == pytest.approx(theirs["logprob"], abs=1e-3)
+
+
 def test_a_seeded_repeat_does_not_depend_on_its_neighbours(tiny: Path) -> None:
     seeded = lengths(6, generation=Generation(temperature=1.0, top_p=0.9, max_tokens=6, seed=3))
     all_at_once = texts(ask(tiny, seeded))

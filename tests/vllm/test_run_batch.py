@@ -15,6 +15,7 @@ import pytest
 from judge.execution.verification import verify_journal
 from judge.journal import JournalReader
 from judge.run_folder import ResultFolder
+from tests.vllm.conftest import CONTEXT
 
 if importlib.util.find_spec("vllm") is None and "vllm" not in os.environ.get("JUDGE_REQUIRE", "").split(","):
     pytest.skip("vllm is not installed here", allow_module_level=True)
@@ -23,15 +24,15 @@ if importlib.util.find_spec("vllm") is None and "vllm" not in os.environ.get("JU
 def run_batch(requests: Path, results: Path, model: Path, environment: dict[str, str]) -> None:
     """Answer a batch file by vLLM's own program, started as a module."""
     command = [sys.executable, "-m", "vllm.entrypoints.openai.run_batch", "-i", str(requests), "-o", str(results)]
-    command += ["--model", str(model), "--served-model-name", "tiny", "--dtype", "float32", "--enforce-eager"]
-    command += ["--max-num-seqs", "16", "--no-enable-chunked-prefill"]
+    command += ["--model", str(model), "--served-model-name", "smollm2", "--dtype", "float32", "--enforce-eager"]
+    command += ["--max-num-seqs", "16", "--no-enable-chunked-prefill", "--max-model-len", str(CONTEXT)]
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=600)
 
 
 def test_half_by_the_server_and_half_by_run_batch(
-    definition: Any, judge: Any, tiny: Path, engines: dict[str, str], tmp_path: Path
+    definition: Any, judge: Any, smollm2: Path, engines: dict[str, str], tmp_path: Path
 ) -> None:
-    run, folder = definition(), ResultFolder(tmp_path / "openai-tiny")
+    run, folder = definition(), ResultFolder(tmp_path / "openai-smollm2")
     judge("run", run, "--limit", "2", "--quiet")
     requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
     judge("export", "batch", run, "-o", requests)
@@ -40,7 +41,7 @@ def test_half_by_the_server_and_half_by_run_batch(
     spoilt = json.loads(lines[0])
     spoilt["body"]["messages"][-1]["content"] *= 200
     requests.write_text("\n".join([json.dumps(spoilt), *lines[1:]]) + "\n", encoding="utf-8")
-    run_batch(requests, results, tiny, engines)
+    run_batch(requests, results, smollm2, engines)
 
     judge("import", "batch", folder.path, results)
     with JournalReader(folder.journal) as journal:

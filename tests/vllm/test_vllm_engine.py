@@ -37,12 +37,12 @@ def loop() -> Iterator[asyncio.Runner]:
 
 
 @pytest.fixture(scope="module")
-def engine(tiny: Path, loop: asyncio.Runner) -> Iterator[Any]:
+def engine(smollm2: Path, loop: asyncio.Runner) -> Iterator[Any]:
     patch = pytest.MonkeyPatch()
     for key, value in ENVIRONMENT.items():
         patch.setenv(key, value)
     keys = {"dtype": "float32", "max_model_len": 2048, "enforce_eager": True}
-    backend = open_backend(f"vllm/{tiny}", Settings(engine=keys, attempt_timeout=300, seed=0))
+    backend = open_backend(f"vllm/{smollm2}", Settings(engine=keys, attempt_timeout=300, seed=0))
     loop.run(backend.probe())
     yield backend
     loop.run(backend.close())

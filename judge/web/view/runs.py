@@ -15,7 +15,7 @@ from judge.run_folder import ResultFolder
 from judge.run_folder.layout import DEFINITION
 
 _DEPTH = 4
-_SKIPPED = frozenset({"derived", "batches", "node_modules", "__pycache__"})
+_SKIPPED = frozenset({"derived", "batches", "shards", "node_modules", "__pycache__"})
 _FRESH = 1.0
 """Seconds for which a list is taken as it is: one page asks several times."""
 

@@ -1,0 +1,21 @@
+"""Where what was downloaded or unpacked is kept. Never creates the folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from judge.home import home
+
+
+def cache_folder() -> Path:
+    """JUDGE_CACHE, or pooch's cache folder for `judge`; the folder need not exist."""
+    if cache := os.environ.get("JUDGE_CACHE"):
+        return Path(cache)
+    # pooch.os_cache("judge") is this very folder; importing pooch here would cost every `judge run` its start.
+    import platformdirs
+
+    try:
+        return Path(platformdirs.user_cache_dir("judge"))
+    except RuntimeError:  # a user without a home folder
+        return home() / ".cache" / "judge"
