@@ -63,7 +63,7 @@ def _named(frame: pd.DataFrame) -> dict[str, Criterion]:
 
 
 def _table(path: Path, columns: Mapping[str, str] | None) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
-    from judge.explanations.texts import read_texts
+    from judge.explanations.reading import read_texts
 
     texts = read_texts(path, columns=columns)
     frame = texts.frame.copy()

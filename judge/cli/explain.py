@@ -100,7 +100,8 @@ def explain(
     from judge.cli.data import column_options
     from judge.explanations.numbers_options import NumbersOptions
     from judge.explanations.options import WORDS, ExplainOptions, published
-    from judge.explanations.texts import narrowed, read_texts
+    from judge.explanations.reading import read_texts
+    from judge.explanations.texts import narrowed
 
     if validate_flags is not None:
         _validate(validate_flags, named, form, output)

@@ -1,4 +1,4 @@
-"""Explanations with what is known of each: out of RUNs, or out of a file. Never rewrites one, and drops none.
+"""Explanations with what is known of each, wherever they were read. Never rewrites one, and drops none.
 
 Rows without a text stay, so that what is missing can be counted. Of a judge's answer, `explanation` is what parsing
 left beside the rating and `text`, which everything analyses, is the same; a file's column `text` is both.
@@ -9,13 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from judge.datasets.table_file import SUFFIXES
-from judge.errors import SpecError
+from judge.errors import SpecError, unknown
 from judge.records import Criterion
 
 if TYPE_CHECKING:
@@ -83,41 +81,6 @@ def text_key(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def read_texts(
-    runs_or_file: str | Path | Sequence[str | Path],
-    *,
-    parser: str = "ours",
-    columns: Mapping[str, str] | None = None,
-) -> ExplanationTexts:
-    """Explanations of RUNs, of one table, or of a study's file by name.
-
-    `columns` says which of a table's columns holds what (`explanations.texts_file.FIELDS`). Raises RunFolderError,
-    DataError or SpecError with the sentence that says what is wrong.
-    """
-    given = [runs_or_file] if isinstance(runs_or_file, str | Path) else list(runs_or_file)
-    if not given:
-        raise SpecError("nothing to read: name a RUN or a FILE")
-    files = [one for one in given if is_file(one)]
-    if not files:
-        if columns:
-            raise SpecError("--column is for a file of explanations; runs need none")
-        from judge.explanations.texts_runs import read_runs
-
-        return read_runs(given, parser)
-    if len(given) > 1:
-        raise SpecError(f"{files[0]} is a file of explanations: give one file alone, or RUNs alone")
-    from judge.explanations.texts_file import read_file
-
-    return read_file(files[0], parser, columns)
-
-
-def is_file(named: str | Path) -> bool:
-    """Whether a word names a file of explanations (by path or a study's by name) and not a RUN."""
-    from judge.explanations.texts_studies import NAMES
-
-    return str(named) in NAMES or Path(named).suffix.lower() in SUFFIXES
-
-
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Rows with any of `COLUMNS` as a frame with all of them; `text` and `key` follow from `explanation`."""
     frame = pd.DataFrame(list(rows), columns=[c for c in COLUMNS if c not in ("text", "key")])
@@ -153,8 +116,6 @@ def narrowed(
 
     Raises SpecError for a name that stands nowhere, and where nothing is left.
     """
-    from judge.errors import unknown
-
     frame = texts.frame
     wanted = pd.Series(data=True, index=frame.index)
     chosen = (("criterion", criteria, "--criterion"), ("judge", judges, "--judge"))

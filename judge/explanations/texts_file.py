@@ -16,6 +16,7 @@ from judge.datasets.source_file import rating_value
 from judge.datasets.table_file import cell, table_columns, table_rows
 from judge.errors import DataError, SpecError, unknown
 from judge.explanations.texts import ExplanationTexts, frame_of, stories_of
+from judge.explanations.texts_studies import study_of
 from judge.parsing import Parser
 from judge.parsing import parser as load_parser
 from judge.records import Criterion, Response
@@ -41,10 +42,8 @@ _HINT = "say which column holds what, e.g. --column text=Comment --column criter
 
 def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str] | None = None) -> ExplanationTexts:
     """Explanations of one file; a study's own file is known by its name or its shape, unless a map is given."""
-    from judge.explanations import texts_studies
-
     if not columns:
-        study = texts_studies.study_of(named)
+        study = study_of(named)
         if study is not None:
             return study
     path = Path(named)

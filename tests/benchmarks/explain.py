@@ -40,7 +40,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
 
 def texts(count: int, more: int) -> list[dict[str, str]]:
     """Distinct texts, a comment and `more` sentences of others each, with aspect, rating and story; seeded."""
-    from judge.explanations.texts import read_texts
+    from judge.explanations.reading import read_texts
 
     rng = random.Random(1)
     rows = read_texts("storyer_reasons").with_text.to_dict("records")

@@ -29,7 +29,8 @@ def main() -> int:
     from judge.datasets import open_dataset
     from judge.explanations import numbers
     from judge.explanations.numbers_options import NumbersOptions
-    from judge.explanations.texts import ExplanationTexts, frame_of, read_texts, stories_of
+    from judge.explanations.reading import read_texts
+    from judge.explanations.texts import ExplanationTexts, frame_of, stories_of
 
     rng = random.Random(1)
     comments = read_texts("storyer_reasons").with_text["text"].tolist()

@@ -11,7 +11,7 @@ import pytest
 from judge.errors import SpecError
 from judge.explanations import embedding
 from judge.explanations.embedding import embed
-from judge.explanations.texts import read_texts
+from judge.explanations.reading import read_texts
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from judge.explanations.guideline_point import guideline_texts, split
 from judge.explanations.guideline_point import table as guideline_table
 from judge.explanations.numbers_options import NumbersOptions
 from judge.explanations.rating_agreement import tables as agreement
+from judge.explanations.reading import read_texts
 from judge.explanations.specificity import tables as specificity
-from judge.explanations.texts import read_texts
 
 OPTIONS = NumbersOptions(permutations=99, refits=19, resamples=200)
 

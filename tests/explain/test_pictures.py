@@ -14,7 +14,7 @@ from judge.explanations import keywords
 from judge.explanations.embedding import embed
 from judge.explanations.looked import look
 from judge.explanations.options import ExplainOptions, published
-from judge.explanations.texts import read_texts
+from judge.explanations.reading import read_texts
 
 
 def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[str, Any]]:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from judge.explanations.boilerplate import boilerplate, runs
+from judge.explanations.reading import read_texts
 from judge.explanations.rows import codes
-from judge.explanations.texts import read_texts
 
 
 def naive(texts: list[str], story: np.ndarray, words: int, share: float) -> list[float]:

@@ -18,7 +18,8 @@ from judge.explanations.evidence import Library
 from judge.explanations.flag_tables import TOO_FEW, explained, table, validation
 from judge.explanations.flags import RULES, Explained, flags
 from judge.explanations.quoted_points import quoted_points
-from judge.explanations.texts import read_texts, stories_of
+from judge.explanations.reading import read_texts
+from judge.explanations.texts import stories_of
 from tests.explanations import planted
 
 CRITERIA = {criterion.name: criterion for criterion in load_criteria("hanna").criteria}

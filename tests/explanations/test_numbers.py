@@ -17,7 +17,8 @@ from judge.explanations import numbers, stored
 from judge.explanations.embedding import embed
 from judge.explanations.guideline_point import guideline_texts
 from judge.explanations.numbers_options import EXEMPT, FRAGMENTS, NumbersOptions, fragments
-from judge.explanations.texts import ExplanationTexts, read_texts, stories_of
+from judge.explanations.reading import read_texts
+from judge.explanations.texts import ExplanationTexts, stories_of
 from judge.run_folder import resolve
 from judge.tables import Table, render
 from tests.explanations import planted

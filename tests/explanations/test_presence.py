@@ -8,7 +8,7 @@ import pytest
 
 from judge.criteria import load_criteria
 from judge.explanations.presence import no_explanation, repeats, runs_on, table
-from judge.explanations.texts import read_texts
+from judge.explanations.reading import read_texts
 from tests.explanations import planted
 
 CRITERIA = load_criteria("hanna").criteria

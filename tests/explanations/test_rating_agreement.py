@@ -11,7 +11,7 @@ import pytest
 from judge.explanations.embedding import embed
 from judge.explanations.numbers_options import NumbersOptions
 from judge.explanations.rating_agreement import agreement, predict, rank_correlation, tables
-from judge.explanations.texts import read_texts
+from judge.explanations.reading import read_texts
 from judge.stats import resample
 from judge.stats.correlation import spearman
 from judge.tables import Table

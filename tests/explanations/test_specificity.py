@@ -10,8 +10,9 @@ import pytest
 
 from judge.explanations.embedding import embed
 from judge.explanations.numbers_options import NumbersOptions
+from judge.explanations.reading import read_texts
 from judge.explanations.specificity import sampled, specificity, tables
-from judge.explanations.texts import ExplanationTexts, read_texts
+from judge.explanations.texts import ExplanationTexts
 from judge.stats.label_permutation import AgainstChance
 from judge.tables import Table
 from tests.explanations import planted

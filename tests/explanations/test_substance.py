@@ -10,8 +10,9 @@ import pytest
 
 from judge.explanations.evidence import Library
 from judge.explanations.numbers_options import NumbersOptions
+from judge.explanations.reading import read_texts
 from judge.explanations.substance import read_evidence, table
-from judge.explanations.texts import ExplanationTexts, read_texts, stories_of
+from judge.explanations.texts import ExplanationTexts, stories_of
 from tests.explanations import planted
 
 

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from judge.errors import DataError, SpecError
-from judge.explanations.texts import COLUMNS, narrowed, read_texts, text_key
+from judge.explanations.reading import read_texts
+from judge.explanations.texts import COLUMNS, narrowed, text_key
 from judge.explanations.texts_studies import quoted_criterion
 from judge.journal import JournalReader
 from judge.ratings_table import read
