@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.options import CompareOptions
 from judge.rating_matrix import RatingMatrix
-from judge.stats import correlation, dependent_correlations, interval, kendall, resample
+from judge.stats import correlation, dependent_correlations, interval, kendall, resample, resampled_tau
 from judge.stats.estimate import Estimate
 from judge.stats.permutation import swap_test
 
@@ -149,10 +149,10 @@ class AgreementMeasure:
     def _differences(self, resamples: resample.Resamples, sides: tuple[Floats, Floats, Floats]) -> Floats:
         first, second, people = sides
         if self.options.level == "system":
-            taus = resamples.tau_b_means(np.stack([first, second]), people, self.matrix.system)
+            taus = resampled_tau.tau_b_means(resamples, np.stack([first, second]), people, self.matrix.system)
         else:
             codes = np.stack([kendall.codes(first), kendall.codes(second)])
-            taus = resamples.tau_b(codes, kendall.codes(people))
+            taus = resampled_tau.tau_b(resamples, codes, kendall.codes(people))
         return np.asarray(taus[1] - taus[0], dtype=np.float64)
 
     def _tau(self, x: Floats, y: Floats, names: tuple[str, str]) -> Estimate:

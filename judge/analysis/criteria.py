@@ -21,7 +21,7 @@ from judge.analysis.systems import LEAST_UNITS
 from judge.errors import SpecError, unknown
 from judge.rating_matrix import RatingMatrix, build
 from judge.records import Scale
-from judge.stats import halo, resample
+from judge.stats import halo, resample, resampled_tau
 from judge.stats.estimate import Estimate
 from judge.stats.halo import Multitrait
 from judge.stats.scale_use import ScaleUse, scale_use
@@ -126,7 +126,7 @@ def _resampled_tau(matrix: RatingMatrix, options: CriteriaOptions) -> halo.Resam
     def tau(x: Codes, y: Codes) -> Floats:
         key = x.tobytes() + y.tobytes()
         if key not in made:
-            made[key] = drawn.tau_b(x, y)
+            made[key] = resampled_tau.tau_b(drawn, x, y)
         return made[key]
 
     return tau

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.options import JuryOptions
 from judge.rating_matrix import RatingMatrix
-from judge.stats import correlation, kendall, resample
+from judge.stats import correlation, kendall, resample, resampled_tau
 from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
@@ -56,7 +56,7 @@ class Scored:
         if self.resamples is None:
             return None
         people = kendall.codes(np.where(self.known, self.people, np.nan))
-        values = [self.resamples.tau_b(kendall.codes(each), people) for each in self.predictions]
+        values = [resampled_tau.tau_b(self.resamples, kendall.codes(each), people) for each in self.predictions]
         return np.asarray(np.mean(values, axis=0), dtype=np.float64)
 
     def among(self, stories: Bools) -> Scored:

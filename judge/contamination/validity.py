@@ -24,7 +24,7 @@ from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
-from judge.stats import kendall, near_ties, resample
+from judge.stats import kendall, near_ties, resample, resampled_tau
 from judge.stats.estimate import Estimate
 from judge.stats.resample import Resamples
 from judge.tables import Column, Table
@@ -155,7 +155,7 @@ _CONSTANT = "undefined because one side's ratings are all equal"
 
 def _tau(judge: Floats, people: Floats, drawn: Resamples) -> tuple[float, Floats]:
     x, y = kendall.codes(judge), kendall.codes(people)
-    return kendall.tau_b(x, y), drawn.tau_b(x, y)
+    return kendall.tau_b(x, y), resampled_tau.tau_b(drawn, x, y)
 
 
 def _error(judge: Floats, people: Floats, drawn: Resamples) -> tuple[float, Floats]:

@@ -17,7 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats import kendall
+from judge.stats import kendall, weighted_tau
 from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
@@ -135,7 +135,7 @@ def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Cal
     """A function from weights (b, n) to the overall correlation in each of b resamples, shape (b,)."""
     keep = ~(np.isnan(x) | np.isnan(y))
     if coefficient == "kendall":
-        return kendall.weighted_tau_b(kendall.codes(x), kendall.codes(y))
+        return weighted_tau.tau_b(kendall.codes(x), kendall.codes(y))
     a, b = x[keep], y[keep]
     if a.size == 0:
         return lambda weights: np.full(weights.shape[0], np.nan)

@@ -7,15 +7,12 @@ as they were drawn. Means are rounded to 1e-9, as `kendall.codes` does, so that 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats import kendall
-
-if TYPE_CHECKING:
-    from judge.stats.resample import Resamples
+from judge.stats.resample import Resamples
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

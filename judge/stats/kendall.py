@@ -6,7 +6,6 @@ pairs tied on one side (Kendall 1945). It is undefined, and NaN here, when one s
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -127,14 +126,6 @@ def tau_b_rows(x: Floats, y: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         tau = score / np.sqrt(np.abs(sign_x).sum(axis=(1, 2)) * np.abs(sign_y).sum(axis=(1, 2)))
     return np.asarray(np.where(np.isfinite(tau), tau, np.nan), dtype=np.float64)
-
-
-def weighted_tau_b(x: Codes, y: Codes) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to the tau-b (b,) of b resamples, in which story i stands weights[b, i] times."""
-    from judge.stats import weighted_tau
-
-    statistic = weighted_tau.by_stories(x[None, :], y)
-    return lambda weights: statistic(weights)[0]
 
 
 def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray[np.int64]:

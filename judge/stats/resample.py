@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats import resampled_tau
 from judge.stats.estimate import Estimate
 from judge.stats.interval import DEGENERATE, bca, expanded, holding, percentile
 
@@ -151,18 +150,6 @@ class Resamples:
         if len(self.factors) > 1:
             return holding(percentile(estimate, values, method))
         return expanded(estimate, values, self.counts.shape[1], method)
-
-    def tau_b(self, x: Codes, y: Codes) -> Floats:
-        """Overall tau-b in each resample; see `judge.stats.resampled_tau.tau_b`."""
-        return resampled_tau.tau_b(self, x, y)
-
-    def tau_b_means(self, x: Floats, y: Floats, group: Codes) -> Floats:
-        """tau-b over group means in each resample; see `judge.stats.resampled_tau.tau_b_means`."""
-        return resampled_tau.tau_b_means(self, x, y, group)
-
-    def tau_b_within(self, x: Codes, y: Codes, group: Codes) -> Floats:
-        """Mean of the tau-b within groups in each resample; see `judge.stats.resampled_tau.tau_b_within`."""
-        return resampled_tau.tau_b_within(self, x, y, group)
 
 
 def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Resamples:

@@ -7,16 +7,13 @@ with and without compiled loops the numbers are the same bit for bit.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats import compiled, kendall, weighted_tau
 from judge.stats.group_means import in_resamples
-
-if TYPE_CHECKING:
-    from judge.stats.resample import Resamples
+from judge.stats.resample import Resamples
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -39,6 +39,12 @@ _BLOCK = 2_000_000
 """Pairs of stories, or floats, worked on at a time."""
 
 
+def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
+    """A function from weights (b, n) to the tau-b (b,) of b resamples, in which story i stands weights[b, i] times."""
+    statistic = by_stories(x[None, :], y)
+    return lambda weights: statistic(weights)[0]
+
+
 def by_units(x: Codes, y: Codes, unit: Codes) -> Statistic:
     """tau-b from counts of units.
 

@@ -23,7 +23,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats import compiled, correlation, interval, kendall, resample
+from judge.stats import compiled, correlation, interval, kendall, resample, resampled_tau
 from judge.stats.estimate import Estimate
 from tests.benchmarks.figures import Figure, show
 
@@ -164,8 +164,8 @@ def intervals(
         drawn = resample.draw(unit, resamples, rng, scene.draw)
     codes = kendall.codes(x), kendall.codes(y)
     of: dict[str, Callable[[resample.Resamples], Floats]] = {
-        "overall": lambda r: r.tau_b(*codes),
-        "system": lambda r: r.tau_b_means(x, y, system),
+        "overall": lambda r: resampled_tau.tau_b(r, *codes),
+        "system": lambda r: resampled_tau.tau_b_means(r, x, y, system),
     }
     for level in scene.levels:
         point = correlation.correlate(x, y) if level == "overall" else correlation.correlate_means(x, y, system)

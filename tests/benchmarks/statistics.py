@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from judge.stats import compiled, icc, kendall, permutation, resample
+from judge.stats import compiled, icc, kendall, permutation, resample, resampled_tau
 from tests.benchmarks.figures import Figure, median, show
 
 Floats = NDArray[np.float64]
@@ -75,7 +75,7 @@ def resampling(rng: np.random.Generator, rounds: int) -> list[Figure]:
             def table(draw: Callable[[np.random.Generator], resample.Resamples] = draw) -> None:
                 made = draw(np.random.default_rng(1))
                 for x, y in zip(judges, people, strict=True):
-                    made.tau_b(x, y)
+                    resampled_tau.tau_b(made, x, y)
 
             taken = seconds(table, rounds)
             worst = _worst(drawn, judges[0][0], people[0])
@@ -87,7 +87,7 @@ def resampling(rng: np.random.Generator, rounds: int) -> list[Figure]:
 
 
 def _worst(drawn: resample.Resamples, x: Codes, y: Codes) -> float:
-    values, weights = drawn.tau_b(x, y)[:20], drawn.weights(slice(0, 20))
+    values, weights = resampled_tau.tau_b(drawn, x, y)[:20], drawn.weights(slice(0, 20))
     theirs = [kendalltau(np.repeat(x, w), np.repeat(y, w)).statistic for w in weights]
     return float(np.abs(values - theirs).max())
 
@@ -96,10 +96,10 @@ def _others(both: resample.Resamples, x: Floats, y: Floats, system: Codes, promp
     """Other statistics in the same 10,000 resamples of systems and story-prompts, of one judge among 20."""
     codes, people = np.stack([kendall.codes(row) for row in x]), kendall.codes(y)
     works: dict[str, Callable[[], object]] = {
-        "over system means": lambda: both.tau_b_means(x, y, system),
-        "within story-prompts": lambda: both.tau_b_within(codes, people, prompt),
-        "within systems": lambda: both.tau_b_within(codes, people, system),
-        "jackknife for BCa": lambda: [made.tau_b(codes, people) for made in both.jackknife()],
+        "over system means": lambda: resampled_tau.tau_b_means(both, x, y, system),
+        "within story-prompts": lambda: resampled_tau.tau_b_within(both, codes, people, prompt),
+        "within systems": lambda: resampled_tau.tau_b_within(both, codes, people, system),
+        "jackknife for BCa": lambda: [resampled_tau.tau_b(made, codes, people) for made in both.jackknife()],
     }
     figures = []
     for engine in engines():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from judge.stats import ceiling, correlation, kendall, resample
+from judge.stats import ceiling, correlation, kendall, resample, resampled_tau
 from judge.stats.ceiling import leave_one_out
 from judge.stats.correlation import correlate
 from judge.stats.estimate import Estimate
@@ -183,7 +183,7 @@ def test_ceilings_in_resamples_are_those_of_the_repeated_stories(kind: str) -> N
     }[kind]()
     drawn = resample.draw(np.repeat(np.arange(10), 4), 12, np.random.default_rng(3), "boot-inputs")
     by_weights = drawn.values(made.resampled(correlation.resampled))
-    fast = made.values(lambda x, y: drawn.tau_b(kendall.codes(x), kendall.codes(y)))
+    fast = made.values(lambda x, y: resampled_tau.tau_b(drawn, kendall.codes(x), kendall.codes(y)))
     np.testing.assert_allclose(by_weights, fast, rtol=0, atol=1e-12)
     for b, weight in enumerate(drawn.weights()):
         rows = np.repeat(np.arange(40), weight)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judge.stats import halo, kendall, resample
+from judge.stats import halo, resample, weighted_tau
 
 
 def _ratings(noise: float, seed: int, stories: int = 60) -> np.ndarray:
@@ -38,7 +38,7 @@ def test_halo_is_the_mean_below_the_diagonal_over_pairs_that_have_a_tau() -> Non
 def test_resampled_halo_is_the_halo_of_the_resample() -> None:
     rows = _ratings(0.7, 4)
     drawn = resample.draw(np.arange(60), 5, np.random.default_rng(0), "boot-stories")
-    found = halo.resampled_mean_tau(rows, lambda x, y: drawn.values(kendall.weighted_tau_b(x, y)))
+    found = halo.resampled_mean_tau(rows, lambda x, y: drawn.values(weighted_tau.tau_b(x, y)))
     index = np.repeat(np.arange(60), drawn.counts[3])
     assert found.shape == (5,)
     assert found[3] == pytest.approx(halo.mean_tau(halo.tau_matrix(rows[:, index])).value)

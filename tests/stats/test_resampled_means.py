@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from judge.stats import compiled, correlation, kendall, resample, resampled_correlation
+from judge.stats import compiled, correlation, kendall, resample, resampled_correlation, resampled_tau
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both")
 ENGINES = ("never", "always")
@@ -65,7 +65,7 @@ def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient
     given = x[:, system, prompt], y[system, prompt]
     ours = resampled_correlation.values(drawn, *given, coefficient, grouping="means", group=system)
     if coefficient == "kendall":
-        np.testing.assert_allclose(drawn.tau_b_means(*given, system), ours, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(resampled_tau.tau_b_means(drawn, *given, system), ours, rtol=0, atol=1e-12)
     y = np.where(exists, y, np.nan)
     for b in range(40):
         rows, columns = _copies(drawn, b, *y.shape)
@@ -103,8 +103,8 @@ def test_stories_drawn_one_by_one_are_grouped_alike(engine: str) -> None:
     system, prompt = np.nonzero(exists)
     drawn = resample.draw(np.arange(system.size), 25, np.random.default_rng(0), "boot-stories")
     judge, people = x[1][system, prompt], y[system, prompt]
-    means = drawn.tau_b_means(judge, people, system)
-    within = drawn.tau_b_within(kendall.codes(judge), kendall.codes(people), prompt)
+    means = resampled_tau.tau_b_means(drawn, judge, people, system)
+    within = resampled_tau.tau_b_within(drawn, kendall.codes(judge), kendall.codes(people), prompt)
     for b, weight in enumerate(drawn.weights()):
         rows = np.repeat(np.arange(system.size), weight)
         again = judge[rows], people[rows]
@@ -124,8 +124,14 @@ def test_numpy_and_compiled_loops_give_the_same_numbers(monkeypatch: pytest.Monk
     found = []
     for setting in ENGINES:
         monkeypatch.setenv(compiled.VARIABLE, setting)
-        means = drawn.tau_b_means(x[:, system, prompt], y[system, prompt], system)
-        found.append([means, drawn.tau_b_within(codes, people, prompt), drawn.tau_b_within(codes, people, system)])
+        means = resampled_tau.tau_b_means(drawn, x[:, system, prompt], y[system, prompt], system)
+        found.append(
+            [
+                means,
+                resampled_tau.tau_b_within(drawn, codes, people, prompt),
+                resampled_tau.tau_b_within(drawn, codes, people, system),
+            ]
+        )
     np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-12)
 
 
@@ -137,7 +143,7 @@ def test_equal_means_of_thirds_stay_tied_in_every_resample() -> None:
     x = np.arange(18.0)
     ones = (drawn.counts == 1).all(axis=1)
     assert ones.any()
-    assert np.isnan(drawn.tau_b_means(x, y, system)[ones]).all()
+    assert np.isnan(resampled_tau.tau_b_means(drawn, x, y, system)[ones]).all()
 
 
 def test_the_jackknife_over_systems_and_story_prompts_at_system_level() -> None:
@@ -146,7 +152,7 @@ def test_the_jackknife_over_systems_and_story_prompts_at_system_level() -> None:
     judge, people = x[0][system, prompt], y[system, prompt]
     by_system, by_prompt = _drawn("boot-both", system, prompt, 2).jackknife()
     for made, unit in ((by_system, system), (by_prompt, prompt)):
-        values = made.tau_b_means(judge, people, system)
+        values = resampled_tau.tau_b_means(made, judge, people, system)
         for u in range(int(unit.max()) + 1):
             rest = unit != u
             expected = correlation.correlate_means(judge[rest], people[rest], system[rest]).value
