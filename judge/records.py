@@ -5,10 +5,8 @@ All are frozen. Text is `str`, ratings are points of the scale (float), times ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
-
-SourceKind = Literal["judge", "rater"]
 
 Outcome = Literal["answered", "provider_error", "timeout", "filtered"]
 """What the transport knows about an attempt, and no more."""
@@ -28,7 +26,6 @@ Status = Literal[
 """What became of one repeat. Only `ok` and `imported` carry a rating."""
 
 STATUSES: tuple[str, ...] = get_args(Status)
-OUTCOMES: tuple[str, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,19 +181,3 @@ class Answer:
     error: str | None = None
     flags: tuple[str, ...] = ()
     attempts: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeIdentity:
-    """Provider + model + revision + engine settings: what makes two judges the same judge."""
-
-    provider: str
-    model: str
-    identity: str | None = None
-    revision: str | None = None
-    engine: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """`provider/model`, as run.yaml writes it."""
-        return f"{self.provider}/{self.model}"

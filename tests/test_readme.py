@@ -7,6 +7,7 @@ import itertools
 import re
 import shlex
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import typer
@@ -15,7 +16,7 @@ from judge.cli.main import COMMANDS
 from judge.demo import run_demo
 from judge.journal.schema import TABLES
 from judge.ratings_table import COLUMNS
-from judge.records import OUTCOMES, STATUSES
+from judge.records import STATUSES, Outcome
 from judge.run_spec import GenerationSpec, RunSpec
 from tests.readme_reference import README, with_reference
 
@@ -69,7 +70,7 @@ def test_the_lists_in_the_specification_are_the_codes() -> None:
         assert f"`{key}`" in TEXT, key
     for status in STATUSES:
         assert f"| `{status}` |" in TEXT
-    for outcome in OUTCOMES:
+    for outcome in get_args(Outcome):
         assert f"`{outcome}`" in TEXT
     for statement in re.sub(r"--.*", "", TABLES).split("CREATE TABLE ")[1:]:
         table = statement.split()[0]

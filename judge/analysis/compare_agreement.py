@@ -23,8 +23,6 @@ from judge.stats.estimate import Estimate
 from judge.stats.permutation import swap_test
 
 Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-
 FEW_PROMPTS = "fewer than 5 story-prompts to resample"
 _WITHOUT = ("tau_without_system", "tau_without_prompt")
 """Differences without each system, and each story-prompt: for BCa at system level."""

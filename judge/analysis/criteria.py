@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-LEVELS = ("overall", "system")
-
 NOBODY = "undefined: nobody rated these criteria"
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.matching import match
 from judge.analysis.options import Between, DisagreementsOptions
@@ -24,8 +23,6 @@ from judge.stats.disagreement import Distance
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
-
-Floats = NDArray[np.float64]
 
 PEOPLE = "people"
 

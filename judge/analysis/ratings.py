@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 
+_SHOWN = 20
+"""Rows on the screen."""
+
 
 def save(frame: pd.DataFrame, path: Path) -> None:
     """Write the table as its suffix says: .csv (null = empty), .jsonl (null = null) or .parquet.
@@ -52,10 +55,10 @@ def jsonl_text(frame: pd.DataFrame) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def preview(table: RatingsTable, rows: int = 20) -> Table:
+def preview(table: RatingsTable) -> Table:
     """The first rows, without explanations, for the screen."""
     frame = table.frame.drop(columns=["explanation"])
-    head = frame.head(rows).astype(object)
+    head = frame.head(_SHOWN).astype(object)
     head = head.where(head.notna(), None)
     head = head.assign(story_prompt=head["story_prompt"].map(_short))
     columns = [Column(str(name), str(name)) for name in head.columns]

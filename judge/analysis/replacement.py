@@ -27,8 +27,6 @@ from judge.tables import Column, Table, flat_row
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
-Floats = NDArray[np.float64]
-
 _ABOUT = ("dataset", "run", "judge", "eval_prompt", "criterion", "against")
 _TEST = (
     *(Column(name, name) for name in ("winning_rate", "clustered_rate", "advantage", "people_icc", "people_equal")),

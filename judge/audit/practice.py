@@ -54,11 +54,6 @@ def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
     return Feedback(values, dict(one.expected), right, one.feedback, len(values) == len(store.categories))
 
 
-def next_practice(store: AuditStore, annotator: str) -> int | None:
-    """The first practice item that the annotator has not answered wholly; None when the round is done."""
-    return next((one.id for one in store.practice if not feedback(store, annotator, one.id).complete), None)
-
-
 def practice_score(store: AuditStore, annotator: str) -> tuple[int, int]:
     """(as expected, answered) over all categories of practice items that have an expected answer."""
     found = [feedback(store, annotator, one.id).right for one in store.practice]

@@ -105,7 +105,7 @@ def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) ->
     return merged
 
 
-def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None, seed: int = 1) -> AuditStore:
+def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None) -> AuditStore:
     """A new audit of the explanations in such a file, without its answers: import them next.
 
     Of the study's own file stories, criteria and ratings are known where its other files are on this machine.
@@ -123,7 +123,7 @@ def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None,
         plain = Subject(explanation=cells[EXPLANATION], story=cells[STORY] or None)
         seen.setdefault(place, told.get(place[:2], plain))
     notes.append(f"explanations are those of {path.name}, which says nothing of how they were drawn")
-    return AuditStore.create(target, seen.values(), form=form, seed=seed, notes=notes)
+    return AuditStore.create(target, seen.values(), form=form, seed=1, notes=notes)
 
 
 def _columns(categories: Sequence[Category]) -> dict[str, Category | None]:

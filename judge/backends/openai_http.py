@@ -280,9 +280,9 @@ class OpenAIBackend:
             await self._session.close()
             self._session = None
 
-    def payload(self, query: Query, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
-        """The request's JSON body, exactly as sent to this server (the first, where none is named)."""
-        return self.dialect(url).wire(self.request(query, repeats, url))
+    def payload(self, query: Query, repeats: Sequence[int]) -> dict[str, Any]:
+        """The request's JSON body, exactly as sent to the first server."""
+        return self.dialect().wire(self.request(query, repeats))
 
     def request(self, query: Query, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
         """The request under OpenAI's names, whatever the server's dialect: what refusals are negotiated of."""

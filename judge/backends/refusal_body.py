@@ -97,11 +97,6 @@ def said_in(body: bytes) -> Said:
     return found
 
 
-def said_by(data: Any) -> Said:
-    """The same for a part of a body that is parsed already."""
-    return said_in(orjson.dumps(data))
-
-
 def _plain(text: str) -> str:
     if "<" in text and re.search(r"<(?:!doctype|html|head|body|title)\b", text, re.I):
         text = _TAGS.sub(" ", text)

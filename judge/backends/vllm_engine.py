@@ -38,8 +38,6 @@ from judge.records import Query, Response
 _STRUCTURED = {"backend": "xgrammar", "disable_any_whitespace": True}
 """Without it a model may fill JSON with blanks until max_tokens."""
 
-_FLAGS = ("dtype", "quantization", "max_model_len", "tensor_parallel_size", "data_parallel_size", "enable_lora")
-
 
 def open(model: str, settings: Settings) -> VLLMBackend:  # noqa: A001  the registry's name for a loader
     """Check the engine keys; the engine itself starts with the probe."""

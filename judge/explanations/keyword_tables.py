@@ -13,7 +13,6 @@ from judge.explanations.embedding import embed
 from judge.explanations.looked import Looked, Step, cluster_name
 from judge.tables import Column, Table
 
-Weights = NDArray[np.float64]
 Group = tuple[str, Any]
 
 _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}

@@ -16,6 +16,7 @@ from judge.errors import SpecError
 from judge.explanations import published
 from judge.explanations.clusters import NOISE, Clustering, cluster
 from judge.explanations.embedding import Embedded, default_model, embed
+from judge.explanations.guideline_point import guideline_texts
 from judge.explanations.options import FRAGMENTS, TFIDF, ExplainOptions
 from judge.explanations.projection import Projection, project
 from judge.explanations.texts import ExplanationTexts
@@ -105,7 +106,7 @@ def look(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = N
     model = None if options.model == TFIDF else default_model() if options.model == "auto" else options.model
     cache = cache_of(texts)
     kept = kept.reset_index(drop=True)
-    points = [guideline for criterion in texts.criteria for guideline in criterion.guidelines]
+    points = guideline_texts(texts.criteria)
     embedded = embed(
         [*kept["text"], *points],
         model,

@@ -15,7 +15,6 @@ Codes = NDArray[np.int64]
 
 _TITLES = {"eval_prompt": "eval prompt"}
 STORY = ("dataset", "story")
-QUERY = ("run", "judge", "dataset", "story", "criterion", "eval_prompt")
 
 
 def codes(frame: pd.DataFrame, columns: Sequence[str]) -> Codes:

@@ -32,7 +32,7 @@ NAMES: Mapping[str, str] = {
 }
 """Name on the command line -> the released file."""
 
-_STORIES, _ASPECTS, _AUDITED, _BLOCK = 100, 10, 100, 3
+_ASPECTS, _AUDITED, _BLOCK = 10, 100, 3
 _ID, _ANSWER = "Input.story_id", "Input.explanation"
 _WORDING, _HUMAN = "hanna/eval_prompts.json", "hanna/hanna_llm_stories.csv"
 _WORD = re.compile(r"[a-z0-9]+")
@@ -120,7 +120,7 @@ def _comment(comment: Any, path: Path, row: int) -> tuple[int, int, Any]:
     return int(aspect), int(rating), text
 
 
-def hanna_user_study(path: Path, parser: str = "ours") -> ExplanationTexts:
+def hanna_user_study(path: Path) -> ExplanationTexts:
     """The 100 audited answers, each once, with the human story of that id where the stories are on this machine.
 
     Story ids and texts are those of dataset `hanna`; the study's guidelines come from `eval_prompts.json`
@@ -135,7 +135,7 @@ def hanna_user_study(path: Path, parser: str = "ours") -> ExplanationTexts:
     check_count("answers", count, _AUDITED * _BLOCK, path)
     wording, human = find(_WORDING), find(_HUMAN)
     criteria = load_criteria("hanna", wording=wording).criteria
-    loaded = load_parser(parser)
+    loaded = load_parser("ours")
     rows = []
     for story, answer in answers:
         criterion = quoted_criterion(answer, criteria) if wording else None

@@ -15,16 +15,13 @@ _LONG = 90
 COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
 
 
-def html_table(
-    table: Table, *, identity: str | None = None, copies: bool = True, notes: Sequence[str] | None = None
-) -> Markup:
-    """The table in a `div`; `identity` makes it a place to link to.
+def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None = None) -> Markup:
+    """The table in a `div`.
 
     With `copies`, LaTeX and CSV stand in inert `template` elements beside buttons that a script makes visible. `notes`
     are printed in place of the table's own (the copies keep those).
     """
-    return Markup('<div class="table"{}>{}{}{}{}</div>').format(
-        Markup(' id="{}"').format(identity) if identity else "",
+    return Markup('<div class="table">{}{}{}{}</div>').format(
         Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}"><table>{}{}{}</table></div>').format(
             table.title, Markup("<caption>{}</caption>").format(table.title), _head(table), _body(table)
         ),

@@ -27,42 +27,40 @@ _RUN_ON_SIGNS = ("###", "## ", "human:", "user:", "assistant:", "system:", "prom
 class Cleaned:
     """The answer's text, as long as the original, with what is not the answer blanked out.
 
-    `open_thinking` says that thinking began and never ended; `run_on` that a next turn was cut off.
+    `run_on` says that a next turn was cut off.
     """
 
     text: str
     run_on: bool = False
-    open_thinking: bool = False
 
 
 def clean(text: str) -> Cleaned:
     """Blank thinking blocks, role markers and whatever follows the answer's own turn."""
-    thinking_open = False
     if "think" in text or "thought" in text or _OTHER_CHANNEL in text or "THINK" in text or "Think" in text:
-        text, thinking_open = _without_thinking(text)
+        text = _without_thinking(text)
     lowered = text.lower()
     for sign in _RUN_ON_SIGNS:
         if sign in lowered:
             break
     else:
-        return Cleaned(text, open_thinking=thinking_open)
+        return Cleaned(text)
     own = _OWN_TURN.match(text)
     if own is not None:
         text = " " * own.end() + text[own.end() :]
     cut = _RUN_ON.search(text, own.end() if own else 0)
     if cut is None:
-        return Cleaned(text, open_thinking=thinking_open)
-    return Cleaned(text[: cut.start()] + " " * (len(text) - cut.start()), run_on=True, open_thinking=thinking_open)
+        return Cleaned(text)
+    return Cleaned(text[: cut.start()] + " " * (len(text) - cut.start()), run_on=True)
 
 
-def _without_thinking(text: str) -> tuple[str, bool]:
-    """The text with thinking blanked, and whether a block was left open."""
+def _without_thinking(text: str) -> str:
+    """The text with thinking blanked; a block that never ends reaches to the end."""
     final = text.rfind(_FINAL_CHANNEL)
     if final >= 0:
         start = final + len(_FINAL_CHANNEL)
-        return " " * start + text[start:], False
+        return " " * start + text[start:]
     if text.lstrip().startswith(_OTHER_CHANNEL):
-        return " " * len(text), True
+        return " " * len(text)
     pieces: list[str] = []
     done = 0
     for close in _THINK_CLOSE.finditer(text):
@@ -73,5 +71,5 @@ def _without_thinking(text: str) -> tuple[str, bool]:
         done = close.end()
     opened = _THINK_OPEN.search(text, done)
     if opened is None:
-        return "".join(pieces) + text[done:], False
-    return "".join(pieces) + text[done : opened.start()] + " " * (len(text) - opened.start()), True
+        return "".join(pieces) + text[done:]
+    return "".join(pieces) + text[done : opened.start()] + " " * (len(text) - opened.start())

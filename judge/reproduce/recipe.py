@@ -112,7 +112,5 @@ DIFFERENCES = {
 """Name on the command line -> the difference."""
 
 CORRECTIONS = tuple(name for name, difference in DIFFERENCES.items() if difference.correction)
-CHOICES = tuple(name for name, difference in DIFFERENCES.items() if not difference.correction)
-
 PUBLISHED = Recipe()
 OURS = Recipe(**{field.name: field.name.replace("_", "-") in CORRECTIONS for field in fields(Recipe)})

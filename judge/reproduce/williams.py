@@ -84,7 +84,7 @@ def tests(scores: Scores, level: Level, recipe: Recipe) -> Tests:
 
 def _tested(r12: Floats, r13: Floats, r23: Floats, n: NDArray[np.int64], recipe: Recipe) -> Tests:
     tail: dependent.Tail = "two-sided" if recipe.two_sided else "greater"
-    found = dependent.compare_arrays(r12, r13, r23, n, test="williams", tail=tail)
+    found = dependent.compare_arrays(r12, r13, r23, n, tail=tail)
     p = found.p if recipe.one_family else np.where(r12 > r13, found.p, np.nan)
     method: multiplicity.Method = "bh" if recipe.one_family else "hanna-published"
     adjusted = multiplicity.adjust(p, method, family="all comparisons of the table").p

@@ -8,7 +8,7 @@ predictions are NaN: it never falls back to another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,6 @@ from judge.stats.ordinal import Ordinal, fit_ordinal
 
 Floats = NDArray[np.float64]
 Kind = Literal["linear", "isotonic", "ordinal"]
-KINDS: tuple[str, ...] = get_args(Kind)
-
 LEAST_STORIES = 10
 
 

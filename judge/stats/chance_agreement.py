@@ -1,4 +1,4 @@
-"""Agreement of raters beyond chance: Gwet's AC1 and AC2, Fleiss' and Conger's kappa, beside raw agreement. Never alone.
+"""Agreement of raters beyond chance: Gwet's AC1 and AC2 and Fleiss' kappa, beside raw agreement. Never alone.
 
 A coefficient is (observed - expected) / (1 - expected); they share the observed and differ in the expected agreement:
 
@@ -9,8 +9,6 @@ AC1, AC2     sum of weights x sum of share (1 - share) / (q (q - 1))     Gwet 20
                                                                          with weights (AC2) Gwet 2014
 Fleiss       sum of weight x share x share                               Fleiss 1971, Psych. Bull. 76; weights and
                                                                          missing ratings Gwet 2014
-Conger       the mean over pairs of raters of each pair's own            Conger 1980, Psych. Bull. 88; two raters:
-                                                                         Cohen 1960, 1968
 ===========  ==========================================================  ===========================================
 
 Standard errors are Gwet's linearization over items (Gwet 2008; Gwet 2014, Handbook of Inter-Rater Reliability, 4th
@@ -85,12 +83,11 @@ class ChanceAgreement:
 class Counts:
     """Items with at least 2 ratings: how often each category was given.
 
-    `table` (n, q) counts, `level` (n, raters) codes of categories with -1 = missing, `category` (q,) their values;
-    `story` (n,) codes 0, 1, ... of what is independent: the item itself where no two are known to share a story.
+    `table` (n, q) counts, `category` (q,) the categories' values, `story` (n,) codes 0, 1, ... of what is independent:
+    the item itself where no two are known to share a story.
     """
 
     table: Floats
-    level: NDArray[np.int64]
     category: Floats
     dropped: int
     story: NDArray[np.int64]
@@ -108,7 +105,7 @@ class Counts:
     def without(self, story: int) -> Counts:
         """The items of all other stories."""
         kept = self.story != story
-        return replace(self, table=self.table[kept], level=self.level[kept], story=self.story[kept])
+        return replace(self, table=self.table[kept], story=self.story[kept])
 
     @property
     def used(self) -> int:
@@ -149,7 +146,7 @@ def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.
         np.stack([(level == k).sum(axis=1) for k in range(category.size)], axis=1) if category.size else level[:, :0]
     )
     code = np.arange(table.shape[0]) if story is None else np.unique(story[usable], return_inverse=True)[1]
-    return Counts(table.astype(np.float64), level, category, int((~usable).sum()), code.astype(np.int64))
+    return Counts(table.astype(np.float64), category, int((~usable).sum()), code.astype(np.int64))
 
 
 def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: NDArray[np.int64] | None = None) -> Estimate:
@@ -194,21 +191,6 @@ def fleiss(
     return _coefficient(
         _named("Fleiss' kappa", weights), counts(ratings, categories, story), weights, confidence, _expected_fleiss
     )
-
-
-def conger(
-    ratings: Floats,
-    weights: Weighting = "identity",
-    *,
-    categories: Floats | None = None,
-    confidence: float = 0.95,
-    story: NDArray[np.int64] | None = None,
-) -> ChanceAgreement:
-    """Conger's kappa of ratings (items, raters), NaN = missing: each column must be one rater. Two raters: Cohen's."""
-    found = counts(ratings, categories, story)
-    raters = int((found.level >= 0).any(axis=0).sum())
-    name = "Cohen's kappa" if raters == 2 else "Conger's kappa"
-    return _coefficient(_named(name, weights), found, weights, confidence, _expected_conger)
 
 
 def weight_matrix(category: Floats, weights: Weighting) -> Floats:
@@ -333,20 +315,3 @@ def _expected_gwet(found: Counts, weight: Floats) -> tuple[float, Floats]:
 def _expected_fleiss(found: Counts, weight: Floats) -> tuple[float, Floats]:
     share, mean = _shares(found)
     return float(mean @ weight @ mean), np.asarray(share @ (weight @ mean), dtype=np.float64)
-
-
-def _expected_conger(found: Counts, weight: Floats) -> tuple[float, Floats]:
-    present = (found.level >= 0).any(axis=0)
-    level = found.level[:, present]
-    n, raters = level.shape
-    chosen = (level[:, :, None] == np.arange(found.category.size)).astype(np.float64)
-    known = (level >= 0).astype(np.float64)
-    rated = known.sum(axis=0)
-    share = chosen.sum(axis=0) / rated[:, None]
-    # Weighted agreement of each pair of raters' shares, without the pairs of a rater with itself.
-    others = share.sum(axis=0) - share
-    expected = float((share @ weight * others).sum() / (raters * (raters - 1)))
-    # Gwet 2014, ch. 5: a rater's shares move with each item that the rater saw.
-    moved = (chosen - (known - rated / n)[:, :, None] * share) * (n / rated)[:, None]
-    part = np.einsum("igk,gk->i", moved @ weight, others) / (raters * (raters - 1))
-    return expected, np.asarray(part, dtype=np.float64)

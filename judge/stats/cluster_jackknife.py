@@ -24,7 +24,6 @@ def with_jackknife(
     estimate: Estimate,
     left_out: Floats,
     *,
-    unit: str = "stories",
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> tuple[Estimate, float | None]:
@@ -36,8 +35,6 @@ def with_jackknife(
         Value of all clusters, without an interval.
     left_out : array, shape (clusters,)
         The coefficient without each cluster; NaN where it is undefined then.
-    unit : str
-        What the clusters are, for sentences.
     bounds : the interval is kept within these.
 
     Returns
@@ -50,15 +47,15 @@ def with_jackknife(
     if value is None:
         return estimate, None
     if clusters < 2:
-        return replace(estimate, reason=f"no interval with fewer than 2 {unit}"), None
+        return replace(estimate, reason="no interval with fewer than 2 stories"), None
     if not np.isfinite(left_out).all():
-        return replace(estimate, reason=f"no interval: it rests on one of the {clusters} {unit} alone"), None
+        return replace(estimate, reason=f"no interval: it rests on one of the {clusters} stories alone"), None
     square = (left_out - left_out.mean()) ** 2
     error = float(np.sqrt((clusters - 1) / clusters * square.sum()))
     if error < 1e-12:
-        return replace(estimate, reason=f"no interval: all {unit} agree alike, the standard error is 0"), None
+        return replace(estimate, reason="no interval: all stories agree alike, the standard error is 0"), None
     effective = min(float(square.sum() ** 2 / (square @ square)), clusters - 1.0)
     half = float(special.stdtrit(effective, 0.5 + confidence / 2)) * error
     low, high = min(value, max(bounds[0], value - half)), max(value, min(bounds[1], value + half))
-    method = f"jackknife, t({effective:.1f}) over {clusters} {unit}, {100 * confidence:g} %"
+    method = f"jackknife, t({effective:.1f}) over {clusters} stories, {100 * confidence:g} %"
     return replace(estimate, low=low, high=high, method=method), error

@@ -12,7 +12,7 @@ exist: it is an `Estimate` with a reason, never 0. The three groupings are
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,6 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Weights = NDArray[np.int64]
 Coefficient = Literal["kendall", "spearman", "pearson"]
-COEFFICIENTS: tuple[str, ...] = get_args(Coefficient)
-
 MIN_PAIRS = 3
 _NO_VARIANCE = 1e-20
 """A variance of values that are equal to 1e-9 is below 1e-18; that of values equal but for rounding far below 1e-20."""
@@ -149,69 +147,6 @@ def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Cal
         return weighted_pearson(_weighted_midranks(code_a, w), _weighted_midranks(code_b, w), w)
 
     return ranked
-
-
-def resampled_means(
-    x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall"
-) -> Callable[[Weights], Floats]:
-    """A function from weights (b, n) to the correlation over group means in each resample, shape (b,).
-
-    Each group that is left stands once: where groups themselves are drawn, use `resampled_correlation.values`.
-    """
-    keep = ~(np.isnan(x) | np.isnan(y))
-    group, a, b = group[keep], x[keep], y[keep]
-    one_hot = (group[:, None] == np.unique(group)[None, :]).astype(np.float64)
-
-    def over_means(weights: Weights) -> Floats:
-        w = weights[:, keep].astype(np.float64)
-        total = w @ one_hot
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean_a, mean_b = ((w @ (one_hot * side[:, None])) / total for side in (a, b))
-        if coefficient == "kendall":
-            return kendall.tau_b_rows(mean_a, mean_b)
-        rows = (correlate(p, q, coefficient).value for p, q in zip(mean_a, mean_b, strict=True))
-        return np.array([np.nan if value is None else value for value in rows])
-
-    return over_means
-
-
-def resampled_within(
-    x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall"
-) -> Callable[[Weights], Floats]:
-    """A function from weights (b, n) to the mean within-group correlation in each resample, shape (b,)."""
-    groups = int(group.max()) + 1 if group.size else 0
-    members = [np.flatnonzero(group == g) for g in range(groups)]
-    parts = [(rows, resampled(x[rows], y[rows], coefficient)) for rows in members]
-
-    def over_groups(weights: Weights) -> Floats:
-        values = np.stack([statistic(weights[:, rows]) for rows, statistic in parts], axis=1)
-        # A group drawn twice counts twice; within a group drawn as a whole its weights are all equal.
-        mass = np.stack([weights[:, rows].mean(axis=1) for rows, _ in parts], axis=1)
-        mass = np.where(np.isnan(values), 0.0, mass)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((np.nan_to_num(values) * mass).sum(axis=1) / mass.sum(axis=1), dtype=np.float64)
-
-    return over_groups
-
-
-def resampled_whole(
-    x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall"
-) -> Callable[[Weights], Floats]:
-    """`resampled_within` where groups are drawn as a whole, so that their stories' weights are equal: far cheaper.
-
-    Copies of all pairs leave a correlation as it is, so each group's is computed once.
-    """
-    values = within(x, y, group, coefficient)
-    first = np.searchsorted(np.sort(group), np.arange(values.size))
-    head = np.argsort(group, kind="stable")[first]
-    defined = ~np.isnan(values)
-
-    def over_groups(weights: Weights) -> Floats:
-        mass = weights[:, head[defined]].astype(np.float64)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(mass @ values[defined] / mass.sum(axis=1), dtype=np.float64)
-
-    return over_groups
 
 
 def fisher_z(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:

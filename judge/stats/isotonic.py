@@ -27,15 +27,13 @@ class Isotonic:
         return np.asarray(np.interp(x, self.scores, self.values), dtype=np.float64)
 
 
-def fit_isotonic(x: Floats, y: Floats, weights: Floats | None = None) -> Isotonic:
+def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
     """Fit.
 
     Parameters
     ----------
     x, y : array, shape (n,)
         Scores and responses. Pairs with a missing side (NaN) are left out.
-    weights : array, shape (n,), optional
-        Positive weights; equal where none are given.
 
     Raises
     ------
@@ -44,12 +42,11 @@ def fit_isotonic(x: Floats, y: Floats, weights: Floats | None = None) -> Isotoni
     """
     known = ~(np.isnan(x) | np.isnan(y))
     x, y = x[known], y[known]
-    w = np.ones(x.size) if weights is None else weights[known].astype(np.float64)
     if x.size == 0:
         raise ValueError("isotonic regression needs a pair of score and response")
     scores, place = np.unique(x, return_inverse=True)
-    mass = np.bincount(place.reshape(-1), weights=w).astype(np.float64)
-    means = np.bincount(place.reshape(-1), weights=w * y) / mass
+    mass = np.bincount(place.reshape(-1)).astype(np.float64)
+    means = np.bincount(place.reshape(-1), weights=y) / mass
     return Isotonic(scores, pooled(means, mass))
 
 

@@ -112,22 +112,6 @@ def tau_b_table(table: NDArray[np.int64]) -> Floats:
     return ratio(concordant - discordant, n, _tied(margin_x), _tied(margin_y))
 
 
-def tau_b_rows(x: Floats, y: Floats) -> Floats:
-    """tau-b of each pair of rows, shape (b, n), for small n; values are rounded to 1e-9 first, and NaN pairs left out.
-
-    Costs b * n * n, so it is for system means and groups, not for stories.
-    """
-    x, y = np.round(x, DECIMALS), np.round(y, DECIMALS)
-    sign_x = np.sign(x[:, :, None] - x[:, None, :])
-    sign_y = np.sign(y[:, :, None] - y[:, None, :])
-    known = ~(np.isnan(sign_x) | np.isnan(sign_y))
-    sign_x, sign_y = np.where(known, sign_x, 0.0), np.where(known, sign_y, 0.0)
-    score = (sign_x * sign_y).sum(axis=(1, 2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        tau = score / np.sqrt(np.abs(sign_x).sum(axis=(1, 2)) * np.abs(sign_y).sum(axis=(1, 2)))
-    return np.asarray(np.where(np.isfinite(tau), tau, np.nan), dtype=np.float64)
-
-
 def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray[np.int64]:
     """Weights (b, n) added up by level (n,), each level of 0..levels-1 present at least once; shape (b, levels)."""
     order = np.argsort(level, kind="stable")

@@ -39,8 +39,8 @@ class Adjusted:
     m : int
         Size of the family: the number of real tests. With ``hanna-published`` it is the size of one column,
         placeholders included, as the paper counted.
-    tests, placeholders : int
-        Real tests; non-tests that were counted as p = 0 (0 but for ``hanna-published``).
+    tests : int
+        Real tests.
     method, family : str
         How, and over what.
     """
@@ -48,7 +48,6 @@ class Adjusted:
     p: Floats
     m: int
     tests: int
-    placeholders: int
     method: Method
     family: str
 
@@ -90,10 +89,10 @@ def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
         filled = np.where(real, raw, 0.0)
         columns = [_adjusted(filled[:, j], "bh") for j in range(raw.shape[1])]
         found = np.stack(columns, axis=1) if columns else filled
-        return Adjusted(np.where(real, found, np.nan), raw.shape[0], tests, raw.size - tests, method, family)
+        return Adjusted(np.where(real, found, np.nan), raw.shape[0], tests, method, family)
     found = np.full(raw.shape, np.nan)
     found[real] = _adjusted(raw[real], method)
-    return Adjusted(found, tests, tests, 0, method, family)
+    return Adjusted(found, tests, tests, method, family)
 
 
 def _adjusted(p: Floats, method: str) -> Floats:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,6 @@ from judge.stats.estimate import Estimate
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Credit = Literal["strict", "half"]
-CREDITS: tuple[str, ...] = get_args(Credit)
-
 CONCORDANT, DISCORDANT, TIED_PEOPLE, TIED_JUDGE, TIED_BOTH = range(5)
 
 _OUTCOME = np.array(

@@ -4,8 +4,7 @@ independent that share a story-prompt.
 Stories for one story-prompt resemble each other, so the standard error of a mean over them is taken over story-prompts
 (the clusters of `means.clustered`).
 
-- effective n = n (SE as if independent / SE clustered)², design effect = n / effective n: Miller 2024,
-  arXiv 2411.00640; Kish 1965, Survey Sampling;
+- effective n = n (SE as if independent / SE clustered)²: Miller 2024, arXiv 2411.00640; Kish 1965, Survey Sampling;
 - minimum detectable effect = (z(1 - alpha/2) + z(power)) SE, 2.80 SE for alpha .05 two-sided and power .8.
 """
 
@@ -37,7 +36,7 @@ class Precision:
         Standard error over clusters, and as if all values were independent (None for fewer than 2).
     clusters : int
         Number of story-prompts.
-    effective_n, design_effect : float or None
+    effective_n : float or None
         None where either standard error is 0 or does not exist.
     """
 
@@ -46,7 +45,6 @@ class Precision:
     se_independent: float | None
     clusters: int
     effective_n: float | None
-    design_effect: float | None
 
 
 def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Precision:
@@ -71,14 +69,13 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
     group = np.unique(cluster[known], return_inverse=True)[1]
     mean = means.clustered(y, group, confidence=confidence)
     if y.size < 2:
-        return Precision(mean, None, None, int(y.size), None, None)
+        return Precision(mean, None, None, int(y.size), None)
     independent = float(y.std(ddof=1) / np.sqrt(y.size))
     se, clusters = means.clustered_error(y, group)
     tiny = 1e-12 * max(1.0, float(np.abs(y).max()))
     if se is None or se <= tiny or independent <= tiny:
-        return Precision(mean, se, independent, clusters, None, None)
-    effective = effective_n(y.size, independent, se)
-    return Precision(mean, se, independent, clusters, effective, y.size / effective)
+        return Precision(mean, se, independent, clusters, None)
+    return Precision(mean, se, independent, clusters, effective_n(y.size, independent, se))
 
 
 def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
@@ -139,9 +136,3 @@ def minimum_detectable_effect(se: float, *, alpha: float = 0.05, power: float = 
         raise ValueError(f"alpha {alpha:g} and power {power:g} must lie between 0 and 1, power above alpha / 2")
     law = stats.norm() if df is None else stats.t(df)
     return float((law.ppf(1 - alpha / 2) + law.ppf(power)) * se)
-
-
-def power_of(effect: float, se: float, *, alpha: float = 0.05) -> float:
-    """Chance that a two-sided normal test at level alpha finds a true difference significant, in either direction."""
-    z = float(stats.norm.ppf(1 - alpha / 2))
-    return float(stats.norm.sf(z - effect / se) + stats.norm.cdf(-z - effect / se))

@@ -44,9 +44,9 @@ def test_a_rating_that_is_not_there_is_null_in_the_text(table) -> None:
 
 
 def test_the_preview_says_how_much_it_shows(table) -> None:
-    printed = ratings.preview(table, rows=5)
-    assert len(printed.rows) == 5
-    assert printed.notes[0].startswith("the first 5 of 36 rows")
+    printed = ratings.preview(table)
+    assert len(printed.rows) == 20
+    assert printed.notes[0].startswith("the first 20 of 36 rows")
 
 
 def test_another_suffix_and_a_missing_folder_get_a_sentence(table, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from judge.audit.categories import load_form
 from judge.audit.items import visible_facts
-from judge.audit.practice import feedback, next_practice, practice_score, practise
+from judge.audit.practice import feedback, practice_score, practise
 from judge.audit.store import AuditStore
 from judge.errors import DataError, JudgeError, SpecError
 from judge.journal.database import create as create_journal
@@ -140,14 +140,14 @@ def test_only_what_the_audit_is_not_blind_to_is_shown(make_audit: Make) -> None:
 def test_practice_is_kept_apart(make_audit: Make) -> None:
     store = make_audit()
     assert len(store.practice) == 5
-    assert next_practice(store, "Ada") == 1
+    assert not any(feedback(store, "Ada", one.id).complete for one in store.practice)
     for one in store.practice:
         assert set(one.expected.values()) <= {0, 1}
         told = practise(store, "Ada", one.id, one.expected)
         assert all(told.right.values())
         assert told.sentence
         practise(store, "Ada", one.id, {key: 0 for key in FIVE if key not in one.expected})
-    assert next_practice(store, "Ada") is None
+    assert all(feedback(store, "Ada", one.id).complete for one in store.practice)
     told = practise(store, "Ada", 1, {"poor_syntax": 1, "superfluous": None})
     assert told.right["poor_syntax"] is False
     assert "superfluous" not in told.right

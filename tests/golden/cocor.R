@@ -1,4 +1,4 @@
-# Dependent correlations (one variable in common) by cocor (Diedenhofen & Musch 2015), all tests and both intervals.
+# Dependent correlations (one variable in common) by cocor (Diedenhofen & Musch 2015): Williams' test.
 # Writes cocor.csv. Run in this folder:  Rscript cocor.R            with cocor from CRAN installed, or
 #                                        Rscript cocor.R SOURCE.r   with a file that holds its function
 # The committed numbers are from the second form, not from an installed package: the calculations of
@@ -15,20 +15,13 @@ while (nrow(triples) < 60) {
   r <- round(runif(3, -.95, .95), 3)
   if (1 - sum(r^2) + 2 * prod(r) > .01) triples <- rbind(triples, c(r, sample(c(4, 5, 10, 30, 200, 960), 1)))
 }
-tests <- c(williams = "williams1959", "dunn-clark" = "dunn1969", steiger = "steiger1980", meng = "meng1992",
-           hittner = "hittner2003")
 out <- "cocor.csv"
 writeLines(c(sprintf("# R %s.%s, %s", R.version$major, R.version$minor, program),
-             "r12,r13,r23,n,test,statistic,two_sided,greater,less,low,high"), out)
+             "r12,r13,r23,n,statistic,two_sided,greater,less"), out)
 for (i in seq_len(nrow(triples))) {
   x <- triples[i, ]
   found <- suppressWarnings(lapply(c("two.sided", "greater", "less"), function(tail)
-    cocor.dep.groups.overlap(x[1], x[2], x[3], x[4], alternative = tail)))
-  for (test in c(names(tests), "zou")) {
-    one <- lapply(found, function(f) slot(f, if (test == "zou") "zou2007" else tests[[test]]))
-    ends <- if (is.null(one[[1]]$conf.int)) c(NA, NA) else one[[1]]$conf.int
-    values <- if (test == "zou") rep(NA, 4) else c(one[[1]]$statistic, sapply(one, function(f) f$p.value))
-    cells <- ifelse(is.finite(c(values, ends)), sprintf("%.15g", c(values, ends)), "")
-    cat(paste(c(x, test, cells), collapse = ","), "\n", file = out, append = TRUE, sep = "")
-  }
+    slot(cocor.dep.groups.overlap(x[1], x[2], x[3], x[4], alternative = tail), "williams1959")))
+  values <- c(found[[1]]$statistic, sapply(found, function(f) f$p.value))
+  cat(paste(c(x, ifelse(is.finite(values), sprintf("%.15g", values), "")), collapse = ","), "\n", file = out, append = TRUE, sep = "")
 }

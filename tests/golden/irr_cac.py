@@ -1,4 +1,4 @@
-"""AC1, AC2, Fleiss' and Conger's kappa and Krippendorff's alpha by irrCAC, on the HANNA user study and on random tables.
+"""AC1, AC2, Fleiss' kappa and Krippendorff's alpha by irrCAC, on the HANNA user study and on random tables.
 
 irrCAC pins scipy 1.12 and pandas below 3, so it needs an environment of its own (Python 3.11):
 
@@ -25,7 +25,7 @@ def coefficients(table, weights, categories=None):
     """Every coefficient of one table: value, standard error, ends of the interval, observed and expected agreement."""
     frame = pd.DataFrame(table[(~np.isnan(table)).sum(axis=1) >= 2])
     found = {}
-    for name in ("gwet", "fleiss", "conger", "krippendorff"):
+    for name in ("gwet", "fleiss", "krippendorff"):
         if name == "krippendorff" and weights not in ("identity", "quadratic"):
             continue
         cac = CAC(frame.copy(), weights=weights, categories=categories, digits=13)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
-from judge.stats.calibration import KINDS, fit_calibration
+from judge.stats.calibration import Kind, fit_calibration
 from judge.stats.reliability import Bin, bias, calibration_error, reliability_bins, rmse
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", get_args(Kind))
 def test_a_judge_that_is_two_points_too_kind_is_put_right(kind: str) -> None:
     rng = np.random.default_rng(0)
     people = rng.integers(3, 16, 400) / 3

@@ -1,4 +1,4 @@
-"""AC1, AC2, Fleiss' and Conger's kappa: against irrCAC, statsmodels, scikit-learn and published values; their edges."""
+"""AC1, AC2 and Fleiss' kappa: against irrCAC, statsmodels and published values; their edges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judge.stats import chance_agreement as ca
 
 # irrCAC 0.4.4: golden/irr_cac.py.
 IRR_CAC = json.loads((Path(__file__).parents[1] / "golden" / "irr_cac.json").read_text(encoding="utf-8"))
-COEFFICIENTS = {"gwet": ca.gwet, "fleiss": ca.fleiss, "conger": ca.conger}
+COEFFICIENTS = {"gwet": ca.gwet, "fleiss": ca.fleiss}
 
 
 def user_study(studies: Path) -> dict[str, np.ndarray]:
@@ -119,21 +119,6 @@ def test_fleiss_equals_statsmodels() -> None:
         assert ca.fleiss(ratings).estimate.value == pytest.approx(inter_rater.fleiss_kappa(counts), abs=1e-12)
 
 
-def test_two_raters_equal_scikit_learns_cohen() -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(1960)
-    one = rng.integers(1, 6, 80)
-    other = np.clip(one + rng.integers(-1, 2, 80), 1, 5)
-    ratings = np.stack([one, other], axis=1) * 1.0
-    for weights, theirs in (("identity", None), ("linear", "linear"), ("quadratic", "quadratic")):
-        found = ca.conger(ratings, weights)
-        assert found.estimate.value == pytest.approx(metrics.cohen_kappa_score(one, other, weights=theirs), abs=1e-12)
-    assert ca.conger(ratings, "linear").name == "Cohen's kappa, linear weights"
-    assert ca.conger(np.column_stack([ratings, one])).name == "Conger's kappa"
-    # A third column without a usable rating is no rater.
-    assert ca.conger(np.column_stack([ratings, np.full(80, np.nan)])) == ca.conger(ratings)
-
-
 def test_fleiss_published_example() -> None:
     # Fleiss 1971, Psychological Bulletin 76, table 1: 30 patients, 6 raters, 5 diagnoses; kappa = .430.
     patients = (
@@ -230,7 +215,7 @@ def test_items_of_one_story_are_not_independent() -> None:
     """Copies of an item add nothing: the interval is that of one item a story, where items alone make it narrower."""
     values, story = _explanations(np.random.default_rng(1), 30, 1)
     copied, of = np.repeat(values, 10, axis=0), np.repeat(story, 10)
-    for found in (ca.gwet, ca.fleiss, ca.conger):
+    for found in (ca.gwet, ca.fleiss):
         one, ten, naive = found(values), found(copied, story=of), found(copied)
         assert ten.estimate.value == pytest.approx(one.estimate.value)
         assert (ten.stories, naive.stories, ten.estimate.n) == (30, 300, 300)

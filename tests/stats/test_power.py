@@ -10,7 +10,6 @@ from judge.stats.power import (
     clustered_proportion,
     effective_n,
     minimum_detectable_effect,
-    power_of,
     precision,
 )
 
@@ -39,16 +38,14 @@ def test_one_story_a_story_prompt_is_the_usual_standard_error() -> None:
     y = np.random.default_rng(3).normal(size=40)
     found = precision(y, np.arange(40))
     assert found.se == pytest.approx(float(stats.sem(y)), rel=1e-12)
-    assert found.design_effect == pytest.approx(1)
     assert found.effective_n == pytest.approx(40)
 
 
-def test_design_effect_is_that_of_the_intraclass_correlation() -> None:
+def test_effective_n_is_that_of_the_intraclass_correlation() -> None:
     # Kish: 1 + (m - 1) icc for clusters of equal size m; here icc = .5 and m = 5.
     values, cluster = _clustered(np.random.default_rng(4), 4000, 5, 1.0)
     found = precision(values, cluster)
-    assert found.design_effect == pytest.approx(1 + 4 * 0.5, rel=0.08)
-    assert found.effective_n == pytest.approx(20_000 / found.design_effect)
+    assert found.effective_n == pytest.approx(20_000 / (1 + 4 * 0.5), rel=0.08)
     assert effective_n(20_000, found.se_independent, found.se) == found.effective_n
 
 
@@ -108,20 +105,12 @@ def test_what_does_not_exist_says_why() -> None:
     assert "stories for one story-prompt only" in str(one.mean.reason)
     assert clustered_proportion(np.ones(3), np.zeros(3, dtype=int)).low is None
     equal = precision(np.full(6, 2.0), np.arange(6))
-    assert (equal.se, equal.effective_n, equal.design_effect) == (0, None, None)
+    assert (equal.se, equal.effective_n) == (0, None)
 
 
 def test_detectable_effects() -> None:
     assert minimum_detectable_effect(1.0) == pytest.approx(2.8016, abs=1e-4)
     assert minimum_detectable_effect(0.1, alpha=0.01, power=0.9) == pytest.approx(0.1 * (2.5758 + 1.2816), abs=1e-4)
     assert minimum_detectable_effect(1.0, df=9) == pytest.approx(2.2622 + 0.8834, abs=1e-4)  # t tables, 9 df
-    assert power_of(minimum_detectable_effect(0.3), 0.3) == pytest.approx(0.8, abs=1e-5)
-    assert power_of(0.0, 1.0) == pytest.approx(0.05)
     with pytest.raises(ValueError, match="must lie between 0 and 1"):
         minimum_detectable_effect(1.0, power=1.0)
-
-
-def test_power_is_the_share_of_simulated_studies_that_find_it() -> None:
-    rng = np.random.default_rng(9)
-    found = np.abs(rng.normal(0.5, 0.2, 20_000) / 0.2) > stats.norm.ppf(0.975)
-    assert power_of(0.5, 0.2) == pytest.approx(float(found.mean()), abs=0.01)

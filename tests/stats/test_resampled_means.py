@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def _tau(x: np.ndarray, y: np.ndarray, coefficient: str = "kendall") -> float:
 
 
 @pytest.mark.parametrize("name", DRAWS)
-@pytest.mark.parametrize("coefficient", correlation.COEFFICIENTS)
+@pytest.mark.parametrize("coefficient", get_args(correlation.Coefficient))
 def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient: str, engine: str) -> None:
     x, y, exists = _matrix(1)
     system, prompt = np.nonzero(exists)
@@ -79,7 +80,7 @@ def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient
 
 @pytest.mark.parametrize("level", ["by-item", "by-system"])
 @pytest.mark.parametrize("name", DRAWS)
-@pytest.mark.parametrize("coefficient", correlation.COEFFICIENTS)
+@pytest.mark.parametrize("coefficient", get_args(correlation.Coefficient))
 def test_grouped_equals_a_loop_over_the_drawn_matrix(name: str, level: str, coefficient: str, engine: str) -> None:
     x, y, exists = _matrix(2)
     system, prompt = np.nonzero(exists)
@@ -159,7 +160,7 @@ def test_the_jackknife_over_systems_and_story_prompts_at_system_level() -> None:
             assert values[u] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("coefficient", correlation.COEFFICIENTS)
+@pytest.mark.parametrize("coefficient", get_args(correlation.Coefficient))
 def test_overall_is_one_entry_for_one_judge_or_many(coefficient: str) -> None:
     x, y, exists = _matrix(6)
     system, prompt = np.nonzero(exists)

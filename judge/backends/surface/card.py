@@ -8,9 +8,9 @@ from judge.backends.surface.model import LABEL, Card, read_card, shipped_model
 from judge.tables import Column, Table
 
 
-def model_card(card: Card | None = None) -> list[Table]:
+def model_card() -> list[Table]:
     """Two tables, for `judge doctor --control`: out-of-fold agreement with people, and the weight of every feature."""
-    card = card or read_card(shipped_model())
+    card = read_card(shipped_model())
     signature = f"surface@{card.hash}|{LABEL}"
     return [_agreement(card, signature), _weights(card, signature)]
 
