@@ -50,9 +50,6 @@ _Nonmembers = Annotated[
     Path | None, typer.Option("--nonmembers", metavar="FILE", help="also ReCaLL, with these texts not seen before each")
 ]
 _Shots = Annotated[int, typer.Option("--shots", help="how many of them")]
-_Frequencies = Annotated[
-    Path | None, typer.Option("--frequencies", metavar="FILE", help="also DC-PDD, with these token counts (JSON)")
-]
 _Words = Annotated[int | None, typer.Option("--words", help="cut every text to so many words, leave out shorter ones")]
 _Threshold = Annotated[str, typer.Option("--threshold", metavar="RULE", help="youden, fpr=0.05, or a number")]
 _Limit = Annotated[int | None, typer.Option("--limit", help="only the first so many texts")]
@@ -74,7 +71,6 @@ def score(
     full_distribution: _Full = False,
     nonmembers: _Nonmembers = None,
     shots: _Shots = 7,
-    frequencies: _Frequencies = None,
     calibration: _Calibration = None,
     threshold: _Threshold = "fpr=0.05",
     score_name: _ScoreName = None,
@@ -112,7 +108,6 @@ def score(
         full_distribution=full_distribution,
         nonmembers=nonmembers,
         shots=shots,
-        frequencies=frequencies,
     )
     made = scored(texts, asked, output.parent, calibration=calibrated, progress=None if quiet else _progress)
     if by_number:
@@ -136,7 +131,6 @@ def auc(
     full_distribution: _Full = False,
     nonmembers: _Nonmembers = None,
     shots: _Shots = 7,
-    frequencies: _Frequencies = None,
     threshold: _Threshold = "fpr=0.05",
     revision: _Revision = None,
     base_url: _BaseUrl = None,
@@ -186,7 +180,6 @@ def auc(
             full_distribution=full_distribution,
             nonmembers=nonmembers,
             shots=shots,
-            frequencies=frequencies,
         )
         beside = (scores_to or file).parent
         made = scored(labelled(file, limit=limit), asked, beside, progress=None if quiet else _progress)

@@ -13,10 +13,7 @@ model.
 
 from __future__ import annotations
 
-import math
 import zlib as _zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +24,6 @@ Floats = NDArray[np.float64]
 
 SWEEP = (5, 10, 20, 30, 40, 50, 60)
 """Shares in per cent that the reference implementation of Min-K% Prob goes through."""
-
-DC_PDD_LIMIT = 0.01
-"""Upper end at which DC-PDD cuts a token's contribution (its authors' setting)."""
 
 EMPTY = "undefined: the text has no token with a log-probability"
 CERTAIN = "undefined: every token has probability 1"
@@ -126,41 +120,6 @@ def recall(logprobs: Floats, conditional: Floats) -> Estimate:
     """
     paired = ~np.isnan(logprobs) & ~np.isnan(conditional)
     return _ratio(loss(conditional[paired]), loss(logprobs[paired]))
-
-
-@dataclass(frozen=True, slots=True)
-class Frequencies:
-    """How often tokens occur in a corpus that stands for all text: counts by token id, with Laplace's smoothing.
-
-    `vocabulary` is the number of tokens there are; `tokenizer` the hash of the tokenizer that counted, if known.
-    """
-
-    counts: Mapping[int, int]
-    vocabulary: int
-    tokenizer: str | None = None
-
-    def surprise(self, ids: Sequence[int]) -> Floats:
-        """-log of the smoothed share (count + 1) / (total + vocabulary) of each token, in nats."""
-        total = math.log(sum(self.counts.values()) + self.vocabulary)
-        return np.array([total - math.log(self.counts.get(token, 0) + 1) for token in ids], dtype=np.float64)
-
-
-def dc_pdd(logprobs: Floats, ids: Sequence[int], frequencies: Frequencies, limit: float = DC_PDD_LIMIT) -> Estimate:
-    """DC-PDD: mean over first occurrences of tokens of p(token) times -log of its share in a corpus, cut at `limit`.
-
-    Zhang, Zhang, Guo, de Rijke, Fan & Cheng 2024, Pretraining Data Detection for Large Language Models: A
-    Divergence-based Calibration Method (EMNLP), section 3: divergence of the model's from the corpus's distribution, in
-    nats. Their code puts an end-of-text token before the text and prints minus this; here a token that nothing stands
-    before is left out.
-    """
-    first = np.zeros(len(ids), dtype=np.bool_)
-    first[np.unique(np.asarray(ids, dtype=np.int64), return_index=True)[1]] = True
-    usable = first & ~np.isnan(logprobs)
-    if not usable.any():
-        return Estimate.undefined(EMPTY)
-    surprise = frequencies.surprise([token for token, use in zip(ids, usable, strict=True) if use])
-    alpha = np.minimum(np.exp(logprobs[usable]) * surprise, limit)
-    return Estimate(float(alpha.mean()), n=int(usable.sum()))
 
 
 def _known(logprobs: Floats) -> Floats:

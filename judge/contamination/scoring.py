@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from judge.backends.protocol import Scorer, ScorerFacts, TokenLogprobs
 from judge.contamination import scores
 from judge.contamination.cache import Cache
-from judge.contamination.scores import Frequencies
 from judge.contamination.texts import Text, text_key
-from judge.errors import BackendError, DataError, SpecError
+from judge.errors import BackendError, SpecError
 from judge.fingerprint import fingerprint
 from judge.stats.estimate import Estimate
 
@@ -33,8 +30,6 @@ _AT_ONCE = 512
 """Texts given to the scorer together; after each lot the results are on disk."""
 
 EMPTY_TEXT = "undefined: the text is empty"
-NO_IDS = "undefined: the server does not tell token ids"
-OTHER_TOKENIZER = "the tokens in --frequencies were made by another tokenizer than the model's"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +46,6 @@ class ScoreOptions:
     full_distribution: bool = False
     prefix: str | None = None
     shots: int = 0
-    frequencies: Frequencies | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.k <= 100:
@@ -71,7 +65,6 @@ class ScoreOptions:
             "full_distribution": self.full_distribution,
             "shots": self.shots,
             "prefix": None if self.prefix is None else text_key(self.prefix),
-            "frequencies": None if self.frequencies is None else fingerprint(_plain(self.frequencies)),
         }
 
 
@@ -95,8 +88,6 @@ async def score(
     progress: Progress | None = None,
 ) -> list[Scored]:
     """Scores of all texts, in their order. Raises `BackendError` where the model cannot score at all."""
-    facts = await scorer.facts()
-    _same_tokenizer(facts, options.frequencies)
     show = progress or (lambda _name, _done, _total: None)
     bodies = [one.text for one in texts]
     reasons: dict[str, str] = {}
@@ -167,10 +158,6 @@ def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[
         found["reference_ratio"] = scores.reference_ratio(logprobs, other)
     if options.prefix is not None:
         found["recall"] = _recall(passes, reasons)
-    if options.frequencies is not None:
-        told = all(token >= 0 for token in passes.plain.ids)
-        ids = passes.plain.ids
-        found["dc_pdd"] = scores.dc_pdd(logprobs, ids, options.frequencies) if told else Estimate.undefined(NO_IDS)
     if not text.strip():
         return dict.fromkeys(found, Estimate.undefined(EMPTY_TEXT))
     return found
@@ -239,38 +226,6 @@ def model_key(facts: ScorerFacts, *, full: bool = False, prefix: str | None = No
     """What log-probabilities depend on beside the text; a package's version does not count."""
     told = {name: value for name, value in asdict(facts).items() if name != "version"}
     return fingerprint([told, full, None if prefix is None else text_key(prefix)])
-
-
-def read_frequencies(path: Path, facts: ScorerFacts) -> Frequencies:
-    """Token counts of a corpus: JSON `{"counts": {"17": 4}, "vocabulary": 32000, "tokenizer": "b2:..."}`.
-
-    `vocabulary` may be left out where the model's is known, `tokenizer` always. Raises DataError.
-    """
-    if not path.is_file():
-        raise DataError("there is no such file", file=path)
-    form = 'JSON {"counts": {"17": 4, ...}, "vocabulary": 32000}'
-    try:
-        told = orjson.loads(path.read_bytes())
-        counts = {int(token): int(count) for token, count in told["counts"].items()}
-        vocabulary = int(told.get("vocabulary") or facts.vocabulary or 0)
-    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError("not a file of token counts", file=path, allowed=form) from error
-    if min(counts.values(), default=0) < 0 or not counts:
-        raise DataError("token counts are missing or negative", file=path, allowed=form)
-    if vocabulary < max(counts) + 1:
-        raise DataError(f"a vocabulary of {vocabulary} has no token {max(counts)}", file=path, allowed=form)
-    return Frequencies(counts, vocabulary, told.get("tokenizer"))
-
-
-def _same_tokenizer(facts: ScorerFacts, frequencies: Frequencies | None) -> None:
-    if frequencies is None or None in (frequencies.tokenizer, facts.tokenizer):
-        return
-    if frequencies.tokenizer != facts.tokenizer:
-        raise SpecError(OTHER_TOKENIZER, hint="count with this model's tokenizer")
-
-
-def _plain(frequencies: Frequencies) -> Any:
-    return [sorted(frequencies.counts.items()), frequencies.vocabulary]
 
 
 def _array(values: Sequence[float]) -> Floats:

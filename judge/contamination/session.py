@@ -9,7 +9,7 @@ from pathlib import Path
 from judge.backends import Scorer, Settings, open_scorer
 from judge.contamination.cache import Cache
 from judge.contamination.scores_file import ScoresFile, assemble
-from judge.contamination.scoring import Progress, ScoreOptions, read_frequencies, score
+from judge.contamination.scoring import Progress, ScoreOptions, score
 from judge.contamination.texts import TextSet, first_words, plain_texts
 from judge.contamination.threshold import refuse_other_model
 from judge.errors import SpecError
@@ -17,7 +17,7 @@ from judge.errors import SpecError
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What to score with: models as `provider/name`, files of texts not seen (ReCaLL) and of token counts (DC-PDD)."""
+    """What to score with: models as `provider/name`, a file of texts not seen (ReCaLL)."""
 
     model: str
     settings: Settings
@@ -28,7 +28,6 @@ class Asked:
     full_distribution: bool = False
     nonmembers: Path | None = None
     shots: int = 7
-    frequencies: Path | None = None
 
 
 def scored(
@@ -79,7 +78,6 @@ async def _sitting(
             full_distribution=asked.full_distribution,
             prefix=" ".join(before) + " " if before else None,
             shots=len(before),
-            frequencies=None if asked.frequencies is None else read_frequencies(asked.frequencies, facts),
         )
         with Cache(folder / "derived" / "logprobs.sqlite") as cache:
             found = await score(texts.texts, target, options, cache, reference=reference, progress=progress)

@@ -23,7 +23,7 @@ from judge.stats.resample import Resamples
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_MOVED_BY = {"recall": "prefix", "dc_pdd": "frequencies"}
+_MOVED_BY = {"recall": "prefix"}
 """Score -> the setting that must be equal where its threshold is carried over; `words` must be for all of them."""
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from judge.contamination import scores
-from judge.contamination.scores import Frequencies
 
 
 def some(seed: int = 0, n: int = 97) -> np.ndarray:
@@ -74,18 +73,8 @@ def test_min_k_plus_plus_standardises_by_the_models_own_distribution() -> None:
     assert scores.min_k_plus_plus(values, mean, variance, 20).n == 1
 
 
-def test_dc_pdd_counts_first_occurrences_and_cuts_at_the_limit() -> None:
-    frequencies = Frequencies({7: 9, 8: 0}, vocabulary=10)
-    ids = [5, 7, 7, 8, 5]
-    values = np.array([np.nan, math.log(0.004), math.log(0.9), math.log(0.5), math.log(0.9)])
-    # Token 5 first stands where nothing is before it; 7 counts once: 0.004 x -log(10/19); 8: 0.5 x -log(1/19) > 0.01.
-    expected = (0.004 * math.log(19 / 10) + 0.01) / 2
-    assert scores.dc_pdd(values, ids, frequencies).value == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("values", [np.array([]), np.array([np.nan])])
 def test_a_text_without_a_scored_token_has_no_score_and_says_why(values: np.ndarray) -> None:
-    frequencies = Frequencies({1: 1}, 2)
     found = [
         scores.loss(values),
         scores.min_k(values),
@@ -94,7 +83,6 @@ def test_a_text_without_a_scored_token_has_no_score_and_says_why(values: np.ndar
         scores.reference_difference(values, values),
         scores.recall(values, values),
         scores.min_k_plus_plus(values, values, values),
-        scores.dc_pdd(values, [1] * values.size, frequencies),
     ]
     assert all(one.value is None and one.reason == scores.EMPTY for one in found)
 

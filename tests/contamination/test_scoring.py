@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -12,10 +11,9 @@ import pytest
 
 from judge.contamination import scores
 from judge.contamination.cache import Cache
-from judge.contamination.scores import Frequencies
-from judge.contamination.scoring import ScoreOptions, model_key, read_frequencies, score
+from judge.contamination.scoring import ScoreOptions, model_key, score
 from judge.contamination.texts import Text, text_key
-from judge.errors import DataError, SpecError
+from judge.errors import SpecError
 from tests.contamination.bigrams import BigramScorer
 
 TALES = ["the cat sat on the mat", "A Zebra, quite QUEER.", "x", "the rain fell on the roof of the old house"]
@@ -31,13 +29,11 @@ def scored(scorer: BigramScorer, options: ScoreOptions, cache: Cache | None = No
 
 
 def test_every_pass_gives_its_scores() -> None:
-    options = ScoreOptions(
-        k=25, lowercase=True, full_distribution=True, prefix="zz zz ", shots=1, frequencies=Frequencies({116: 5}, 256)
-    )
+    options = ScoreOptions(k=25, lowercase=True, full_distribution=True, prefix="zz zz ", shots=1)
     model, other = BigramScorer("large"), BigramScorer("small")
     found = scored(model, options, reference=other)
     names = {f"{kind}_{k}" for kind in ("min_k", "min_k_pp") for k in (5, 10, 20, 25, 30, 40, 50, 60)}
-    names |= {"loss", "zlib", "lowercase", "reference_difference", "reference_ratio", "recall", "dc_pdd"}
+    names |= {"loss", "zlib", "lowercase", "reference_difference", "reference_ratio", "recall"}
     assert set(found[0].scores) == names
     (told,) = asyncio.run(model.token_logprobs([TALES[1]]))
     (lower,) = asyncio.run(model.token_logprobs([TALES[1].lower()]))
@@ -111,19 +107,3 @@ def test_the_key_is_the_models_and_the_passes() -> None:
     other = asyncio.run(BigramScorer("small").facts())
     keys = {model_key(facts), model_key(other), model_key(facts, full=True), model_key(facts, prefix="a")}
     assert len(keys) == 4
-
-
-def test_frequencies_from_a_file(tmp_path: Path) -> None:
-    facts = asyncio.run(BigramScorer("large").facts())
-    path = tmp_path / "counts.json"
-    path.write_text('{"counts": {"97": 3}}')
-    found = read_frequencies(path, facts)
-    assert found.vocabulary == 256
-    assert found.surprise([97])[0] == pytest.approx(-math.log(4 / 259))
-    for body in ("[]", '{"counts": {}}', '{"counts": {"a": 1}}', '{"counts": {"300": 1}}', '{"counts": {"1": -1}}'):
-        path.write_text(body)
-        with pytest.raises(DataError):
-            read_frequencies(path, facts)
-    other = Frequencies({1: 1}, 256, "b2:another")
-    with pytest.raises(SpecError, match="another tokenizer"):
-        scored(BigramScorer("large"), ScoreOptions(frequencies=other))
