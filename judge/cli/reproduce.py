@@ -71,20 +71,6 @@ def openmeva(
     _emit(module.study, options, table, differences, form, output)
 
 
-@app.command("storyer")
-def storyer() -> None:
-    """Not in this version: names the command that lists StoryER's tables.
-
-    Example: judge reproduce storyer
-    """
-    from judge.errors import SpecError
-
-    raise SpecError(
-        "this version compares no cells of StoryER's tables",
-        hint="judge reproduce list storyer says of each table why, and what computes such numbers",
-    )
-
-
 @app.command("list")
 def list_(
     studies: Annotated[

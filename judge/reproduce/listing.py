@@ -33,7 +33,7 @@ _NOTES: Mapping[str, Sequence[str]] = {
     "openmeva": (
         "cells: of the metrics' numbers the program stores those of UNION, and of Tables 8 and 9 it knows nothing",
     ),
-    "storyer": ("cells: judge reproduce storyer compares none of them in this version",),
+    "storyer": ("no command compares StoryER's cells yet",),
 }
 _KEYS = ("study", "printed_in", "table", "names", "cells", "match", "state", "why", "command")
 
