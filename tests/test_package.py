@@ -61,4 +61,5 @@ def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: P
     assert "judge/reproduce/openmeva_published.csv" in names
     assert "judge/py.typed" in names
     assert not [name for name in names if name.endswith((".sqlite", ".pyc"))]
+    assert not [name for name in names if "demo_originals" in name or name.startswith("tests/")]
     assert package_file("plan", "prices.json").is_file()

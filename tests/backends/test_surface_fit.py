@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.backends.surface import fit
 from judge.backends.surface.model import shipped_model
 from judge.backends.surface.ridge import fit_ridge, folds_of_groups, out_of_fold
+from tests.packaged_data import surface_model
 
 SHIPPED: dict[str, Any] = json.loads(shipped_model().read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
 def refitted(studies: Path) -> dict[str, Any]:
-    return fit.fit_all(
+    return surface_model.fit_all(
         studies / "hanna" / "hanna_metric_scores_llm.csv",
         studies / "hanna" / "hanna_llm_stories.csv",
         studies / "openmeva" / "mans_roc.json",

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from judge.analysis.jury import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, hold
 from judge.analysis.options import JuryOptions
-from judge.backends.surface.fit import HANNA_FEATURES
 from judge.exchange.hanna_scores import read_scores
 from judge.exchange.imported_folder import write_folder
 from judge.ratings_table import RatingsTable, read
+from tests.packaged_data.surface_model import HANNA_FEATURES
 
 CRITERIA = {"Relevance": "RE", "Coherence": "CH", "Empathy": "EM", "Surprise": "SU", "Engagement": "EG"}
 CRITERIA |= {"Complexity": "CX"}

@@ -14,12 +14,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.datasets import demo_build
+from judge.datasets.demo import LABELS_NOTE
 from judge.errors import DataError
 from judge.shipped import package_file
+from tests.packaged_data import demo_stories
 
 SHIPPED = package_file("datasets", "demo_stories.jsonl")
-ORIGINALS = package_file("datasets", "demo_originals.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -34,34 +34,33 @@ def by_id(stories: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def names() -> list[str]:
-    return [original.id for original in demo_build.read_originals()]
+    return [original.id for original in demo_stories.read_originals()]
 
 
 def _texts(text: str) -> list[str]:
-    return [sentence.text for sentence in demo_build.sentences_of(text)]
+    return [sentence.text for sentence in demo_stories.sentences_of(text)]
 
 
 # The shipped file
 
 
 def test_the_shipped_file_is_what_the_script_makes() -> None:
-    built = demo_build.as_jsonl(demo_build.build(demo_build.read_originals()))
+    built = demo_stories.as_jsonl(demo_stories.build(demo_stories.read_originals()))
     assert SHIPPED.read_bytes() == built.encode("utf-8")
 
 
 def test_main_rewrites_the_file_and_says_what_the_labels_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "demo_originals.yaml").write_bytes(ORIGINALS.read_bytes())
-    monkeypatch.setattr(demo_build, "package_file", lambda *parts: tmp_path / parts[-1])
-    demo_build.main()
+    monkeypatch.setattr(demo_stories, "package_file", lambda *parts: tmp_path / parts[-1])
+    demo_stories.main()
     assert (tmp_path / "demo_stories.jsonl").read_bytes() == SHIPPED.read_bytes()
-    assert demo_build.LABELS_NOTE in capsys.readouterr().out
+    assert LABELS_NOTE in capsys.readouterr().out
 
 
 def test_twelve_story_prompts_by_four_systems(stories: list[dict[str, Any]]) -> None:
     assert len(stories) == 48
-    assert Counter(story["system"] for story in stories) == dict.fromkeys(demo_build.SYSTEMS, 12)
+    assert Counter(story["system"] for story in stories) == dict.fromkeys(demo_stories.SYSTEMS, 12)
     by_prompt = Counter(story["story_prompt"] for story in stories)
     assert len(by_prompt) == 12
     assert set(by_prompt.values()) == {4}
@@ -71,7 +70,7 @@ def test_every_line_is_native_form(stories: list[dict[str, Any]]) -> None:
     for story in stories:
         assert list(story) == ["id", "story_prompt", "system", "text", "reference", "ratings"]
         assert story["id"].endswith(f"-{story['system']}")
-        assert [rating["criterion"] for rating in story["ratings"]] == list(demo_build.CRITERIA)
+        assert [rating["criterion"] for rating in story["ratings"]] == list(demo_stories.CRITERIA)
         assert {rating["rater"] for rating in story["ratings"]} == {"construction"}
 
 
@@ -83,19 +82,19 @@ def test_ids_and_texts_occur_once(stories: list[dict[str, Any]]) -> None:
 def test_lengths(stories: list[dict[str, Any]]) -> None:
     for story in stories:
         low, high = (120, 250) if story["system"] == "original" else (80, 260)
-        assert low <= demo_build.count_words(story["text"]) <= high, story["id"]
+        assert low <= demo_stories.count_words(story["text"]) <= high, story["id"]
 
 
 def test_the_reference_is_the_original_in_all_four_systems(by_id: dict[str, dict[str, Any]], names: list[str]) -> None:
     for name in names:
         original = by_id[f"{name}-original"]["text"]
-        assert {by_id[f"{name}-{system}"]["reference"] for system in demo_build.SYSTEMS} == {original}
+        assert {by_id[f"{name}-{system}"]["reference"] for system in demo_stories.SYSTEMS} == {original}
 
 
 def test_the_originals_differ_in_genre_and_grades() -> None:
-    originals = demo_build.read_originals()
+    originals = demo_stories.read_originals()
     assert len({original.genre for original in originals}) == 12
-    for criterion in demo_build.CRITERIA:
+    for criterion in demo_stories.CRITERIA:
         grades = {original.grades[criterion] for original in originals}
         assert len(grades) >= 3, criterion
     means = [sum(original.grades.values()) / 6 for original in originals]
@@ -115,7 +114,7 @@ def test_looped_keeps_the_opening_and_repeats_its_end(by_id: dict[str, dict[str,
         assert loop[:opening] == whole[:opening]
         assert set(loop) == set(whole[:opening])
         assert min(Counter(loop[opening:]).values()) >= 2, "what repeats stands there three times or more"
-        assert demo_build.count_words(looped) == pytest.approx(demo_build.count_words(original), rel=0.1)
+        assert demo_stories.count_words(looped) == pytest.approx(demo_stories.count_words(original), rel=0.1)
 
 
 def test_shuffled_has_the_same_sentences_and_no_passage(by_id: dict[str, dict[str, Any]], names: list[str]) -> None:
@@ -126,7 +125,7 @@ def test_shuffled_has_the_same_sentences_and_no_passage(by_id: dict[str, dict[st
 
 
 def test_spliced_is_half_of_each_of_two_stories(by_id: dict[str, dict[str, Any]], names: list[str]) -> None:
-    partners = demo_build.splice_partners(names)
+    partners = demo_stories.splice_partners(names)
     assert sorted(partners) == sorted(partners.values()) == sorted(names)
     for name in names:
         assert partners[name] != name
@@ -144,7 +143,7 @@ def test_no_sentence_is_cut_inside_a_speech(stories: list[dict[str, Any]]) -> No
 
 
 def test_another_seed_gives_other_damages_and_the_same_originals(stories: list[dict[str, Any]]) -> None:
-    other = demo_build.build(demo_build.read_originals(), seed=demo_build.SEED + 1)
+    other = demo_stories.build(demo_stories.read_originals(), seed=demo_stories.SEED + 1)
     same = Counter(
         ours["system"] for ours, theirs in zip(stories, other, strict=True) if ours["text"] == theirs["text"]
     )
@@ -154,21 +153,21 @@ def test_another_seed_gives_other_damages_and_the_same_originals(stories: list[d
 
 
 def test_shuffling_does_not_depend_on_the_global_generator() -> None:
-    text = demo_build.read_originals()[0].text
-    first = demo_build.shuffled(text, random.Random("a"))
+    text = demo_stories.read_originals()[0].text
+    first = demo_stories.shuffled(text, random.Random("a"))
     random.seed(5)
-    assert demo_build.shuffled(text, random.Random("a")) == first
+    assert demo_stories.shuffled(text, random.Random("a")) == first
 
 
 # The labels
 
 
 def test_labels_are_the_authors_grade_minus_the_damage(by_id: dict[str, dict[str, Any]]) -> None:
-    for original in demo_build.read_originals():
-        for system in demo_build.SYSTEMS:
+    for original in demo_stories.read_originals():
+        for system in demo_stories.SYSTEMS:
             for rating in by_id[f"{original.id}-{system}"]["ratings"]:
                 criterion = rating["criterion"]
-                expected = max(1, original.grades[criterion] - demo_build.DEDUCTIONS[system][criterion])
+                expected = max(1, original.grades[criterion] - demo_stories.DEDUCTIONS[system][criterion])
                 assert rating["value"] == expected
 
 
@@ -187,11 +186,11 @@ def test_a_label_by_hand(by_id: dict[str, dict[str, Any]]) -> None:
 
 
 def test_deductions_name_every_system_and_criterion_and_never_add() -> None:
-    assert tuple(demo_build.DEDUCTIONS) == demo_build.SYSTEMS
-    for deductions in demo_build.DEDUCTIONS.values():
-        assert tuple(deductions) == demo_build.CRITERIA
+    assert tuple(demo_stories.DEDUCTIONS) == demo_stories.SYSTEMS
+    for deductions in demo_stories.DEDUCTIONS.values():
+        assert tuple(deductions) == demo_stories.CRITERIA
         assert all(0 <= points <= 3 for points in deductions.values())
-    assert set(demo_build.DEDUCTIONS["original"].values()) == {0}
+    assert set(demo_stories.DEDUCTIONS["original"].values()) == {0}
 
 
 def test_every_label_is_a_point_of_the_scale(stories: list[dict[str, Any]]) -> None:
@@ -201,9 +200,9 @@ def test_every_label_is_a_point_of_the_scale(stories: list[dict[str, Any]]) -> N
 
 def test_the_note_says_whose_labels_they_are() -> None:
     assert "labels by construction: set by the authors of the demo and the damage rules, not by readers" in (
-        demo_build.LABELS_NOTE
+        LABELS_NOTE
     )
-    assert "four systems prove nothing at system level" in demo_build.LABELS_NOTE
+    assert "four systems prove nothing at system level" in LABELS_NOTE
 
 
 # Sentences
@@ -227,17 +226,17 @@ def test_the_note_says_whose_labels_they_are() -> None:
     ],
 )
 def test_sentences_of_a_paragraph(paragraph: str, sentences: list[str]) -> None:
-    assert demo_build.split_sentences(paragraph) == sentences
+    assert demo_stories.split_sentences(paragraph) == sentences
 
 
 @given(st.text(alphabet="Aab.!?\"“” '\n", max_size=60))
 def test_sentences_joined_give_the_paragraph_back(paragraph: str) -> None:
-    assert " ".join(demo_build.split_sentences(paragraph)) == " ".join(paragraph.split())
+    assert " ".join(demo_stories.split_sentences(paragraph)) == " ".join(paragraph.split())
 
 
 def test_paragraphs_survive_the_way_there_and_back() -> None:
     text = 'One. Two.\n\n"Three?" he said.\n\nFour.'
-    assert demo_build.text_of(demo_build.sentences_of(text)) == text
+    assert demo_stories.text_of(demo_stories.sentences_of(text)) == text
 
 
 # Mistakes in the originals' file
@@ -249,7 +248,7 @@ def _entry(**changes: Any) -> dict[str, Any]:
         "genre": "g",
         "execution": "e",
         "story_prompt": "p",
-        "grades": dict.fromkeys(demo_build.CRITERIA, 3),
+        "grades": dict.fromkeys(demo_stories.CRITERIA, 3),
         "text": "One. Two.",
     }
     return {**entry, **changes}
@@ -273,6 +272,6 @@ def test_a_mistake_names_file_row_and_column(tmp_path: Path, entries: object, me
     file = tmp_path / "originals.yaml"
     file.write_text(yaml.safe_dump(entries, sort_keys=False), encoding="utf-8")
     with pytest.raises(DataError) as caught:
-        demo_build.read_originals(file)
+        demo_stories.read_originals(file)
     assert str(file) in str(caught.value)
     assert message in str(caught.value)

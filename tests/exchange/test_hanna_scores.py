@@ -10,7 +10,6 @@ import pytest
 
 from judge.analysis import consistency, correlation, coverage
 from judge.analysis.options import CorrelationOptions
-from judge.backends.surface.fit import HANNA_FEATURES
 from judge.datasets.hanna_scores import CRITERIA, read_score_file
 from judge.datasets.sources import SOURCES
 from judge.errors import RunFolderError
@@ -18,6 +17,7 @@ from judge.exchange.hanna_scores import JUDGES, measure_columns, read_scores
 from judge.exchange.imported_folder import write_folder
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
+from tests.packaged_data.surface_model import HANNA_FEATURES
 
 SCORES, STORIES = "hanna/hanna_metric_scores_llm.csv", "hanna/hanna_llm_stories.csv"
 

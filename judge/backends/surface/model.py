@@ -1,6 +1,7 @@
 """The control judge's fitted models: features of a story in, a distribution over the scale out. Never fits anything.
 
-Plain Python, so that a run with the control judge needs no numpy. `model.json` is written by `fit`.
+Plain Python, so that a run with the control judge needs no numpy. `model.json` is written by
+`tests/packaged_data/surface_model.py`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Makes the packaged demo set: twelve originals, three mechanical damages of each, labels by rule. Never asks anyone.
 
-`python -m judge.datasets.demo_build` rewrites `demo_stories.jsonl` from `demo_originals.yaml`; the result is the same
-on every machine.
+`python -m tests.packaged_data.demo_stories` rewrites `judge/datasets/demo_stories.jsonl` from `demo_originals.yaml`,
+which lies beside this file; the result is the same on every machine.
 
 **The labels are by construction.** An original's label is the grade its author gave it; a damaged version's label is
 that grade minus a fixed deduction for the damage and the criterion (`DEDUCTIONS`), and never below 1. No reader has
-rated these stories: print `LABELS_NOTE` wherever the labels are printed.
+rated these stories: `judge.datasets.demo.LABELS_NOTE` stands wherever the labels are printed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,11 @@ from typing import Any
 
 import yaml
 
+from judge.datasets.demo import LABELS_NOTE
 from judge.errors import DataError
 from judge.shipped import package_file
 
-LABELS_NOTE = (
-    "labels by construction: set by the authors of the demo and the damage rules, not by readers; "
-    "four systems prove nothing at system level"
-)
-"""Stands beside every label of the demo set and every statistic computed from one."""
+ORIGINALS = Path(__file__).with_name("demo_originals.yaml")
 
 RATER = "construction"
 SEED = 20
@@ -189,7 +186,7 @@ def label(grade: int, system: str, criterion: str) -> int:
     return max(LOWEST, grade - DEDUCTIONS[system][criterion])
 
 
-def read_originals(file: Path | None = None) -> list[Original]:
+def read_originals(file: Path = ORIGINALS) -> list[Original]:
     """The originals in file order.
 
     Raises
@@ -198,7 +195,6 @@ def read_originals(file: Path | None = None) -> list[Original]:
         A story has a missing, empty or unknown key, an id that occurred before, or a grade that is not a whole number
         from 1 to 5; or the grades are not of exactly the six criteria.
     """
-    file = file or package_file("datasets", "demo_originals.yaml")
     entries = yaml.safe_load(file.read_text(encoding="utf-8"))
     if not isinstance(entries, list):
         raise DataError("the file is not a list of stories", file=file)

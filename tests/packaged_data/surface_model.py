@@ -1,6 +1,6 @@
-"""Fits the control judge on people's ratings and writes `model.json`. Never runs while judging.
+"""Fits the control judge on people's ratings and writes `judge/backends/surface/model.json`. Never runs while judging.
 
-    python -m judge.backends.surface.fit --scores hanna_metric_scores_llm.csv --stories hanna_llm_stories.csv \\
+    python -m tests.packaged_data.surface_model --scores hanna_metric_scores_llm.csv --stories hanna_llm_stories.csv \\
         --mans-roc mans_roc.json --mans-wp mans_wp.json
 
 HANNA's six criteria are fitted on the released score file's own surface columns (the machine stories' texts are not
