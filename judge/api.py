@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judge.analysis.selection import Selection
-    from judge.audit.frames import OpenedAudit
+    from judge.analysis.inputs.selection import Selection
+    from judge.audit.results.frames import OpenedAudit
     from judge.datasets import Dataset
-    from judge.explanations.looked import Looked
+    from judge.explanations.mapping.explanation_map import Looked
     from judge.ratings_table import RatingsTable
 
 
@@ -63,7 +63,7 @@ class OpenedRun:
         return self._read(self.parser)
 
     def _read(self, parser: str) -> RatingsTable:
-        from judge.analysis.selection import narrowed
+        from judge.analysis.inputs.selection import narrowed
         from judge.ratings_table import read
 
         table = read(self.folders, parser)
@@ -79,36 +79,36 @@ class OpenedRun:
         self, by: str | Sequence[str] = ("judge", "criterion", "eval_prompt"), *, drop_systems: str | Sequence[str] = ()
     ) -> pd.DataFrame:
         """Asked, answered and rated repeats by any of judge, criterion, eval_prompt, system."""
-        from judge.analysis.coverage import coverage
-        from judge.analysis.options import names
+        from judge.analysis.coverage.coverage import coverage
+        from judge.analysis.options.table_options import names
 
         return coverage(self.table, names(by), drop_systems=names(drop_systems))
 
     def consistency(self, **options: Any) -> pd.DataFrame:
         """ICC family, exact agreement, flip rate over repeats. Options are `ConsistencyOptions`' fields."""
-        from judge.analysis.consistency import consistency
-        from judge.analysis.options import ConsistencyOptions, from_words
+        from judge.analysis.options.table_options import ConsistencyOptions, from_words
+        from judge.analysis.reliability.consistency import consistency
 
         return consistency(self.table, from_words(ConsistencyOptions, **options))
 
     def components(self, **options: Any) -> pd.DataFrame:
         """What ratings vary over: variance components. Options are `ComponentsOptions`' fields."""
-        from judge.analysis.components import components
-        from judge.analysis.options import ComponentsOptions, from_words
+        from judge.analysis.options.table_options import ComponentsOptions, from_words
+        from judge.analysis.reliability.variance_components import components
 
         return components(self.table, from_words(ComponentsOptions, **options))
 
     def d_study(self, **options: Any) -> pd.DataFrame:
         """How many repeats, Eval-Prompts, judges... a `target` takes. Options are `ComponentsOptions`' fields."""
-        from judge.analysis.components import plans
-        from judge.analysis.options import ComponentsOptions, from_words
+        from judge.analysis.options.table_options import ComponentsOptions, from_words
+        from judge.analysis.reliability.variance_components import plans
 
         return plans(self.table, from_words(ComponentsOptions, **options))
 
     def correlate(self, **options: Any) -> pd.DataFrame:
         """Correlations with people. Options are `CorrelationOptions`' fields, e.g. `level="system", ci="none"`."""
         from judge.analysis.correlation import correlate
-        from judge.analysis.options import CorrelationOptions, from_words
+        from judge.analysis.options.table_options import CorrelationOptions, from_words
 
         return correlate(self.table, from_words(CorrelationOptions, **options))
 
@@ -120,7 +120,7 @@ class OpenedRun:
         eval_prompt: str | Sequence[str] = (),
     ) -> OpenedRun:
         """The same results narrowed to some criteria, judges and Eval-Prompts, e.g. `run.only(eval_prompt="ep1")`."""
-        from judge.analysis.selection import Selection, narrowed
+        from judge.analysis.inputs.selection import Selection, narrowed
 
         keep = Selection.of(criterion, judge, eval_prompt)
         part = OpenedRun(self.folders, self.parser)
@@ -130,36 +130,36 @@ class OpenedRun:
 
     def systems(self, **options: Any) -> pd.DataFrame:
         """Means, ranks and groups of systems by people and judges. Options are `SystemsOptions`' fields."""
-        from judge.analysis.options import SystemsOptions, from_words
-        from judge.analysis.systems import systems
+        from judge.analysis.options.table_options import SystemsOptions, from_words
+        from judge.analysis.systems.systems import systems
 
         return systems(self.table, from_words(SystemsOptions, **options))
 
     def system_differences(self, **options: Any) -> pd.DataFrame:
         """All pairs of systems on the same story-prompts, p adjusted. Options are `SystemsOptions`' fields."""
-        from judge.analysis.options import SystemsOptions, from_words
-        from judge.analysis.systems import differences
+        from judge.analysis.options.table_options import SystemsOptions, from_words
+        from judge.analysis.systems.systems import differences
 
         return differences(self.table, from_words(SystemsOptions, **options))
 
     def system_separation(self, *, drop_systems: str | Sequence[str] = ()) -> pd.DataFrame:
         """Which pairs of systems judges tell apart as people do, see alone or miss."""
-        from judge.analysis.options import names
-        from judge.analysis.separation import separation
+        from judge.analysis.options.table_options import names
+        from judge.analysis.systems.separation import separation
 
         return separation(self.table, drop_systems=names(drop_systems))
 
     def criteria(self, view: str = "halo", **options: Any) -> pd.DataFrame:
         """One of the views "halo", "pairs", "multitrait" and "scale-use". Options are `CriteriaOptions`' fields."""
-        from judge.analysis.criteria import criteria
-        from judge.analysis.options import CriteriaOptions, from_words
+        from judge.analysis.criteria.criteria import criteria
+        from judge.analysis.options.table_options import CriteriaOptions, from_words
 
         return criteria(self.table, from_words(CriteriaOptions, **options), view=view)
 
     def disagreements(self, **options: Any) -> pd.DataFrame:
         """Stories on which ratings differ most, with texts. Options are `DisagreementsOptions`' fields."""
-        from judge.analysis.disagreements import disagreements
-        from judge.analysis.options import DisagreementsOptions, from_words
+        from judge.analysis.disagreements.disagreements import disagreements
+        from judge.analysis.options.table_options import DisagreementsOptions, from_words
 
         return disagreements(self.table, from_words(DisagreementsOptions, **options))
 
@@ -168,17 +168,17 @@ class OpenedRun:
 
         `judge.explanations.tables.tables` makes the tables of `judge explain` from what this gives.
         """
-        from judge.analysis.options import from_words
-        from judge.explanations.looked import look
-        from judge.explanations.options import ExplainOptions
-        from judge.explanations.texts_runs import of_table
+        from judge.analysis.options.table_options import from_words
+        from judge.explanations.corpus.from_runs import of_table
+        from judge.explanations.mapping.explanation_map import look
+        from judge.explanations.mapping.options import ExplainOptions
 
         return look(of_table(self.table), from_words(ExplainOptions, **options))
 
     def jury(self, **options: Any) -> pd.DataFrame:
         """A panel's ratings as one, out of fold, beside its best member, mean and control; `JuryOptions`' fields."""
-        from judge.analysis.jury import jury
-        from judge.analysis.options import JuryOptions, from_words
+        from judge.analysis.jury.jury import jury
+        from judge.analysis.options.table_options import JuryOptions, from_words
 
         return jury(self.table, from_words(JuryOptions, **options))
 
@@ -188,8 +188,8 @@ class OpenedRun:
         Options are `CompareOptions`' fields, e.g. `baseline="ep1", drop_systems=("Human",)`; the rows with criterion
         "mean over criteria" carry the contrast's sentence.
         """
-        from judge.analysis.compare import both_parsers, compare
-        from judge.analysis.options import CompareOptions, from_words
+        from judge.analysis.comparison.comparison import both_parsers, compare
+        from judge.analysis.options.table_options import CompareOptions, from_words
 
         chosen = from_words(CompareOptions, by=by, **options)
         if chosen.by == "parser":
@@ -202,7 +202,7 @@ class OpenedRun:
 
         Options are `ReportOptions`' fields, e.g. `drop_systems=("Human",), resamples=200`.
         """
-        from judge.analysis.options import from_words
+        from judge.analysis.options.table_options import from_words
         from judge.report import Material, ReportOptions
         from judge.report.write import write_methods, write_page
 
@@ -229,6 +229,6 @@ def open_run(*runs: Path | str, parser: str = "ours") -> OpenedRun:
 
 def open_audit(path: Path | str) -> OpenedAudit:
     """Open an audit of explanations (`judge audit sample` makes one) to read its items, answers and tables."""
-    from judge.audit.frames import OpenedAudit
+    from judge.audit.results.frames import OpenedAudit
 
     return OpenedAudit(path)

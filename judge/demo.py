@@ -65,9 +65,11 @@ def demo_report(folder: Path, *results: Path) -> Path:
 
 def demo_tables(result: Path) -> list[Table]:
     """Coverage, consistency (of repeats, where there are several) and correlations of the demo's results."""
-    from judge.analysis import consistency, correlation, coverage
-    from judge.analysis.control import Control
-    from judge.analysis.options import CorrelationOptions
+    from judge.analysis import correlation
+    from judge.analysis.coverage import coverage
+    from judge.analysis.inputs.control import Control
+    from judge.analysis.options.table_options import CorrelationOptions
+    from judge.analysis.reliability import consistency
     from judge.ratings_table import read
 
     table = read([result])

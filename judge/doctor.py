@@ -131,7 +131,7 @@ def _server() -> Finding:
     import aiohttp
 
     from judge.backends import Settings
-    from judge.backends.openai_credentials import Credentials
+    from judge.backends.openai.credentials import Credentials
 
     url = os.environ.get("OPENAI_BASE_URL", "").rstrip("/")
     if not url:

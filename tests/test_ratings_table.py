@@ -248,8 +248,8 @@ def test_the_controls_own_rows_on_stories_it_was_fitted_on_say_so(studies: Path,
     notes = read([result.path]).facts[0].notes
     assert any("story-prompts of 1000 of these 1000 stories" in note for note in notes)
     found = judge.open_run(result.path).table
-    from judge.analysis.control import control_predictions
     from judge.analysis.correlation import correlate
+    from judge.analysis.inputs.control import control_predictions
 
     rows = correlate(found, predict=control_predictions).set_index("judge")
     own = [value for name, value in rows["value"].items() if name == "surface"]

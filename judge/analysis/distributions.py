@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.options import DistributionOptions
-from judge.analysis.signature import abbreviations, signature
-from judge.analysis.sources import Source, sources
+from judge.analysis.inputs.rating_sources import Source, sources
+from judge.analysis.options.signature import abbreviations, signature
+from judge.analysis.options.table_options import DistributionOptions
 from judge.rating_matrix import RatingMatrix, build
 from judge.tables import Column, Table
 

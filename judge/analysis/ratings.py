@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pandas as pd
 
-from judge.analysis.signature import signature
+from judge.analysis.options.signature import signature
 from judge.errors import MissingExtraError, SpecError
 from judge.rating_matrix import build
 from judge.tables import Column, Table

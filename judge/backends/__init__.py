@@ -22,15 +22,15 @@ __all__ = [
 ]
 
 BACKENDS: dict[str, str] = {
-    "anthropic": "judge.backends.anthropic_http",
-    "gemini": "judge.backends.gemini",
-    "hf": "judge.backends.hf",
-    "local": "judge.backends.local",
-    "openai": "judge.backends.openai_http",
+    "anthropic": "judge.backends.anthropic.backend",
+    "gemini": "judge.backends.gemini.backend",
+    "hf": "judge.backends.hf.backend",
+    "local": "judge.backends.hf.packaged",
+    "openai": "judge.backends.openai.backend",
     "recorded": "judge.backends.recorded",
     "scripted": "judge.backends.scripted",
     "surface": "judge.backends.surface",
-    "vllm": "judge.backends.vllm_engine",
+    "vllm": "judge.backends.vllm.backend",
 }
 """Name -> module with `open(model: str, settings: Settings) -> Backend`."""
 
@@ -41,10 +41,10 @@ ONE_ANSWER_A_CALL = frozenset({"anthropic"})
 """Back-ends whose protocol has no way to ask for several answers: known before one of them is opened."""
 
 SCORERS: dict[str, str] = {
-    "hf": "judge.backends.hf_scorer",
-    "local": "judge.backends.local",
-    "openai": "judge.backends.openai_scorer",
-    "vllm": "judge.backends.vllm_scorer",
+    "hf": "judge.backends.hf.scorer",
+    "local": "judge.backends.hf.packaged",
+    "openai": "judge.backends.openai.scorer",
+    "vllm": "judge.backends.vllm.scorer",
 }
 """Name -> module with `open_scorer(model: str, settings: Settings) -> Scorer`."""
 

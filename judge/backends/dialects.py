@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge.backends.anthropic_answer import read_message
+from judge.backends.anthropic.answers import read_message
 from judge.backends.dialect import Dialect, Scrub
-from judge.backends.gemini import GEMINI
-from judge.backends.openai_answers import CHAT, COMPLETIONS
-from judge.backends.openai_responses import RESPONSES
+from judge.backends.gemini.backend import GEMINI
+from judge.backends.openai.answers import CHAT, COMPLETIONS
+from judge.backends.openai.responses_api import RESPONSES
 from judge.records import Response
 
 _OF_GEMINI = ("candidates", "promptFeedback", "usageMetadata")

@@ -16,13 +16,13 @@ from typing import Literal
 import aiohttp
 
 from judge import redaction
-from judge.backends.anthropic_http import VERSION, route_of
-from judge.backends.gemini import GEMINI
-from judge.backends.openai_errors import connection_error
-from judge.backends.openai_probe import models_in
-from judge.backends.openai_urls import endpoint, without_slash
+from judge.backends.anthropic.backend import VERSION, route_of
+from judge.backends.gemini.backend import GEMINI
+from judge.backends.openai.errors import connection_error
+from judge.backends.openai.probe import models_in
+from judge.backends.openai.urls import endpoint, without_slash
 from judge.backends.provider_facts import ProviderFacts, facts_of
-from judge.backends.refusals import read_refusal
+from judge.backends.refusals.kinds import read_refusal
 from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import OPENAI, provider_of
 from judge.credentials.trust import VARIABLE, trusted

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from judge.contamination.scores_file import ScoresFile
 from judge.errors import SpecError
-from judge.stats import resample
-from judge.stats.discrimination import auc, resampled_auc
 from judge.stats.estimate import Estimate
-from judge.stats.resample import Resamples
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling.bootstrap import Resamples
+from judge.stats.shares.auc import auc, resampled_auc
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -38,9 +38,9 @@ def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
     groups = [row.group for row in scores.rows]
     rng = np.random.default_rng(options.seed)
     if any(group is None for group in groups):
-        return resample.draw(np.arange(len(groups), dtype=np.int64), options.resamples, rng, "boot-texts")
+        return bootstrap.draw(np.arange(len(groups), dtype=np.int64), options.resamples, rng, "boot-texts")
     books = np.unique([str(group) for group in groups], return_inverse=True)[1].astype(np.int64)
-    return resample.draw(books, options.resamples, rng, "boot-books")
+    return bootstrap.draw(books, options.resamples, rng, "boot-books")
 
 
 def area(values: Floats, label: Flags, drawn: Resamples) -> Estimate:

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.stats.estimate import Estimate
-from judge.stats.prevalence import corrected_share
-from judge.stats.proportion import wilson_of_share
-from judge.stats.weighted_share import effective_size
+from judge.stats.shares.prevalence import corrected_share
+from judge.stats.shares.proportion import wilson_of_share
+from judge.stats.shares.weighted_proportion import effective_size
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.signature import signature as signature_of_runs
+from judge.analysis.options.signature import signature as signature_of_runs
 from judge.contamination import baseline
 from judge.contamination.auc import TEMPORAL, signature
 from judge.contamination.join import join, letters, refuse_strangers, story_prompts
@@ -22,9 +22,9 @@ from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError, unknown
 from judge.rating_matrix import RatingMatrix, build
-from judge.stats import means
 from judge.stats.estimate import Estimate
-from judge.stats.proportion import wilson
+from judge.stats.estimation import means
+from judge.stats.shares.proportion import wilson
 from judge.tables import Column, Table
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from judge.contamination.area import AucOptions, area, draw
 from judge.contamination.baseline import expected_rates
 from judge.contamination.scores_file import ScoresFile, different_model, with_thresholds
 from judge.errors import SpecError
-from judge.stats import roc
-from judge.stats.resample import Resamples
+from judge.stats.resampling.bootstrap import Resamples
+from judge.stats.shares import roc
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -16,17 +16,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.contenders import Contender, comparable, first_columns
-from judge.analysis.signature import signature as signature_of_runs
+from judge.analysis.inputs.candidates import Contender, comparable, first_columns
+from judge.analysis.options.signature import signature as signature_of_runs
 from judge.contamination.auc import signature
 from judge.contamination.join import join, refuse_strangers, same_name
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
-from judge.stats import kendall, near_ties, resample, resampled_tau
+from judge.stats import near_ties
+from judge.stats.correlation import kendall
 from judge.stats.estimate import Estimate
-from judge.stats.resample import Resamples
+from judge.stats.resampling import bootstrap, resampled_tau
+from judge.stats.resampling.bootstrap import Resamples
 from judge.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOpti
             values = joined[id(matrix)].values
             if id(matrix) not in drawn:
                 rng = np.random.default_rng(options.seed)
-                drawn[id(matrix)] = resample.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
+                drawn[id(matrix)] = bootstrap.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
             rows.append(_row(scores, matrix, one, values, cut, drawn[id(matrix)], options))
     columns = [
         Column("model", "scored by"),

@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from judge.datasets.dataset import Dataset
-from judge.datasets.table_file import SUFFIXES
+from judge.datasets.files.table_file import SUFFIXES
 from judge.errors import DataError, SpecError, unknown
 
 __all__ = ["DATASETS", "SUFFIXES", "Dataset", "known_datasets", "open_dataset"]
 
 DATASETS: dict[str, str] = {
-    "demo": "judge.datasets.demo",
-    "mans_roc": "judge.datasets.mans",
-    "mans_wp": "judge.datasets.mans",
-    "hanna": "judge.datasets.hanna",
-    "hanna_llm": "judge.datasets.hanna_llm",
-    "hanna_llm+human": "judge.datasets.hanna_llm",
-    "storyer_wp200": "judge.datasets.storyer",
-    "deltascore_roc": "judge.datasets.deltascore",
-    "deltascore_wp": "judge.datasets.deltascore",
+    "demo": "judge.datasets.studies.demo",
+    "mans_roc": "judge.datasets.studies.mans",
+    "mans_wp": "judge.datasets.studies.mans",
+    "hanna": "judge.datasets.studies.hanna",
+    "hanna_llm": "judge.datasets.studies.hanna_llm",
+    "hanna_llm+human": "judge.datasets.studies.hanna_llm",
+    "storyer_wp200": "judge.datasets.studies.storyer",
+    "deltascore_roc": "judge.datasets.studies.deltascore",
+    "deltascore_wp": "judge.datasets.studies.deltascore",
 }
 """Name -> module with `load(name: str) -> Dataset`."""
 
@@ -71,9 +71,9 @@ def _open_file(path: Path, columns: Mapping[str, Any] | None, name: str | None) 
     if not path.is_file():
         raise DataError("there is no such file", file=path)
     if path.suffix.lower() in (".jsonl", ".ndjson") and not columns:
-        from judge.datasets.native import open_native
+        from judge.datasets.files.native import open_native
 
         return open_native(path, name)
-    from judge.datasets.column_map import open_table
+    from judge.datasets.files.column_map import open_table
 
     return open_table(path, columns, name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from judge.datasets.dataset import Dataset
-from judge.datasets.text_damage import damage_in
+from judge.datasets.files.text_damage import damage_in
 from judge.records import Rating, Story
 
 

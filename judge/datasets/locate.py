@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.cache_folder import cache_folder
-from judge.datasets.source_file import read_json
+from judge.datasets.files.source_file import read_json
 from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
 from judge.errors import DataError, SpecError
 from judge.home import home

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from judge.execution.runner import Run
+from judge.execution.sending.runner import Run
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judge.execution.preparation import Prepared
-from judge.execution.runner import Outcomes
+from judge.execution.sending.runner import Outcomes
 from judge.in_force import settings_in_force
 from judge.in_force.seen import NOTHING, Seen, seen_in
 from judge.in_force.shutdown import life_of

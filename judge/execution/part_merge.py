@@ -16,7 +16,7 @@ from judge.errors import RunFolderError
 from judge.execution.notes import closed, opened, with_seen
 from judge.execution.plan_part import parts_in
 from judge.execution.preparation import Prepared, check_same_definition, prepare
-from judge.execution.runner import Outcomes
+from judge.execution.sending.runner import Outcomes
 from judge.journal import JournalReader, Totals, fold
 from judge.journal.parts import coverage, take, taken, untaken
 from judge.plan import Plan, make_plan

@@ -17,18 +17,18 @@ from judge.credentials.providers import PROTOCOLS, addresses_of
 from judge.dollars import dollars
 from judge.errors import BackendError, RunFolderError, SpecError
 from judge.execution.board import Line
-from judge.execution.budget import Account, Budget
-from judge.execution.form_watch import FormWatch
 from judge.execution.interruption import Interruption
 from judge.execution.notes import closed, opened, with_seen
-from judge.execution.pace import Pace
 from judge.execution.plan_part import PlanPart, whole_of
 from judge.execution.preparation import Prepared, prepare
 from judge.execution.progress import Progress
-from judge.execution.rehearsal import Early, first_of, rehearse
-from judge.execution.runner import Outcomes, Run, split_calls, works
-from judge.execution.schedule import Work
-from judge.execution.shared_prefix import with_cache_points
+from judge.execution.sending.budget import Account, Budget
+from judge.execution.sending.form_watch import FormWatch
+from judge.execution.sending.pace import Pace
+from judge.execution.sending.rehearsal import Early, first_of, rehearse
+from judge.execution.sending.runner import Outcomes, Run, split_calls, works
+from judge.execution.sending.schedule import Work
+from judge.execution.sending.shared_prefix import with_cache_points
 from judge.journal import JournalReader, JournalWriter, Totals, fold
 from judge.journal.parts import coverage
 from judge.journal.spending import REUSED

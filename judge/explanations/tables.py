@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judge.explanations import numbers, published
-from judge.explanations.clusters import NOISE
-from judge.explanations.keyword_tables import Keywords, yake_table
-from judge.explanations.looked import Looked, Step, cluster_name
+from judge.explanations.mapping import as_published
+from judge.explanations.mapping.clusters import NOISE
+from judge.explanations.mapping.explanation_map import Looked, Step, cluster_name
+from judge.explanations.mapping.keyword_tables import Keywords, yake_table
+from judge.explanations.quality import tables as numbers
 from judge.tables import Column, Table, printable
 
 _EXAMPLE = 160
@@ -71,7 +72,7 @@ def texts_table(looked: Looked) -> Table:
     ]
     lost = [f"{count} of {len(looked.texts.frame)} rows left out: {why}" for why, count in looked.left_out.items()]
     options = looked.options
-    more = published.declared(looked.texts, options, model=looked.model) if options.as_published else []
+    more = as_published.declared(looked.texts, options, model=looked.model) if options.as_published else []
     notes = [*lost, looked.embedded.note]
     if looked.picture is not None:
         notes.append(looked.picture.note)

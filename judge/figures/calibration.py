@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from judge.analysis.reliability_curve import Curve, Curves, Point
+from judge.analysis.jury.reliability_curve import Curve, Curves, Point
 from judge.errors import SpecError
 from judge.figures import legend, page, panels
 from judge.figures.series import BLUE, VERMILLION, Sign

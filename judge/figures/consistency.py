@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judge.analysis.consistency import PEOPLE
+from judge.analysis.reliability.consistency import PEOPLE
 from judge.figures import panels
 from judge.figures.correlations import undefined
 from judge.figures.forest import Band, Forest, Line
@@ -19,7 +19,7 @@ _NOT_THERE = Estimate.undefined("not asked on this criterion")
 def forest(
     rows: Sequence[Row], form: str, *, dataset: str, short: Mapping[str, str], controls: set[str], signature: str
 ) -> Forest:
-    """From the rows of `analysis.consistency.consistency` of one form and dataset.
+    """From the rows of `analysis.reliability.consistency.consistency` of one form and dataset.
 
     `short` gives criteria's abbreviations, `controls` names the judges that are controls.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judge.analysis.layout import CEILING, CONTROL, JUDGE, Layout, LayoutRow
+from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, LayoutRow
 from judge.figures import panels
 from judge.figures.forest import Band, Forest, Line
 from judge.figures.series import CONTROL as CONTROL_SIGN

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge.analysis.layout import CEILING, CONTROL, JUDGE, Layout, LayoutRow
+from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, LayoutRow
 from judge.figures import page
 from judge.stats.estimate import Estimate
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from judge.analysis.systems import AVERAGE, Standing
+from judge.analysis.systems.systems import AVERAGE, Standing
 from judge.figures import panels
 from judge.figures.correlations import undefined
 from judge.figures.forest import Forest, Line, signs

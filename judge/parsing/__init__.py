@@ -12,7 +12,7 @@ from judge.records import Structured
 __all__ = ["PARSERS", "Parser", "Structured", "known_parsers", "parser"]
 
 PARSERS: dict[str, str] = {
-    "ours": "judge.parsing.ours",
+    "ours": "judge.parsing.ours.parser",
     "as-published": "judge.parsing.as_published",
 }
 """Name -> module with `load() -> Parser`."""

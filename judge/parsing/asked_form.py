@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from judge.parsing.cleaning import clean
-from judge.parsing.criterion_names import names
-from judge.parsing.json_answer import strict_json_judgment
-from judge.parsing.mentions import number
-from judge.parsing.rating_pattern import pattern_judgment
-from judge.parsing.refusal import refuses
+from judge.parsing.ours.cleaning import clean
+from judge.parsing.ours.json_answer import strict_json_judgment
+from judge.parsing.ours.mentions import number
+from judge.parsing.ours.rating_pattern import pattern_judgment
+from judge.parsing.ours.refusal import refuses
+from judge.parsing.words.criterion_names import names
 from judge.records import Criterion, Response, Structured
 
 FORMS: dict[Structured, str] = {

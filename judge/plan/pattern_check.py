@@ -7,7 +7,7 @@ from pathlib import Path
 from judge.errors import JudgeError
 from judge.eval_prompts import EvalPrompt, load_eval_prompt
 from judge.parsing import parser
-from judge.parsing.rating_pattern import check_pattern
+from judge.parsing.ours.rating_pattern import check_pattern
 from judge.records import Criterion, Response, Scale
 
 # The example may be of any scale.

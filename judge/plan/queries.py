@@ -20,7 +20,7 @@ from judge.criteria import CriteriaSet, Published, load_criteria
 from judge.errors import SpecError
 from judge.eval_prompts import EvalPrompt, load_eval_prompt, prefix_order
 from judge.fingerprint import fingerprint, fingerprint_bytes
-from judge.parsing.rating_pattern import check_pattern
+from judge.parsing.ours.rating_pattern import check_pattern
 from judge.records import Criterion, Message, Query, Story
 from judge.run_spec import RunSpec
 

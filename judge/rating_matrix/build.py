@@ -14,7 +14,7 @@ from judge.errors import SpecError, unknown
 from judge.rating_matrix.matrix import Cell, RatingMatrix
 from judge.rating_matrix.means_of_repeats import means_of_repeats
 from judge.rating_matrix.rows import Codes, Floats, Integers, cell_means, sort_rows
-from judge.stats import kendall
+from judge.stats.correlation import kendall
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -82,7 +82,7 @@ class RatingMatrix:
     people, raters : arrays, shape (criteria, n)
         Mean over raters, number of ratings.
     judge_codes, people_codes : arrays of int
-        Codes of `judge` and `people` for tau-b (`stats.kendall.codes`).
+        Codes of `judge` and `people` for tau-b (`stats.correlation.kendall.codes`).
     """
 
     dataset: str

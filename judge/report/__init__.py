@@ -4,8 +4,8 @@ Sections take their numbers from `analysis`, `contamination`, `explanations` and
 puts them together. `methods`, `references` and `checklist` say what was done, whose work that is, and what is missing.
 """
 
-from judge.report.material import Material, ReportOptions
+from judge.report.contents import sections
+from judge.report.inputs import Material, ReportOptions
 from judge.report.page import html
-from judge.report.sections import sections
 
 __all__ = ["Material", "ReportOptions", "html", "sections"]

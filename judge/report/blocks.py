@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from judge.pages.html_table import html_table
-from judge.report.material import Material
+from judge.report.inputs import Material
 from judge.tables import Table
 
 _ASIDE = re.compile(r" \([^()]*(?<![\w-])--[a-z][^()]*\)")

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from judge.pages import environment, stylesheet
 from judge.redaction import redact
 from judge.report.blocks import Section
-from judge.report.material import Material
+from judge.report.inputs import Material
 from judge.version import __version__
 
 _FOLDER = Path(__file__).parent

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge.analysis.consistency import PEOPLE
-from judge.analysis.correlation.rows import CEILING
+from judge.analysis.inputs.bars import CEILING
+from judge.analysis.reliability.consistency import PEOPLE
 from judge.stats.estimate import Estimate
 from judge.tables import Table
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from judge.errors import SpecError
-from judge.report import checklist, methods
-from judge.report.material import Material
+from judge.report.contents import SECTIONS, sections
+from judge.report.inputs import Material
+from judge.report.manuscript import checklist, methods
+from judge.report.manuscript.references import bibtex
 from judge.report.page import html
-from judge.report.references import bibtex
-from judge.report.sections import SECTIONS, sections
 from judge.run_folder import ResultFolder
 from judge.run_folder.layout import DEFINITION
 

@@ -14,8 +14,8 @@ from judge.reproduce.cell import Place
 from judge.reproduce.correlations import Level, layout, numbers, pairs, sides
 from judge.reproduce.recipe import OURS
 from judge.reproduce.scores import JUDGED, MEASURES, NAMES, Floats, Scores
-from judge.stats import resample, resampled_correlation
 from judge.stats.estimate import Estimate
+from judge.stats.resampling import bootstrap, resampled_correlation
 
 METHOD = "95 % over resampled story-prompts"
 
@@ -38,7 +38,7 @@ def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[P
         return found
     systems, prompts = scores.people("RE", OURS).shape
     unit = np.tile(np.arange(prompts), systems)
-    drawn = resample.draw(unit, resamples, np.random.default_rng(seed), "boot-inputs")
+    drawn = bootstrap.draw(unit, resamples, np.random.default_rng(seed), "boot-inputs")
     many: dict[tuple[str, str], Floats] = {}
     for short in NAMES:
         columns = (*JUDGED, *MEASURES)
@@ -52,10 +52,10 @@ def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[P
         return _mean([resampled_tau(x[None], y, level, drawn)[0] for x, y in pairs(scores, column, short, OURS)])
 
     values = layout(level, resampled, _mean)
-    return {place: resample.percentile(estimate, values[place], METHOD) for place, estimate in found.items()}
+    return {place: bootstrap.percentile(estimate, values[place], METHOD) for place, estimate in found.items()}
 
 
-def resampled_tau(rows: Floats, people: Floats, level: Level, drawn: resample.Resamples) -> Floats:
+def resampled_tau(rows: Floats, people: Floats, level: Level, drawn: bootstrap.Resamples) -> Floats:
     """100 x tau-b in each resample, (judges, B), of rows (judges, systems, story-prompts) with people's means."""
     system = np.repeat(np.arange(people.shape[0]), people.shape[1])
     flat, y = rows.reshape(rows.shape[0], -1), people.reshape(-1)

@@ -16,7 +16,7 @@ from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.family import AVERAGE
 from judge.reproduce.recipe import Recipe
 from judge.reproduce.scores import DISTANCES, JUDGED, JUDGES, MEASURES, NAMES, Floats, Scores
-from judge.stats.kendall import DECIMALS
+from judge.stats.correlation.kendall import DECIMALS
 
 Level = Literal["overall", "system"]
 LEVELS: tuple[Level, ...] = ("overall", "system")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache, partial
 
-from judge.datasets.hanna_scores import read_score_file
 from judge.datasets.locate import need
 from judge.datasets.sources import OTHER_FILES
+from judge.datasets.studies.hanna_scores import read_score_file
 from judge.reproduce import (
     correlation_intervals,
     correlations,

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from judge.datasets.locate import need
-from judge.datasets.mans import SYSTEMS, read_stories
 from judge.datasets.sources import FILES
+from judge.datasets.studies.mans import SYSTEMS, read_stories
 from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.family import Family
 from judge.reproduce.listing import TITLES
@@ -22,8 +22,10 @@ from judge.reproduce.published import Printed, published
 from judge.reproduce.recipe import Recipe
 from judge.reproduce.scores import Floats
 from judge.reproduce.study import Options, Study
-from judge.stats import icc, krippendorff, means, resample
+from judge.stats.agreement import icc, krippendorff
 from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.resampling import bootstrap
 
 SETS = ("mans_roc", "mans_wp")
 COUNTS, SPREAD, MEANS, SDS = "mans_counts", "mans_spread", "mans_system_means", "mans_system_sds"
@@ -123,10 +125,10 @@ def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimat
         if not options.resamples:
             continue
         unit = np.tile(prompt, len(SYSTEMS))
-        drawn = resample.draw(unit, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
+        drawn = bootstrap.draw(unit, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
         for level in ALPHA_LEVELS:
             values = drawn.values(krippendorff.resampled(mans.stories, level))
-            found[ALPHA, name, level] = resample.percentile(found[ALPHA, name, level], values, RESAMPLED)
+            found[ALPHA, name, level] = bootstrap.percentile(found[ALPHA, name, level], values, RESAMPLED)
         found[PRINTED_ALPHA, name, PRINTED_LEVEL] = found[ALPHA, name, PRINTED_LEVEL]
     return found
 

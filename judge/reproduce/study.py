@@ -8,7 +8,7 @@ from pathlib import Path
 
 from judge.datasets.sources import SOURCES
 from judge.errors import SpecError, unknown
-from judge.exchange.imported_folder import sha256
+from judge.exchange.imports.imported_folder import sha256
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.family import Change, Family, cells, changes
 from judge.reproduce.published import Printed

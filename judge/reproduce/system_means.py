@@ -10,8 +10,8 @@ from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.family import Family
 from judge.reproduce.recipe import OURS, Recipe
 from judge.reproduce.scores import NAMES, Floats, Scores
-from judge.stats import means
 from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
 
 PEOPLE, PEOPLE_HALF = "system_means_human", "system_means_human_ci95"
 JUDGE, JUDGE_HALF = "system_means_beluga_ep1", "system_means_beluga_ep1_ci95"

@@ -12,7 +12,7 @@ from judge.reproduce.family import Family
 from judge.reproduce.published import Printed
 from judge.reproduce.recipe import OURS, Recipe
 from judge.reproduce.scores import EVAL_PROMPTS, NAMES, Scores
-from judge.stats import icc
+from judge.stats.agreement import icc
 from judge.stats.estimate import Estimate
 
 HUMAN_ICC, HUMAN_HALF, JUDGE_ICC = "icc2k_human", "icc2k_human_ci95_halfwidth", "icc2k_judge"

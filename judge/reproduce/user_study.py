@@ -1,6 +1,7 @@
 """The HANNA study's audit of 100 explanations by three annotators: agreement and error rates. Never hides one polarity.
 
-The reader (`judge.datasets.hanna_user_study`) turns the first question's answers round; positions are not persons.
+The reader (`judge.datasets.studies.hanna_user_study`) turns the first question's answers round; positions are not
+persons.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from judge.datasets.hanna_user_study import ITEMS, POSITIONS, QUESTIONS, read_items
+from judge.datasets.studies.hanna_user_study import ITEMS, POSITIONS, QUESTIONS, read_items
 from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.family import Family
 from judge.reproduce.recipe import Recipe
-from judge.stats import chance_agreement, means
+from judge.stats.agreement import chance_agreement
 from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
 
 AC1, HALF, RATE = "user_study_AC1", "user_study_AC1_ci95_halfwidth", "user_study_error_rate"
 UNUSED_NAME = "Incorrectness"
@@ -43,7 +45,7 @@ class UserStudy:
 
 
 def read_user_study(path: Path) -> UserStudy:
-    """Read `user_study.csv`; DataError as from `judge.datasets.hanna_user_study.read_items`."""
+    """Read `user_study.csv`; DataError as from `judge.datasets.studies.hanna_user_study.read_items`."""
     items = read_items(path)
     errors = {name: np.array([item.errors[name] for item in items], dtype=np.float64) for name in QUESTIONS}
     # None becomes NaN: an audit's export does not ask this question.

@@ -18,9 +18,9 @@ from judge.reproduce.correlations import FIRST_EVAL_PROMPT, LEVELS, Level, sides
 from judge.reproduce.family import Family
 from judge.reproduce.recipe import OURS, Recipe
 from judge.reproduce.scores import DISTANCES, NAMES, Floats, Scores
-from judge.stats import dependent_correlations as dependent
-from judge.stats import multiplicity
+from judge.stats.correlation import dependent_correlations as dependent
 from judge.stats.estimate import Estimate
+from judge.stats.estimation import multiplicity
 
 BELUGA = FIRST_EVAL_PROMPT[0]
 OTHERS = FIRST_EVAL_PROMPT[1:]

@@ -151,7 +151,7 @@ def study(seed: int) -> Found:
 
 def _diagnosed(folder: Path, output: Path) -> list[dict[str, Any]]:
     from judge.analysis.diagnose import tables
-    from judge.analysis.options import DiagnoseOptions
+    from judge.analysis.options.table_options import DiagnoseOptions
     from judge.ratings_table import read
     from judge.tables import emit
 

@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from judge.analysis import correlation, layout
-from judge.analysis.correlation.rows import CEILING, CONTROL
-from judge.analysis.options import CorrelationOptions
+from judge.analysis import correlation
+from judge.analysis.agreement import correlation_grid
+from judge.analysis.inputs.bars import CEILING, CONTROL
+from judge.analysis.options.table_options import CorrelationOptions
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
 from tests.benchmarks.simulations.worlds import Studies, World
@@ -298,7 +299,7 @@ def test_a_control_that_was_not_refitted_is_not_called_out_of_fold(make_table, e
     (printed,) = correlation.tables(table, predict=predict)
     assert [row["judge"] for row in printed.rows if row["kind"] == "control"] == [f"{CONTROL} ({words})"] * 2
     assert any(note.startswith("control: the shipped model, fitted on other stories") for note in printed.notes)
-    (drawn,) = layout.layouts_of(table, printed)
+    (drawn,) = correlation_grid.layouts_of(table, printed)
     assert [row.kind for row in drawn.rows] == ["ceiling", "judge", "control"]
     assert drawn.control.startswith("the shipped model, fitted on other stories")
 
@@ -310,7 +311,7 @@ def test_the_control_without_texts_is_undefined(make_table) -> None:
 
 
 def test_the_real_control_gives_out_of_fold_ratings(mans_table: RatingsTable) -> None:
-    from judge.analysis.control import control_predictions
+    from judge.analysis.inputs.control import control_predictions
 
     # People only: a judge that repeats their mean stands in, as the table needs a judge to have rows.
     people = mans_table.frame

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from judge.analysis.control import ControlPredictions
 from judge.analysis.correlation import correlate
-from judge.analysis.correlation.leads import CEILING, CONTROL, best_of, leads, table_of
-from judge.analysis.options import CorrelationOptions, from_words
+from judge.analysis.correlation.margins import CEILING, CONTROL, best_of, leads, table_of
+from judge.analysis.inputs.control import ControlPredictions
+from judge.analysis.options.table_options import CorrelationOptions, from_words
 from judge.ratings_table import RatingsTable
 from tests.benchmarks.simulations.worlds import Studies, World
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from judge.audit.importing import import_file
-from judge.audit.items import Facts, Subject
-from judge.audit.store import AuditStore
+from judge.audit.exchange.importing import import_file
+from judge.audit.file.items import Facts, Subject
+from judge.audit.file.store import AuditStore
 from judge.cli.main import main
 from judge.records import Criterion, Scale
 

@@ -8,7 +8,7 @@ sides, as in the studies.
 The true value is what the resampled data set stands for: tau-b of an unlimited number of systems that write for as
 many other story-prompts (boot-both) or for these (boot-systems), the mean over data sets of these systems with as many
 other story-prompts (boot-inputs), tau-b of an unlimited number of stories (boot-stories). What is printed here stands
-in `judge.stats.interval_coverage`, from which the program warns.
+in `judge.stats.resampling.interval_coverage`, from which the program warns.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats import compiled, correlation, interval, kendall, resample, resampled_tau
+from judge.stats.correlation import coefficients, kendall
 from judge.stats.estimate import Estimate
+from judge.stats.kernels import compiled
+from judge.stats.resampling import bootstrap, resampled_tau
+from judge.stats.resampling import intervals as interval
 from tests.benchmarks.figures import Figure, show
 
 Floats = NDArray[np.float64]
@@ -158,17 +161,17 @@ def intervals(
     x, y = judge.reshape(-1), people.reshape(-1)
     system, prompt = np.divmod(np.arange(x.size), judge.shape[1])
     if scene.draw == "boot-both":
-        drawn = resample.draw_both(system, prompt, resamples, rng)
+        drawn = bootstrap.draw_both(system, prompt, resamples, rng)
     else:
         unit = {"boot-inputs": prompt, "boot-systems": system, "boot-stories": np.arange(x.size)}[scene.draw]
-        drawn = resample.draw(unit, resamples, rng, scene.draw)
+        drawn = bootstrap.draw(unit, resamples, rng, scene.draw)
     codes = kendall.codes(x), kendall.codes(y)
-    of: dict[str, Callable[[resample.Resamples], Floats]] = {
+    of: dict[str, Callable[[bootstrap.Resamples], Floats]] = {
         "overall": lambda r: resampled_tau.tau_b(r, *codes),
         "system": lambda r: resampled_tau.tau_b_means(r, x, y, system),
     }
     for level in scene.levels:
-        point = correlation.correlate(x, y) if level == "overall" else correlation.correlate_means(x, y, system)
+        point = coefficients.correlate(x, y) if level == "overall" else coefficients.correlate_means(x, y, system)
         values, jackknife = of[level](drawn), [of[level](made) for made in drawn.jackknife()]
         yield level, "percentile", interval.percentile(point, values, "percentile")
         yield level, "BCa", interval.bca(point, values, jackknife, "BCa")

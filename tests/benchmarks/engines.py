@@ -52,7 +52,7 @@ def texts(run: Run, model: Path) -> list[str]:
     """The run's prompts as text, through the chat template, in the plan's order."""
     from transformers import AutoTokenizer
 
-    from judge.backends.local_model import chat_text
+    from judge.backends.hf.local_model import chat_text
 
     tokenizer = AutoTokenizer.from_pretrained(str(model))
     return [chat_text(tokenizer, tokenizer.chat_template, query.messages, {}) for query in planned(run)]

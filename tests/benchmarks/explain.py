@@ -40,7 +40,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
 
 def texts(count: int, more: int) -> list[dict[str, str]]:
     """Distinct texts, a comment and `more` sentences of others each, with aspect, rating and story; seeded."""
-    from judge.explanations.reading import read_texts
+    from judge.explanations.corpus.reading import read_texts
 
     rng = random.Random(1)
     rows = read_texts("storyer_reasons").with_text.to_dict("records")
@@ -56,7 +56,7 @@ def texts(count: int, more: int) -> list[dict[str, str]]:
 
 def embedding(model: str, count: int) -> list[Figure]:
     """Ours and bare encode, in turns: by the clock, and in CPU seconds, which other work on the machine moves less."""
-    from judge.explanations.embedding import BATCH, _loaded, embed
+    from judge.explanations.mapping.embedding import BATCH, _loaded, embed
 
     some = [row["text"] for row in texts(count, 2)]
     bare = _loaded(model)

@@ -27,10 +27,10 @@ def main() -> int:
         return 0
     from judge.criteria import load_criteria
     from judge.datasets import open_dataset
-    from judge.explanations import numbers
-    from judge.explanations.numbers_options import NumbersOptions
-    from judge.explanations.reading import read_texts
-    from judge.explanations.texts import ExplanationTexts, frame_of, stories_of
+    from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
+    from judge.explanations.corpus.reading import read_texts
+    from judge.explanations.quality import tables
+    from judge.explanations.quality.options import NumbersOptions
 
     rng = random.Random(1)
     comments = read_texts("storyer_reasons").with_text["text"].tolist()
@@ -66,7 +66,7 @@ def main() -> int:
         marks.append((what, time.process_time()))
 
     began = time.perf_counter()
-    numbers.tables(texts, frame, *unit, NumbersOptions(), lambda *parts: "|".join(parts), step)
+    tables.tables(texts, frame, *unit, NumbersOptions(), lambda *parts: "|".join(parts), step)
     ended, wall = time.process_time(), time.perf_counter() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     spent = [after - at for (_, at), after in zip(marks, [at for _, at in marks[1:]] + [ended], strict=True)]

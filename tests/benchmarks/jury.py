@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from judge.analysis.jury import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, hold
-from judge.analysis.options import JuryOptions
-from judge.exchange.hanna_scores import read_scores
-from judge.exchange.imported_folder import write_folder
+from judge.analysis.jury.jury import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, hold
+from judge.analysis.options.table_options import JuryOptions
+from judge.exchange.imports.hanna_scores import read_scores
+from judge.exchange.imports.imported_folder import write_folder
 from judge.ratings_table import RatingsTable, read
 from tests.packaged_data.surface_model import HANNA_FEATURES
 

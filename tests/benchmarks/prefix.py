@@ -135,7 +135,7 @@ def tokens_of(groups: Sequence[Sequence[Any]], model: Path) -> list[list[list[in
     """The queries' tokens, as the server makes them."""
     from transformers import AutoTokenizer
 
-    from judge.backends.local_model import chat_text
+    from judge.backends.hf.local_model import chat_text
 
     tokenizer = AutoTokenizer.from_pretrained(str(model))
     return [

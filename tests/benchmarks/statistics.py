@@ -20,7 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from judge.stats import compiled, icc, kendall, permutation, resample, resampled_tau
+from judge.stats.agreement import icc
+from judge.stats.correlation import kendall
+from judge.stats.kernels import compiled
+from judge.stats.resampling import bootstrap, resampled_tau, swap_test
 from tests.benchmarks.figures import Figure, median, show
 
 Floats = NDArray[np.float64]
@@ -63,16 +66,16 @@ def resampling(rng: np.random.Generator, rounds: int) -> list[Figure]:
     judges = [np.stack([kendall.codes(thirds(row, rng)) for _ in range(JUDGES)]) for row in quality]
     alone = seconds(lambda: [kendalltau(row, people[0]) for row in judges[0]], 5) / JUDGES
     figures = [Figure("scipy.stats.kendalltau, one resample", alone * 1000, unit="ms")]
-    draws: dict[str, Callable[[np.random.Generator], resample.Resamples]] = {
-        "boot-inputs": lambda g: resample.draw(prompt, RESAMPLES, g, "boot-inputs"),
-        "boot-both": lambda g: resample.draw_both(system, prompt, RESAMPLES, g),
-        "boot-stories": lambda g: resample.draw(np.arange(n), RESAMPLES, g, "boot-stories"),
+    draws: dict[str, Callable[[np.random.Generator], bootstrap.Resamples]] = {
+        "boot-inputs": lambda g: bootstrap.draw(prompt, RESAMPLES, g, "boot-inputs"),
+        "boot-both": lambda g: bootstrap.draw_both(system, prompt, RESAMPLES, g),
+        "boot-stories": lambda g: bootstrap.draw(np.arange(n), RESAMPLES, g, "boot-stories"),
     }
     for name, draw in draws.items():
         for engine in engines():
             drawn = draw(np.random.default_rng(1))
 
-            def table(draw: Callable[[np.random.Generator], resample.Resamples] = draw) -> None:
+            def table(draw: Callable[[np.random.Generator], bootstrap.Resamples] = draw) -> None:
                 made = draw(np.random.default_rng(1))
                 for x, y in zip(judges, people, strict=True):
                     resampled_tau.tau_b(made, x, y)
@@ -86,13 +89,13 @@ def resampling(rng: np.random.Generator, rounds: int) -> list[Figure]:
     return figures + _others(draws["boot-both"](rng), judges[0] / 3, people[0] / 3, system, prompt, rounds)
 
 
-def _worst(drawn: resample.Resamples, x: Codes, y: Codes) -> float:
+def _worst(drawn: bootstrap.Resamples, x: Codes, y: Codes) -> float:
     values, weights = resampled_tau.tau_b(drawn, x, y)[:20], drawn.weights(slice(0, 20))
     theirs = [kendalltau(np.repeat(x, w), np.repeat(y, w)).statistic for w in weights]
     return float(np.abs(values - theirs).max())
 
 
-def _others(both: resample.Resamples, x: Floats, y: Floats, system: Codes, prompt: Codes, rounds: int) -> list[Figure]:
+def _others(both: bootstrap.Resamples, x: Floats, y: Floats, system: Codes, prompt: Codes, rounds: int) -> list[Figure]:
     """Other statistics in the same 10,000 resamples of systems and story-prompts, of one judge among 20."""
     codes, people = np.stack([kendall.codes(row) for row in x]), kendall.codes(y)
     works: dict[str, Callable[[], object]] = {
@@ -130,7 +133,7 @@ def swapping(rng: np.random.Generator, rounds: int) -> list[Figure]:
     for engine in engines():
         for name, group in (("over all stories", None), ("over system means", system)):
             taken = seconds(
-                lambda group=group: permutation.swap_test(
+                lambda group=group: swap_test.swap_test(
                     a, b, y, np.arange(n), RESAMPLES, np.random.default_rng(0), group=group
                 ),
                 rounds,

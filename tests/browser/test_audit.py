@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.audit.adjudication import disputes
-from judge.audit.categories import Form, load_form
-from judge.audit.practice import practice_score
-from judge.audit.store import AuditStore
-from judge.stats.chance_agreement import gwet
+from judge.audit.file.categories import Form, load_form
+from judge.audit.file.store import AuditStore
+from judge.audit.results.adjudication import disputes
+from judge.audit.sample.practice import practice_score
+from judge.stats.agreement.chance_agreement import gwet
 from tests.browser.conftest import Command, watch
 from tests.web.audits import MARKUP, make_audit
 

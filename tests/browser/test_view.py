@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from judge.explanations.stored import POINT, StoredMap, write
+from judge.explanations.mapping.stored import POINT, StoredMap, write
 from judge.run_folder import ResultFolder
 from judge.web.view.index import update
 from tests.browser.conftest import Command, command, watch

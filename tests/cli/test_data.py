@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from judge.cli.data import app
+from judge.cli.stories.data import app
 from judge.errors import DataError, JudgeError, SpecError
 
 LINES = (

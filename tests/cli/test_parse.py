@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from judge.cli.parse import app
+from judge.cli.results.parse import app
 from judge.errors import SpecError
 
 LINES = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from judge.cli.prompts import app
+from judge.cli.stories.prompts import app
 from judge.errors import SpecError
 from judge.shipped import shipped
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judge.backends import open_backend
-from judge.backends.anthropic_errors import refused
+from judge.backends.anthropic.errors import refused
 from judge.backends.protocol import Settings
 from judge.cli.main import main
 from judge.credentials.trust import UntrustedHostError

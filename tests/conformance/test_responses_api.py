@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from judge.cli.main import main
-from judge.exchange.batch_results import answers_in
+from judge.exchange.batch.results import answers_in
 from judge.journal import JournalReader
 from judge.plan import load_prices
 from judge.ratings_table import read

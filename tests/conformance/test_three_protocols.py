@@ -14,7 +14,7 @@ import yaml
 from judge.backends import Settings, open_backend
 from judge.backends.rate_limits import RateLimits, TellsLimits
 from judge.cli.main import main
-from judge.exchange.batch_forms import BATCH_FORMS, has_batch_api
+from judge.exchange.batch.forms import BATCH_FORMS, has_batch_api
 from judge.journal import JournalReader
 from judge.records import Criterion, Generation, Message, Query, Story
 from tests.conformance.gemini import KEY as GEMINI_KEY

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from judge.contamination.baseline import NO_RATES, corrected, expected_rates, of_unseen
-from judge.stats import roc
-from judge.stats.weighted_share import effective_size
+from judge.stats.shares import roc
+from judge.stats.shares.weighted_proportion import effective_size
 
 
 def labelled(rng: np.random.Generator, texts: int = 80) -> tuple[np.ndarray, np.ndarray]:

@@ -12,8 +12,8 @@ import pytest
 
 from judge.contamination.scores_file import read
 from judge.contamination.texts import text_key
-from judge.stats.discrimination import auc
-from judge.stats.proportion import wilson
+from judge.stats.shares.auc import auc
+from judge.stats.shares.proportion import wilson
 
 Run = Callable[..., int]
 

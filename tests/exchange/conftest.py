@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judge.exchange.batch_requests import Wanted
+from judge.exchange.batch.requests import Wanted
 from judge.execution.session import Sitting
 from judge.journal import JournalReader
 from judge.run_folder import ResultFolder

@@ -79,7 +79,7 @@ def whole(ended: Result) -> bool:
 
 def test_every_mix_of_refusals_converges(loopback: Start, stories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # On a busy machine a refusal takes longer than the list of models promised, and others would have followed.
-    monkeypatch.setattr("judge.backends.openai_http._SHORTEST", 2.0)
+    monkeypatch.setattr("judge.backends.openai.backend._SHORTEST", 2.0)
     server = loopback(expected_repeats=3)
     forms = itertools.cycle(REFUSAL_FORMS)
     for number, mix in enumerate(MIXES):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from judge.errors import SpecError
-from judge.explanations import embedding
-from judge.explanations.embedding import embed
-from judge.explanations.reading import read_texts
+from judge.explanations.corpus.reading import read_texts
+from judge.explanations.mapping import embedding
+from judge.explanations.mapping.embedding import embed
 
 
 @pytest.fixture(scope="module")

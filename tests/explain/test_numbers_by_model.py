@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from judge.explanations.embedding import embed
-from judge.explanations.guideline_point import guideline_texts, split
-from judge.explanations.guideline_point import table as guideline_table
-from judge.explanations.numbers_options import NumbersOptions
-from judge.explanations.rating_agreement import tables as agreement
-from judge.explanations.reading import read_texts
-from judge.explanations.specificity import tables as specificity
+from judge.explanations.corpus.reading import read_texts
+from judge.explanations.mapping.embedding import embed
+from judge.explanations.quality.guideline_point import guideline_texts, split
+from judge.explanations.quality.guideline_point import table as guideline_table
+from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.quality.rating_agreement import tables as agreement
+from judge.explanations.quality.specificity import tables as specificity
 
 OPTIONS = NumbersOptions(permutations=99, refits=19, resamples=200)
 

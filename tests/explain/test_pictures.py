@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from judge.cli.main import main
-from judge.explanations import keywords
-from judge.explanations.embedding import embed
-from judge.explanations.looked import look
-from judge.explanations.options import ExplainOptions, published
-from judge.explanations.reading import read_texts
+from judge.explanations.corpus.reading import read_texts
+from judge.explanations.mapping import keywords
+from judge.explanations.mapping.embedding import embed
+from judge.explanations.mapping.explanation_map import look
+from judge.explanations.mapping.options import ExplainOptions, published
 
 
 def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from judge.explanations.texts import frame_of
+from judge.explanations.corpus.corpus import frame_of
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.audit.importing import import_file
-from judge.audit.report import ReportOptions, tables
-from judge.audit.store import AuditStore
+from judge.audit.exchange.importing import import_file
+from judge.audit.file.store import AuditStore
+from judge.audit.results.report import ReportOptions, tables
 from judge.figures import audit, forest, page
 from judge.tables import Table
 from tests.figures import looks

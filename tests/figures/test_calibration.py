@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.analysis.options import JuryOptions
-from judge.analysis.panel import panels
-from judge.analysis.reliability_curve import Curves, curves
-from judge.cli.figure_input import labels
+from judge.analysis.jury.panel import panels
+from judge.analysis.jury.reliability_curve import Curves, curves
+from judge.analysis.options.table_options import JuryOptions
+from judge.cli.show.figure_input import labels
 from judge.errors import SpecError
 from judge.figures import calibration, page
 from judge.rating_matrix import build
 from judge.ratings_table import RatingsTable
-from judge.stats import means
+from judge.stats.estimation import means
 from tests.figures import looks
 
 OPTIONS = JuryOptions(calibrate="isotonic", foldings=2)

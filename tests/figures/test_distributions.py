@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from judge.analysis.distributions import Distributions, distributions, tables
-from judge.analysis.options import DistributionOptions
+from judge.analysis.options.table_options import DistributionOptions
 from judge.errors import SpecError
 from judge.figures import distributions as figures
 from judge.figures import page

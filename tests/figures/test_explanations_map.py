@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from judge.errors import SpecError
-from judge.explanations.stored import StoredMap, write
+from judge.explanations.mapping.stored import StoredMap, write
 from judge.figures import explanations, page
 from judge.run_folder import ResultFolder
 from tests.figures import looks

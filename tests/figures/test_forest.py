@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from judge.analysis import consistency as icc
-from judge.analysis.control import control_predictions
-from judge.analysis.layout import CEILING, CONTROL, JUDGE, Layout, layouts
-from judge.analysis.options import CorrelationOptions, SystemsOptions
-from judge.analysis.signature import abbreviations
-from judge.analysis.systems import AVERAGE, Standing, standings
+from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, layouts
+from judge.analysis.inputs.control import control_predictions
+from judge.analysis.options.signature import abbreviations
+from judge.analysis.options.table_options import CorrelationOptions, SystemsOptions
+from judge.analysis.reliability import consistency as icc
+from judge.analysis.systems.systems import AVERAGE, Standing, standings
 from judge.errors import SpecError
 from judge.figures import consistency, correlations, forest, page, systems
 from judge.figures.forest import Forest, Line

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.analysis.layout import CEILING, CONTROL, JUDGE, Layout, LayoutRow
+from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, LayoutRow
 from judge.errors import MissingExtraError, SpecError
 from judge.figures import heatmap, page
 from judge.stats.estimate import Estimate

@@ -255,7 +255,7 @@ def test_what_a_sitting_found_out_outlives_one_that_asks_nothing(loopback: Start
 
 
 def test_the_manifest_the_signature_and_old_manifests(loopback: Start, stories: Path) -> None:
-    from judge.analysis.signature import signature
+    from judge.analysis.options.signature import signature
     from judge.rating_matrix import build
 
     run(loopback(models=["deepseek-reasoner"]), stories, judge="openai/deepseek-reasoner")

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from judge.doctor import examine
-from judge.report import Material, ReportOptions, checklist, html, methods, sections
+from judge.report import Material, ReportOptions, contents, html
+from judge.report.manuscript import checklist, methods
 from judge.run_spec import parse_run_spec
 from tests.report.runs import command
 from tests.server.loopback import LoopbackServer
@@ -87,7 +88,7 @@ def test_a_finished_run_shows_them_everywhere(
     assert items["the model can be asked again"].state == "gap"
     assert "2026-07-24" in items["the model can be asked again"].found
 
-    page = html(material, list(sections(material)))
+    page = html(material, list(contents(material)))
     assert "ignored: the catalogue modelparams" in page
     assert "unknown: the server does not say whether it keeps to it" in page
     assert server.url not in page
@@ -107,7 +108,7 @@ def test_a_judge_that_stays_and_keeps_to_everything_has_no_gap(loopback: Start, 
 def test_a_bundles_definition_is_still_one_that_can_be_run(loopback: Start, definition: Path, tmp_path: Path) -> None:
     server = loopback(models=["deepseek-reasoner"])
     assert command("run", "runs/thinks", "--quiet", "--set", f"base_url={server.url}") == 0
-    from judge.exchange.bundle_run import define
+    from judge.exchange.bundle.run_copy import define
 
     manifest = json.loads((definition / "openai-deepseek-reasoner" / "manifest.json").read_text())
     made = dict(define({}, manifest))

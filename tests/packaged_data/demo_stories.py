@@ -5,7 +5,7 @@ which lies beside this file; the result is the same on every machine.
 
 **The labels are by construction.** An original's label is the grade its author gave it; a damaged version's label is
 that grade minus a fixed deduction for the damage and the criterion (`DEDUCTIONS`), and never below 1. No reader has
-rated these stories: `judge.datasets.demo.LABELS_NOTE` stands wherever the labels are printed.
+rated these stories: `judge.datasets.studies.demo.LABELS_NOTE` stands wherever the labels are printed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 import yaml
 
-from judge.datasets.demo import LABELS_NOTE
+from judge.datasets.studies.demo import LABELS_NOTE
 from judge.errors import DataError
 from judge.shipped import package_file
 

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from judge.errors import JudgeError, SpecError
-from judge.execution.ray_engine import Cluster, sit_on_ray
+from judge.execution.ray.engine import Cluster, sit_on_ray
+from judge.execution.ray.shards import read_shard
 from judge.execution.session import Sitting, sit
-from judge.execution.shards import read_shard
 from judge.journal import JournalReader
 from judge.run_folder import ResultFolder
 from judge.run_spec import parse_run_spec

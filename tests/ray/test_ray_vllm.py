@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from judge.errors import MissingExtraError, SpecError
-from judge.execution import ray_engine, ray_vllm
-from judge.execution.ray_blocks import encode
+from judge.execution.ray import engine, vllm_stage
+from judge.execution.ray.blocks import encode
 from judge.execution.session import Sitting
 from judge.journal import JournalReader
 from judge.records import Criterion, Generation, Message, Query, Story
@@ -46,35 +46,35 @@ def query(**generation: Any) -> Query:
 def test_rays_own_configuration_takes_our_arguments(ray_installed: None) -> None:
     import ray.data.llm
 
-    config = ray.data.llm.vLLMEngineProcessorConfig(**ray_vllm.config_arguments(spec(), 3))
+    config = ray.data.llm.vLLMEngineProcessorConfig(**vllm_stage.config_arguments(spec(), 3))
     assert (config.model_source, config.concurrency, config.max_pending_requests) == ("org/model", 3, 256)
     kwargs = {key: config.engine_kwargs[key] for key in ("enable_prefix_caching", "revision", "tensor_parallel_size")}
     assert kwargs == {"enable_prefix_caching": True, "revision": "abc", "tensor_parallel_size": 2}
     assert config.should_continue_on_error
     assert config.chat_template_stage
-    plain = ray.data.llm.vLLMEngineProcessorConfig(**ray_vllm.config_arguments(spec(api="completions"), 1))
+    plain = ray.data.llm.vLLMEngineProcessorConfig(**vllm_stage.config_arguments(spec(api="completions"), 1))
     assert not plain.chat_template_stage
-    assert ray_vllm.gpus_for_engine(spec()) == 2
-    assert ray_vllm.builder(ray.data.llm) is ray.data.llm.build_processor
+    assert vllm_stage.gpus_for_engine(spec()) == 2
+    assert vllm_stage.builder(ray.data.llm) is ray.data.llm.build_processor
 
 
 def test_the_builder_is_found_by_its_new_and_its_old_name() -> None:
     old, new = (lambda: "old"), (lambda: "new")
-    assert ray_vllm.builder(types.SimpleNamespace(build_llm_processor=old)) is old  # type: ignore[arg-type]
+    assert vllm_stage.builder(types.SimpleNamespace(build_llm_processor=old)) is old  # type: ignore[arg-type]
     both = types.SimpleNamespace(build_llm_processor=old, build_processor=new)
-    assert ray_vllm.builder(both) is new  # type: ignore[arg-type]
+    assert vllm_stage.builder(both) is new  # type: ignore[arg-type]
     with pytest.raises(MissingExtraError, match="no builder"):
-        ray_vllm.builder(types.SimpleNamespace())  # type: ignore[arg-type]
+        vllm_stage.builder(types.SimpleNamespace())  # type: ignore[arg-type]
 
 
 def test_a_row_is_one_repeat_with_its_own_seed() -> None:
     block = encode([[(query(seed=40, stop=("END",)), (0,)), (query(seed=40, stop=("END",)), (2,))]])
-    first, second = ray_vllm.rows_of(5, block)
+    first, second = vllm_stage.rows_of(5, block)
     assert first["messages"] == [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
     assert first["sampling_params"] == {"temperature": 0.5, "max_tokens": 64, "seed": 40, "stop": ["END"]}
     assert second["sampling_params"]["seed"] == 42
     assert (first["ticket"], first["of"], second["of"]) == (5, 2, 2)
-    assert ray_vllm.rows_of(6, b"") == []
+    assert vllm_stage.rows_of(6, b"") == []
 
 
 class Standing:
@@ -100,11 +100,11 @@ class Standing:
 
 def test_rows_go_through_a_processor_into_the_journal(ray: Any, stories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     standing = Standing()
-    monkeypatch.setattr(ray_engine, "_vllm_module", lambda: standing)
+    monkeypatch.setattr(engine, "_vllm_module", lambda: standing)
     asked = spec(dataset=str(stories), repeats=2, eval_prompts=["ep1", "ep2"])
     result = ResultFolder(stories.parent / "results")
     sitting = Sitting(asked, stories.parent, result, limit=9, quiet=True)
-    ended = ray_engine.sit_on_ray(sitting, ray_engine.Cluster(actors=1))
+    ended = engine.sit_on_ray(sitting, engine.Cluster(actors=1))
     assert (ended.planned, ended.missing, ended.outcomes.answered) == (36, 0, 36)
     assert standing.config["model_source"] == "org/model"
     with JournalReader(result.journal) as journal:
@@ -114,16 +114,20 @@ def test_rows_go_through_a_processor_into_the_journal(ray: Any, stories: Path, m
 
 
 def test_answers_errors_and_cuts_become_attempts() -> None:
-    (row,) = ray_vllm.rows_of(0, encode([[(query(), (3,))]]))
-    row = ray_vllm.preprocess(row) | {"num_input_tokens": 12, "num_generated_tokens": 5, "generated_text": "Rating: 4"}
-    answered = ray_vllm.attempt_of(ray_vllm.postprocess(row), "org/model")
+    (row,) = vllm_stage.rows_of(0, encode([[(query(), (3,))]]))
+    row = vllm_stage.preprocess(row) | {
+        "num_input_tokens": 12,
+        "num_generated_tokens": 5,
+        "generated_text": "Rating: 4",
+    }
+    answered = vllm_stage.attempt_of(vllm_stage.postprocess(row), "org/model")
     told = (answered["query_key"], answered["repeat"], answered["outcome"], answered["text"], answered["status"])
     assert told == ("b2:1", 3, "answered", "Rating: 4", None)
     assert (answered["prompt_tokens"], answered["completion_tokens"]) == (12, 5)
     assert answered["finish_reason"] is None
     assert answered["seconds"] >= 0
-    assert ray_vllm.attempt_of(row | {"num_generated_tokens": 64}, "m")["finish_reason"] == "length"
-    broken = ray_vllm.attempt_of(row | {"__inference_error__": "ValueError: prompt exceeds max_model_len"}, "m")
+    assert vllm_stage.attempt_of(row | {"num_generated_tokens": 64}, "m")["finish_reason"] == "length"
+    broken = vllm_stage.attempt_of(row | {"__inference_error__": "ValueError: prompt exceeds max_model_len"}, "m")
     assert (broken["outcome"], broken["final"], broken["error_kind"]) == ("provider_error", True, "context")
     assert "text" not in broken
 
@@ -138,4 +142,4 @@ def test_answers_errors_and_cuts_become_attempts() -> None:
 )
 def test_what_the_stage_cannot_do_is_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(SpecError, match=words):
-        ray_vllm.check(spec(**changes))
+        vllm_stage.check(spec(**changes))

@@ -120,8 +120,8 @@ def _story(number: int) -> dict[str, Any]:
 
 def hanna(studies: Path, folder: Path) -> Path:
     """The released score file as a result folder: 1,056 stories, five judges, four Eval-Prompts, six criteria."""
-    from judge.exchange.hanna_scores import read_scores
-    from judge.exchange.imported_folder import write_folder
+    from judge.exchange.imports.hanna_scores import read_scores
+    from judge.exchange.imports.imported_folder import write_folder
 
     found = read_scores(studies / "hanna" / "hanna_metric_scores_llm.csv", studies / "hanna" / "hanna_llm_stories.csv")
     write_folder(folder, found)
@@ -130,11 +130,11 @@ def hanna(studies: Path, folder: Path) -> Path:
 
 def page(*runs: Path, **options: Any) -> str:
     """The report of these runs as HTML, with few resamples unless said otherwise."""
-    from judge.report import Material, ReportOptions, html, sections
+    from judge.report import Material, ReportOptions, contents, html
 
     chosen = {"resamples": 60, "permutations": 60, "command": "judge report RUN"} | options
     material = Material.read([*map(str, runs)], ReportOptions(**chosen))
-    return html(material, list(sections(material)))
+    return html(material, list(contents(material)))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.report.sections import SECTIONS
+from judge.report.contents import SECTIONS
 from tests.report import runs
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -162,9 +162,9 @@ def test_a_page_over_stories_that_nobody_rated_compares_with_nobody(unrated_run:
 def test_hanna_at_its_whole_size_is_under_six_megabytes_and_prints_the_tables_numbers(
     hanna_run: Path, hanna_page: str
 ) -> None:
-    from judge.analysis.control import control_predictions
     from judge.analysis.correlation import correlate
-    from judge.analysis.options import CorrelationOptions
+    from judge.analysis.inputs.control import control_predictions
+    from judge.analysis.options.table_options import CorrelationOptions
     from judge.ratings_table import read
 
     assert len(hanna_page.encode()) < 6_000_000

@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.datasets.hanna_scores import read_score_file
+from judge.datasets.studies.hanna_scores import read_score_file
 from judge.reproduce import correlations
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.correlation_intervals import estimates, resampled_tau
 from judge.reproduce.recipe import CORRECTIONS, DIFFERENCES, OURS, PUBLISHED
 from judge.reproduce.scores import JUDGED, NAMES, Scores
 from judge.reproduce.study import Options, Study
-from judge.stats import resample
+from judge.stats.resampling import bootstrap
 
 CRITERIA = tuple(NAMES)
 JUDGE_TABLES = {"overall": "eval_prompt_overall", "system": "eval_prompt_system"}
@@ -189,7 +189,7 @@ def test_intervals_come_from_whole_story_prompts(hanna_study: Study, level: corr
     """The same resamples expanded to stories, and scipy's tau-b of each."""
     scores = Scores(read_score_file(hanna_study.files["hanna_scores"]))
     x, y = scores.side(column, "RE", OURS), scores.people("RE", OURS)
-    drawn = resample.draw(np.tile(np.arange(96), 10), 20, np.random.default_rng(3), "boot-inputs")
+    drawn = bootstrap.draw(np.tile(np.arange(96), 10), 20, np.random.default_rng(3), "boot-inputs")
     (found,) = resampled_tau(x[None], y, level, drawn)
     for counts, value in zip(drawn.counts, found, strict=True):
         prompts = np.repeat(np.arange(96), counts)

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from judge.backends.packaged_model import unpacked
+from judge.backends.hf.packaged_model import unpacked
 from tests.conftest import missing
 from tests.vllm.tiny_model import ROOT, make
 

@@ -256,7 +256,7 @@ def test_a_vllm_server_gives_the_same_numbers(trained: Trained, server: str) -> 
 
 
 def test_the_echo_route_gives_the_same_numbers(trained: Trained, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from judge.backends.openai_scorer import OpenAIScorer
+    from judge.backends.openai.scorer import OpenAIScorer
 
     async def no_route(self: OpenAIScorer) -> None:
         self._tokenizes = False

@@ -49,7 +49,7 @@ def test_prompts_that_begin_alike_answer_as_if_each_were_read_alone(
     tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two stories with four questions each, of different lengths: what is read once changes no answer."""
-    from judge.backends import hf_generation
+    from judge.backends.hf import generation
 
     stories = [f"Story {i}. " + f"The lamp went out {i} times. " * (8 * i + 9) for i in range(2)]
     asked = [
@@ -68,7 +68,7 @@ def test_prompts_that_begin_alike_answer_as_if_each_were_read_alone(
         read.append(len(prompts))
         return list(prompts), list(range(len(prompts)))
 
-    monkeypatch.setattr(hf_generation, "beginnings", apart)
+    monkeypatch.setattr(generation, "beginnings", apart)
     alone = ask(tiny, asked)
     assert read == [8, 8]
     assert texts(shared) == texts(alone)

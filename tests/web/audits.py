@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from judge.audit.items import Facts, Subject
-from judge.audit.store import AuditStore
+from judge.audit.file.items import Facts, Subject
+from judge.audit.file.store import AuditStore
 from judge.criteria import load_criteria
 from judge.datasets import open_dataset
 

@@ -238,7 +238,7 @@ def test_queries_are_shown_as_they_were_sent(server: Served, folder: Path) -> No
 
 
 def test_tables_stand_there_once_they_are_computed(server: Served, folder: Path) -> None:
-    from judge.analysis import coverage
+    from judge.analysis.coverage import coverage
     from judge.tables import cell_text
 
     text = computed(server, "/run/tale/tables?show=coverage")
@@ -251,7 +251,7 @@ def test_tables_stand_there_once_they_are_computed(server: Served, folder: Path)
 
 
 def test_disagreements_link_to_their_stories(server: Served, folder: Path) -> None:
-    from judge.analysis.disagreements import disagreements
+    from judge.analysis.disagreements.disagreements import disagreements
 
     text = computed(server, "/run/tale/disagreements")
     first = disagreements(read([folder / "tale"])).iloc[0]

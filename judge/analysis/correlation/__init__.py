@@ -12,22 +12,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from judge.analysis import coverage, loss
-from judge.analysis.correlation import lost, people_means
-from judge.analysis.correlation.rows import (
-    CONTROL_SAME,
-    JUDGE,
-    ONE_OUT,
-    PEOPLE_SAME,
-    ControlPredictions,
-    DatasetRows,
-    Predict,
-    Remarks,
-    Row,
-)
-from judge.analysis.matching import match
-from judge.analysis.options import CorrelationOptions
-from judge.analysis.signature import signature
+from judge.analysis.correlation import lost_ratings, people_means
+from judge.analysis.correlation.rows import CONTROL_SAME, ONE_OUT, PEOPLE_SAME, DatasetRows, Row
+from judge.analysis.coverage import coverage, loss
+from judge.analysis.inputs.bars import JUDGE, ControlPredictions, Predict, Remarks
+from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.options.signature import signature
+from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix, build
 from judge.tables import Column, Table
 
@@ -45,7 +36,7 @@ _LEVELS = {
 }
 _UNITS = {"overall": "stories", "system": "systems", "by-item": "story-prompts", "by-system": "systems"}
 _COLUMNS = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against", "value", "low", "high", "n")
-_FURTHER = {ONE_OUT: "leave-one-out", PEOPLE_SAME: "people, same", CONTROL_SAME: "control, same", **lost.TITLES}
+_FURTHER = {ONE_OUT: "leave-one-out", PEOPLE_SAME: "people, same", CONTROL_SAME: "control, same", **lost_ratings.TITLES}
 _SAME_NOTE = "people, same; control, same: people, leave one out, and the control on the stories of the judge's own row"
 _APART = 0.02
 _MORE = ("stories", "systems", "repeats", "unrated", "missing", "method", "reason", "given", "given_low", "given_high")
@@ -74,7 +65,7 @@ def correlate(
         `unrated` asked stories without a judge's rating, `missing` repeats by cause; `given` is the correlation with
         the third variable of `options.given` held fixed. `leave_one_out` scores the row against the means of the other
         people, as the ceiling's; `people_same` and `control_same` are ceiling and control on this row's stories;
-        `lost_lowest, lost_highest, lost_middle` the correlation with lost stories tied there (`lost`), null where
+        `lost_lowest, lost_highest, lost_middle` the correlation with lost stories tied there (`lost_ratings`), null where
         nothing was lost. Undefined values are null with a reason.
     """
     options = options or CorrelationOptions()
@@ -132,7 +123,7 @@ def tables(
     line = signature(table, matrices, options, extra=list(remarks.made))
     keys = {column.key for column in further}
     extra = [_SAME_NOTE] if keys & {PEOPLE_SAME, CONTROL_SAME} else []
-    extra += [lost.NOTE] if lost.LOWEST in keys else []
+    extra += [lost_ratings.NOTE] if lost_ratings.LOWEST in keys else []
     notes = tuple(dict.fromkeys([*facts, *remarks.notes, *extra]))
     return [Table(f"{title} with people, {_LEVELS[options.level]}", columns, printed, line, notes)]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judge.analysis.correlation.statistic import Floats, Statistic
-from judge.analysis.options import CorrelationOptions, IntervalMethod
+from judge.analysis.options.table_options import CorrelationOptions, IntervalMethod
 from judge.rating_matrix import RatingMatrix
-from judge.stats import interval, interval_coverage, resample
 from judge.stats.estimate import Estimate
+from judge.stats.resampling import bootstrap, interval_coverage, intervals
 
 _NAMES: dict[IntervalMethod, str] = {
     "expanded": "expanded percentile",
@@ -36,7 +36,7 @@ class Intervals:
 
     how: str
     statistic: Statistic
-    sets: tuple[resample.Resamples, ...] = ()
+    sets: tuple[bootstrap.Resamples, ...] = ()
     method: IntervalMethod = "expanded"
     notes: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
@@ -80,11 +80,11 @@ class Intervals:
         method = ", ".join(part for part in parts if part)
         units = [factor.counts.shape[1] for factor in self.sets[0].factors]
         if self.method == "expanded":
-            return interval.expanded(estimate, values[0], min(units), method)
+            return intervals.expanded(estimate, values[0], min(units), method)
         if self.method == "bca":
-            return interval.holding(interval.bca(estimate, values[0], values[1:], method))
-        spread = interval.calibrated(values[0], values[1:], units) if self.method == "calibrated" else values[0]
-        return interval.holding(interval.percentile(estimate, spread, method))
+            return intervals.holding(intervals.bca(estimate, values[0], values[1:], method))
+        spread = intervals.calibrated(values[0], values[1:], units) if self.method == "calibrated" else values[0]
+        return intervals.holding(intervals.percentile(estimate, spread, method))
 
     def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
         """The same of a partial correlation, which is never one of true means."""
@@ -92,12 +92,12 @@ class Intervals:
         return replace(self, method=method).of_values(estimate, values)
 
 
-def _drawn(matrix: RatingMatrix, options: CorrelationOptions, how: str) -> resample.Resamples:
+def _drawn(matrix: RatingMatrix, options: CorrelationOptions, how: str) -> bootstrap.Resamples:
     rng, count = np.random.default_rng(options.seed), options.resamples
     if how == "boot-both":
-        return resample.draw_both(matrix.system, matrix.story_prompt, count, rng)
+        return bootstrap.draw_both(matrix.system, matrix.story_prompt, count, rng)
     unit = {"boot-inputs": matrix.story_prompt, "boot-systems": matrix.system, "boot-stories": np.arange(matrix.n)}
-    return resample.draw(unit[how], count, rng, how)
+    return bootstrap.draw(unit[how], count, rng, how)
 
 
 def _note(how: str, method: IntervalMethod, options: CorrelationOptions) -> str:

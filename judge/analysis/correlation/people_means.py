@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from judge.rating_matrix import RatingMatrix
-from judge.stats import paired_differences, true_means
+from judge.stats.estimation import paired_differences
+from judge.stats.resampling import true_means
 
 
 def notes(matrix: RatingMatrix) -> Iterator[str]:

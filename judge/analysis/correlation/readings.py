@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from judge.analysis.correlation.beside import OnePerson
+from judge.analysis.correlation.reference_rows import OnePerson
 from judge.analysis.correlation.statistic import Floats
-from judge.analysis.options import Readings
+from judge.analysis.options.table_options import Readings
 from judge.rating_matrix import RatingMatrix
 
 

@@ -7,67 +7,29 @@ reach on those that it kept. Never hides what was lost.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from judge.analysis import coverage
-from judge.analysis.correlation import lost, readings
-from judge.analysis.correlation.beside import Beside, Masks, OnePerson, beside_control
+from judge.analysis.correlation import lost_ratings, readings
 from judge.analysis.correlation.intervals import Intervals
+from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, beside_control
 from judge.analysis.correlation.statistic import Floats, Side, Statistic
-from judge.analysis.matching import Match
-from judge.analysis.options import CorrelationOptions
+from judge.analysis.coverage import coverage
+from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, MEAN, Predict, Remarks, control_label, control_note
+from judge.analysis.inputs.criterion_matching import Match
+from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
-from judge.stats.ceiling import DRAWS
-from judge.stats.correlation import fisher_z
+from judge.stats.correlation.coefficients import fisher_z
+from judge.stats.correlation.human_ceiling import DRAWS
 from judge.stats.estimate import Estimate
 
-CEILING, CONTROL = "people, leave one out", "control, not a language model"
-JUDGE, MEAN = "judge", "mean"
 ONE_OUT, PEOPLE_SAME, CONTROL_SAME = "leave_one_out", "people_same", "control_same"
 """Further numbers of a row: judge or control against the means of the others, averaged over raters; people, leave one
 out, and the control on this row's stories."""
-
-
-class ControlPredictions(Protocol):
-    """Out-of-fold ratings of the control judge, aligned with the stories given, NaN = none; and how they were made."""
-
-    @property
-    def values(self) -> Floats: ...
-    @property
-    def how(self) -> str: ...
-    @property
-    def reason(self) -> str | None: ...
-
-
-Predict = Callable[[pd.DataFrame, "pd.Series[float]", str], ControlPredictions]
-"""From stories (`text, story_prompt, system`, features), people's mean ratings and a criterion to control ratings."""
-
-
-OUT_OF_FOLD, SHIPPED = "out of fold", "shipped model"
-"""How a control was made, as its label says it; the shipped model was fitted on other stories."""
-
-
-def control_label(hows: Iterable[str]) -> str:
-    """The control's name with how it was made, from `ControlPredictions.how` of all its criteria."""
-    known = dict.fromkeys(words for how in hows if (words := _how_words(how)))
-    return f"{CONTROL} ({' or '.join(known)})" if known else CONTROL
-
-
-def control_note(how: str) -> str | None:
-    """What is to be said of a control that was not refitted on the stories at hand."""
-    if _how_words(how) != SHIPPED:
-        return None
-    return "control: the shipped model, fitted on other stories, since too few of these are rated to refit it"
-
-
-def _how_words(how: str) -> str | None:
-    return {"surface:refit": OUT_OF_FOLD, "surface:shipped": SHIPPED}.get(re.split("[/@]", how, maxsplit=1)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +37,8 @@ class Row:
     """One row: what it is about, the correlation, the correlation given a third variable, repeats lost by cause.
 
     Of a judge's row, `cell` is the matrix's cell and `share` what part of the stories that people rated it stands on.
-    `further` holds numbers without intervals (`ONE_OUT`..., `lost.TITLES`), `beside` the distance from the bars.
+    `further` holds numbers without intervals (`ONE_OUT`..., `lost_ratings.TITLES`), `beside` the distance from the
+    bars.
     """
 
     kind: str
@@ -90,14 +53,6 @@ class Row:
     share: float | None = None
     further: Mapping[str, Estimate] = field(default_factory=dict)
     beside: Mapping[str, Beside] = field(default_factory=dict, repr=False, compare=False)
-
-
-@dataclass(slots=True)
-class Remarks:
-    """What the rows have to say beside numbers: notes in sentences, and parts of the signature; each once."""
-
-    notes: dict[str, None] = field(default_factory=dict)
-    made: dict[str, None] = field(default_factory=dict)
 
 
 class DatasetRows:
@@ -195,7 +150,9 @@ class DatasetRows:
             further[CONTROL_SAME] = replace(beside["control"].bar[0], low=None, high=None, method=None)
         gone = (self.matrix.asked[i] > 0) & np.isnan(judge.values) & ~np.isnan(people.values)
         ends = self.scales.get(self.matrix.cells[i].criterion) or coverage.observed_scale(self.matrix)
-        return further | lost.with_lost(judge.values, gone, ends, lambda side: self.statistic.estimate(side, people))
+        return further | lost_ratings.with_lost(
+            judge.values, gone, ends, lambda side: self.statistic.estimate(side, people)
+        )
 
     def _values_against(self, people: Side) -> Callable[[Floats], tuple[Floats, ...]] | None:
         return (lambda x: self.intervals.values(x, people.values)) if self.paired else None

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.options import Coefficient, CorrelationOptions, Level
+from judge.analysis.options.table_options import Coefficient, CorrelationOptions, Level
 from judge.rating_matrix import RatingMatrix
-from judge.stats import correlation, kendall, resampled_correlation, true_means
+from judge.stats.correlation import coefficients, kendall
+from judge.stats.correlation.partial import partial
 from judge.stats.estimate import Estimate
-from judge.stats.partial import partial
-from judge.stats.resample import Resamples
+from judge.stats.resampling import resampled_correlation, true_means
+from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]
 NAMES = ("the judge's ratings", "the people's ratings")
@@ -46,7 +47,8 @@ class Side:
 class Statistic:
     """Coefficient and level, with the stories' systems and story-prompts, shape (n,).
 
-    With a `seed`, resampled correlations over system means are those of true means (`judge.stats.true_means`).
+    With a `seed`, resampled correlations over system means are those of true means
+    (`judge.stats.resampling.true_means`).
     """
 
     coefficient: Coefficient
@@ -69,13 +71,13 @@ class Statistic:
     def estimate(self, x: Side, y: Side, names: tuple[str, str] = NAMES) -> Estimate:
         """The correlation of two sides, without an interval."""
         if self.level == "system":
-            return correlation.correlate_means(x.values, y.values, self.system, self.coefficient, names=names)
+            return coefficients.correlate_means(x.values, y.values, self.system, self.coefficient, names=names)
         if self.level != "overall":
-            return correlation.correlate_within(x.values, y.values, self.group, self.coefficient)
+            return coefficients.correlate_within(x.values, y.values, self.group, self.coefficient)
         if self.coefficient != "kendall":
-            return correlation.correlate(x.values, y.values, self.coefficient, names=names, unit="stories")
+            return coefficients.correlate(x.values, y.values, self.coefficient, names=names, unit="stories")
         keep = ~(np.isnan(x.values) | np.isnan(y.values))
-        reason = correlation.undefined_reason(x.values[keep], y.values[keep], names, "stories")
+        reason = coefficients.undefined_reason(x.values[keep], y.values[keep], names, "stories")
         n = int(keep.sum())
         return Estimate.undefined(reason, n=n) if reason else Estimate(kendall.tau_b(x.codes, y.codes), n=n)
 

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judge.analysis.coverage import scales_of
+from judge.analysis.coverage.coverage import scales_of
+from judge.analysis.criteria.halo import halo_test
 from judge.analysis.diagnose.kinds import DIAGNOSTICS, Finding
-from judge.analysis.halo_test import halo_test
-from judge.analysis.matching import match
-from judge.analysis.options import DiagnoseOptions
+from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.options.table_options import DiagnoseOptions
 from judge.errors import SpecError, unknown
 from judge.rating_matrix import Cell, RatingMatrix
-from judge.stats import jackknife, rating_bias
+from judge.stats.bias import rating_bias
+from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, share_at_end
+from judge.stats.bias.own_preference import OwnPreference
+from judge.stats.bias.rating_bias import Floats, Replicated, without_leniency
 from judge.stats.estimate import Estimate
-from judge.stats.given_quality import RATED_ONCE, GivenQuality, share_at_end
-from judge.stats.jackknife import Test
-from judge.stats.own_preference import OwnPreference
-from judge.stats.rating_bias import Floats, Replicated, without_leniency
+from judge.stats.resampling import jackknife
+from judge.stats.resampling.jackknife import Test
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from judge.rating_matrix import Cell
-from judge.stats import power
-from judge.stats.jackknife import Tail, Test
+from judge.stats.estimation import power
+from judge.stats.resampling.jackknife import Tail, Test
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def picture_file(file: Path) -> Path:
 
 def convert(folder: ResultFolder, file: Path, state: str) -> None:
     """Read what `judge explain` left and write both files anew; the last step makes them known."""
-    from judge.explanations.stored import read
+    from judge.explanations.mapping.stored import read
 
     found = read(folder)
     if found is None:

@@ -69,10 +69,15 @@ def _tables(state: str, into: str, *folders: str) -> None:
 
 
 def _makers() -> dict[str, _Make]:
-    from judge.analysis import compare_tables, consistency, correlation, coverage, criteria_tables, system_tables
-    from judge.analysis.control import Control
+    from judge.analysis import correlation
+    from judge.analysis.comparison import tables as compare_tables
+    from judge.analysis.coverage import coverage
+    from judge.analysis.criteria import tables as criteria_tables
     from judge.analysis.diagnose import tables as diagnose
-    from judge.analysis.options import CompareOptions, CorrelationOptions
+    from judge.analysis.inputs.control import Control
+    from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
+    from judge.analysis.reliability import consistency
+    from judge.analysis.systems import tables as system_tables
 
     predict = Control()
     return {
@@ -104,9 +109,9 @@ def _printed(table: Table) -> dict[str, Any]:
 
 
 def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
-    from judge.analysis.disagreements import find
-    from judge.analysis.options import DisagreementsOptions, from_words
-    from judge.analysis.signature import signature
+    from judge.analysis.disagreements.disagreements import find
+    from judge.analysis.options.signature import signature
+    from judge.analysis.options.table_options import DisagreementsOptions, from_words
     from judge.ratings_table import read
 
     options = from_words(DisagreementsOptions, between=between, top=TOP)
@@ -135,8 +140,8 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
 
 
 def _audit(state: str, into: str, file: str) -> None:
-    from judge.audit.report import ReportOptions, tables
-    from judge.audit.store import AuditStore
+    from judge.audit.file.store import AuditStore
+    from judge.audit.results.report import ReportOptions, tables
 
     kept = Path(into) / "view-audit.json"
     try:

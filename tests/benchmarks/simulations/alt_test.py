@@ -17,9 +17,9 @@ from functools import cache
 
 import numpy as np
 
-from judge.analysis.null_judges import MEAN, PERMUTED
-from judge.analysis.people_options import ReplacementOptions
-from judge.analysis.replacement import by_person, replaceability
+from judge.analysis.agreement.null_judges import MEAN, PERMUTED
+from judge.analysis.agreement.replacement import by_person, replaceability
+from judge.analysis.options.agreement_options import ReplacementOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene
 from tests.benchmarks.simulations.worlds import THRESHOLDS, Floats, Studies, Study, World
 

@@ -2,8 +2,8 @@
 
 Explanations of one story share much of what makes an annotator see an error, since they are about one text; errors are
 rare or common, annotators differ in strictness and in care, and stories have from a few to twice as many explanations.
-The truth is the coefficient of the same three annotators over 40,000 explanations. Through `audit.rates.agreement`,
-which `judge audit report` prints.
+The truth is the coefficient of the same three annotators over 40,000 explanations. Through
+`audit.results.rates.agreement`, which `judge audit report` prints.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from functools import cache
 
 import numpy as np
 
-from judge.audit.answered import Answered
-from judge.audit.rates import agreement
-from judge.stats import chance_agreement, krippendorff
+from judge.audit.results.answer_matrix import Answered
+from judge.audit.results.rates import agreement
+from judge.stats.agreement import chance_agreement, krippendorff
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Codes, Floats
 

@@ -13,10 +13,10 @@ import sys
 import numpy as np
 import pandas as pd
 
-from judge.analysis.control import ControlPredictions, Surface
-from judge.analysis.correlation.leads import leads
-from judge.analysis.correlation.rows import Predict
-from judge.analysis.options import CorrelationOptions
+from judge.analysis.correlation.margins import leads
+from judge.analysis.inputs.bars import Predict
+from judge.analysis.inputs.control import ControlPredictions, Surface
+from judge.analysis.options.table_options import CorrelationOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Floats, Studies, Study, World
 

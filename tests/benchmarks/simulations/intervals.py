@@ -10,7 +10,7 @@ miss on one side alone: 97.5 % or more), or one that likes some systems better t
 it lies in between. "lead" is the difference of these two, on the same resamples. Ten equally good systems have no true
 correlation; there the figure is how often the interval holds 0.
 
-`judge.stats.interval_coverage` quotes what is printed here at 2,000 studies; of stories in place of too few
+`judge.stats.resampling.interval_coverage` quotes what is printed here at 2,000 studies; of stories in place of too few
 story-prompts, at 200.
 """
 
@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from judge.analysis.correlation.intervals import Intervals
 from judge.analysis.correlation.statistic import Side, Statistic
-from judge.analysis.options import Coefficient, CorrelationOptions, Level
+from judge.analysis.options.table_options import Coefficient, CorrelationOptions, Level
 from judge.rating_matrix import RatingMatrix, build
-from judge.stats import correlation
+from judge.stats.correlation import coefficients
 from judge.stats.estimate import Estimate
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene
 from tests.benchmarks.simulations.worlds import Reader, Studies, Study, World
@@ -68,8 +68,8 @@ class Held:
             ratings = said[0, :, 0]
             means = [np.bincount(large.system, weights=side) / np.bincount(large.system) for side in (ratings, mean)]
             for coefficient in COEFFICIENTS:
-                held.true[name, "overall", coefficient] = correlation.coefficient_of(ratings, mean, coefficient)
-                held.true[name, "system", coefficient] = correlation.coefficient_of(means[0], means[1], coefficient)
+                held.true[name, "overall", coefficient] = coefficients.coefficient_of(ratings, mean, coefficient)
+                held.true[name, "system", coefficient] = coefficients.coefficient_of(means[0], means[1], coefficient)
         return held
 
     def study(self, studies: Studies, story_prompts: int | None = None) -> Study:

@@ -5,7 +5,7 @@
 A study has 10 systems x 30 story-prompts. Of a *panel* every person rates all stories; persons differ in noise,
 leniency and use of the scale as in `worlds`, or are alike. Of a *pool* 20 workers share the stories, so many ratings
 each, and the judge is one rating more of the same pool. The judge gives one reading, as a person does. The figures are
-of `judge.analysis.correlation.leads`, with 400 resamples of story-prompts.
+of `judge.analysis.correlation.margins`, with 400 resamples of story-prompts.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from judge.analysis.correlation.leads import CEILING, leads
-from judge.analysis.options import CorrelationOptions
+from judge.analysis.correlation.margins import CEILING, leads
+from judge.analysis.options.table_options import CorrelationOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import THRESHOLDS, Floats, Studies, Study, World
 

@@ -14,8 +14,8 @@ from functools import cache
 
 import numpy as np
 
-from judge.analysis.people_options import ReplacementOptions
-from judge.analysis.replacement import powered_means
+from judge.analysis.agreement.replacement import powered_means
+from judge.analysis.options.agreement_options import ReplacementOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Floats, Studies, Study, World
 

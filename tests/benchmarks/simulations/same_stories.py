@@ -14,9 +14,9 @@ import sys
 
 import numpy as np
 
-from judge.analysis import loss
-from judge.analysis.correlation.leads import CEILING, best_of, leads
-from judge.analysis.options import CorrelationOptions
+from judge.analysis.correlation.margins import CEILING, best_of, leads
+from judge.analysis.coverage import loss
+from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import build
 from tests.benchmarks.simulations.one_more_person import Alike
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene

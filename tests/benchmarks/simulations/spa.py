@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from judge.analysis.accuracy import accuracy
-from judge.analysis.people_options import AccuracyOptions
+from judge.analysis.agreement.accuracy import accuracy
+from judge.analysis.options.agreement_options import AccuracyOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene
 from tests.benchmarks.simulations.worlds import Studies, World
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from judge.analysis import consistency
+from judge.analysis.reliability import consistency
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Studies, World
 

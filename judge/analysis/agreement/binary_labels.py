@@ -1,0 +1,254 @@
+"""How well judges tell labelled stories from others: point-biserial r, AUC, paired win rate. Never r without its bound.
+
+The label is what people gave: a criterion with two values, or a rule on their mean rating. Each judge criterion is a
+row. With error types, the stories that have the label (reasonable ones) are set against one error type at a time, as
+OpenMEVA does; the same reasonable stories then stand in every set, and a story with two errors in two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.analysis.agreement.label_rules import Labels, labels
+from judge.analysis.inputs.bars import JUDGE, Predict, Remarks
+from judge.analysis.inputs.candidates import Contender, cell_labels, control, first_columns, last_columns
+from judge.analysis.options.agreement_options import LabelOptions
+from judge.analysis.options.signature import signature
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.correlation import coefficients
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.estimation.equivalence import tost
+from judge.stats.ordering.win_rate import win_rate
+from judge.stats.resampling import bootstrap
+from judge.stats.shares.auc import auc, point_biserial, resampled_auc
+from judge.tables import Column, Table, flat_row
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Codes = NDArray[np.int64]
+
+_MIN_UNITS = 5
+_ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "label", "other")
+_LOST = ("repeats", "unrated", "missing")
+_NUMBERS = tuple(
+    Column(name, name)
+    for name in (
+        *("r", "bound", "normal_bound", "auc", "win_rate", "difference", "equivalence"),
+        *("with_label", "without_label", "pairs", "wins", "ties", "losses", "story_prompts", "tost_p"),
+    )
+)
+
+
+def correlate_labels(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> pd.DataFrame:
+    """Discrimination of labelled stories by every judge cell and by the control.
+
+    Returns
+    -------
+    DataFrame
+        `dataset, kind` (judge, control), `run, judge, eval_prompt, criterion, label, other` (what the label is set
+        against), `repeats, unrated, missing`; `r, auc, win_rate, difference` (mean within story-prompts, labelled minus
+        other, in points), `equivalence` (the same with the 90 % interval, where bounds were given), each with `_n` and
+        where there is one `_low, _high, _reason`; `bound, normal_bound` of r; `with_label, without_label` stories;
+        `pairs, wins, ties, losses` within `story_prompts`; `tost_p`.
+    """
+    rows, _ = _rows(build(table, drop_systems=options.drop_systems), options, predict)
+    return pd.DataFrame([{key: row.get(key) for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])
+
+
+def tables(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> list[Table]:
+    """The table as printed."""
+    matrices = build(table, drop_systems=options.drop_systems)
+    rows, remarks = _rows(matrices, options, predict)
+    columns = [*first_columns([row | {"against": None} for row in rows])]
+    if options.errors:
+        columns.append(Column("other", "set against"))
+    columns += [
+        Column("with_label", "with label"),
+        Column("without_label", "others"),
+        Column("r", "point-biserial r"),
+        Column("bound", "max |r|"),
+        Column("auc", "AUC"),
+        Column("win_rate", "win rate %", digits=1, factor=100),
+        Column("pairs", "pairs"),
+        Column("story_prompts", "story-prompts"),
+        Column("difference", "difference"),
+    ]
+    if options.equivalence is not None:
+        columns.append(Column("tost_p", f"TOST p ±{options.equivalence:g}", digits=3, p="two one-sided"))
+    facts = [note for fact in table.facts for note in fact.notes]
+    own = ["win-rate:clustered", "difference:clustered"]
+    line = signature(table, matrices, options, extra=[*own, *remarks.made])
+    notes = tuple(dict.fromkeys([*facts, *remarks.notes, *_explained(options)]))
+    against = "one error type at a time" if options.errors else "the others"
+    title = f"Stories with the label {options.labels} against {against}"
+    return [Table(title, [*columns, *last_columns()], rows, line, notes)]
+
+
+def _explained(options: LabelOptions) -> list[str]:
+    bound = (
+        "max |r|: what labels for the best-rated stories would reach with these class sizes; compare AUCs, not rs, "
+        "where classes differ in size"
+    )
+    pairs = (
+        "win rate and difference: labelled against other stories for the same story-prompt, ties one half; intervals "
+        "clustered by story-prompt"
+    )
+    notes = ["positive r, AUC above .5, win rate above 50: the judge rates stories with the label higher", bound, pairs]
+    if options.equivalence is not None:
+        notes.append(
+            f"TOST: p below .05 shows that the mean difference by story-prompts lies within ±{options.equivalence:g} "
+            "points of the judge's scale; a small difference alone may be noise"
+        )
+    if options.errors:
+        notes.append(
+            "the same stories with the label stand in every set, and a story with several errors in several: rows are "
+            "not independent; stories with both the label and the error are left out, and so are those with neither: "
+            "classes picked by people's ratings are easier to tell apart than stories at large"
+        )
+    return notes
+
+
+def _rows(
+    matrices: Sequence[RatingMatrix], options: LabelOptions, predict: Predict | None
+) -> tuple[list[dict[str, Any]], Remarks]:
+    remarks, rows = Remarks(), []
+    for matrix in matrices:
+        rows += _Labelled(matrix, options, remarks).rows(predict if options.control else None)
+    return rows, remarks
+
+
+class _Labelled:
+    """One dataset: its label, what it is set against, and the resamples that all rows share."""
+
+    def __init__(self, matrix: RatingMatrix, options: LabelOptions, remarks: Remarks) -> None:
+        self.matrix, self.options, self.remarks = matrix, options, remarks
+        self.label = labels(matrix, options.labels)
+        self.errors = [labels(matrix, words, "--errors") for words in options.errors]
+        if any(one.by_rule for one in (self.label, *self.errors)):
+            remarks.notes[
+                "labels made by a rule from people's ratings: the threshold decides how far apart the classes lie, and "
+                "r is not comparable with a correlation over all ratings"
+            ] = None
+        self.resamples = self._draw()
+
+    def rows(self, predict: Predict | None) -> list[dict[str, Any]]:
+        """For each set the judge cells, then the control."""
+        matrix = self.matrix
+        found = []
+        for i in range(len(matrix.cells)):
+            found.append(Contender(JUDGE, cell_labels(matrix, i, None), matrix.judge[i], None))
+        if predict is not None:
+            found.append(control(matrix, self.label.criterion, predict, self.remarks))
+        sets: list[Labels | None] = [*self.errors] if self.errors else [None]
+        return [self._row(one, error) for error in sets for one in found]
+
+    def _row(self, one: Contender, error: Labels | None) -> dict[str, Any]:
+        row: dict[str, Any] = {**one.labels, "kind": one.kind, "label": self.label.text}
+        row["other"] = error.text if error else f"not {self.label.text}"
+        if one.ratings is None:
+            nothing = Estimate.undefined(one.reason or "no ratings")
+            return row | dict.fromkeys(("r", "auc", "win_rate", "difference"), nothing)
+        return row | self._measures(one.ratings, *self._classes(error))
+
+    def _classes(self, error: Labels | None) -> tuple[Flags, Flags]:
+        """Which stories are in the set, and which of them have the label."""
+        if error is None:
+            return self.label.known, self.label.holds
+        both = self.label.holds & error.holds
+        if both.any():
+            words = f"{int(both.sum())} stories have both {self.label.text} and {error.text}"
+            self.remarks.notes[f"{self.matrix.dataset}: {words}"] = None
+        return self.label.holds ^ error.holds, self.label.holds & ~both
+
+    def _measures(self, rating: Floats, taken: Flags, label: Flags) -> dict[str, Any]:
+        x = np.where(taken, rating, np.nan)
+        found, prompt, area = point_biserial(x, label), self.matrix.story_prompt, auc(x, label)
+        r = found.r
+        if self.options.ci != "delong":
+            y = np.where(taken, label.astype(np.float64), np.nan)
+            r = self._interval(r, coefficients.resampled(x, y, "pearson"))
+            bare = replace(area, low=None, high=None, method=None, reason=None) if area.defined else area
+            area = self._interval(bare, resampled_auc(x, label))
+        pairs, cluster = _pairs(x, label, prompt)
+        won = win_rate(pairs, cluster)
+        by_prompt = _by_story_prompt(x, label, prompt)
+        row: dict[str, Any] = {
+            "r": r,
+            "bound": found.bound,
+            "normal_bound": found.normal_bound,
+            "auc": area,
+            "with_label": found.positives,
+            "without_label": found.negatives,
+            "win_rate": won.estimate,
+            "pairs": won.wins + won.ties + won.losses,
+            "wins": won.wins,
+            "ties": won.ties,
+            "losses": won.losses,
+            "story_prompts": int(np.unique(cluster).size),
+            "difference": _difference(by_prompt),
+        }
+        if self.options.equivalence is not None:
+            shown = tost(by_prompt, -self.options.equivalence, self.options.equivalence)
+            row |= {"equivalence": shown.difference, "tost_p": shown.p}
+        return row
+
+    def _interval(self, estimate: Estimate, statistic: Callable[[Codes], Floats]) -> Estimate:
+        if self.resamples is None or not estimate.defined:
+            return estimate
+        return self.resamples.interval(estimate, self.resamples.values(statistic))
+
+    def _draw(self) -> bootstrap.Resamples | None:
+        options, matrix = self.options, self.matrix
+        if not options.ci.startswith("boot"):
+            return None
+        unit = matrix.story_prompt if options.ci == "boot-inputs" else np.arange(matrix.n)
+        name = "story-prompts" if options.ci == "boot-inputs" else "stories"
+        if np.unique(unit).size < _MIN_UNITS:
+            self.remarks.notes[f"{matrix.dataset}: no intervals of r and AUC, fewer than {_MIN_UNITS} {name}"] = None
+            return None
+        drawn = f"{options.resamples} resamples of {name}"
+        note = f"intervals of r and AUC: expanded percentile, {drawn}, the same for every row"
+        self.remarks.notes[note] = None
+        return bootstrap.draw(unit, options.resamples, np.random.default_rng(options.seed), options.ci)
+
+
+def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
+    """Differences, labelled minus other, of all pairs of stories for one story-prompt, and their story-prompts."""
+    known = ~np.isnan(rating)
+    high, low = np.flatnonzero(known & label), np.flatnonzero(known & ~label)
+    order = low[np.argsort(prompt[low], kind="stable")]
+    first = np.searchsorted(prompt[order], prompt[high], side="left")
+    count = np.searchsorted(prompt[order], prompt[high], side="right") - first
+    i = np.repeat(high, count)
+    j = order[np.arange(i.size) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)]
+    return rating[i] - rating[j], prompt[i]
+
+
+def _by_story_prompt(rating: Floats, label: Flags, prompt: Codes) -> Floats:
+    """Mean of the labelled minus mean of the other stories for each story-prompt that has both."""
+    known = ~np.isnan(rating)
+    prompts = int(prompt.max()) + 1 if prompt.size else 0
+    sides = []
+    for which in (known & label, known & ~label):
+        count = np.bincount(prompt[which], minlength=prompts)
+        total = np.bincount(prompt[which], weights=rating[which], minlength=prompts)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sides.append(np.where(count > 0, total / count, np.nan))
+    found = sides[0] - sides[1]
+    return np.asarray(found[~np.isnan(found)], dtype=np.float64)
+
+
+def _difference(by_prompt: Floats) -> Estimate:
+    if not by_prompt.size:
+        return Estimate.undefined("undefined: no story-prompt has stories of both kinds")
+    return means.clustered(by_prompt, np.arange(by_prompt.size))

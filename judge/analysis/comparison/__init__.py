@@ -1,0 +1,1 @@
+"""Eval-Prompts, judges and runs set against each other on the same stories."""

@@ -1,0 +1,293 @@
+"""What differs between two sides of a contrast, criterion by criterion, and on average. Never compares other stories.
+
+All differences are *second minus first*, on stories with a rating on both sides and repeats asked on both. One set of
+resampled story-prompts, and one of systems and story-prompts, serves every number of a dataset, so that differences and
+their means over criteria are paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.comparison.pairing import Contrast, Paired, pair
+from judge.analysis.comparison.tau_differences import (
+    DRAWS,
+    FEW_PROMPTS,
+    Agreement,
+    AgreementMeasure,
+    drawn_in,
+    over_both,
+)
+from judge.analysis.inputs.criterion_matching import Match
+from judge.analysis.options.table_options import CompareOptions
+from judge.rating_matrix import RatingMatrix
+from judge.stats.agreement import icc
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import paired_effects, power
+from judge.stats.estimation.paired_effects import RateDifference
+from judge.stats.resampling import bootstrap, intervals
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Draws = Mapping[str, Floats]
+
+MEASURES = ("rating", "parsed", "explained", "icc", "tau", "tau_both")
+"""Differences that have a mean over criteria; `tau_both` is `tau` with the interval over systems and story-prompts."""
+
+_LEAST_DISCORDANT = 5
+"""Story-prompts on which two rates must differ: with fewer an interval of resamples is too short to be believed."""
+
+_PROMPTS = "boot-inputs, percentile, 95 %"
+_IMPORTED = "undefined for imported ratings: the file does not hold the repeats"
+_NOT_ANSWERS = "undefined for imported ratings: the file does not hold the answers"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """One criterion of a contrast.
+
+    Attributes
+    ----------
+    stories, systems, prompts : int
+        Stories with a rating on both sides, and how many systems and story-prompts they have.
+    lost : two int
+        Stories asked on both sides and without a rating on the first, on the second.
+    repeats : two int
+        Repeats each side has; only common ones are compared.
+    means : two floats or None
+        Mean ratings of the compared stories.
+    rating, size : Estimate
+        Difference of mean ratings, and standardised.
+    parsed, explained : RateDifference
+        Shares of asked repeats with a rating, with an explanation; `parse` and `explain` their differences with
+        intervals.
+    icc, icc_sides : Estimate, two Estimates
+        Difference of ICC(1,1) over repeats; and the sides'.
+    agreement : Agreement
+        Tau with people.
+    draws : mapping
+        Measure -> the difference in each resample; and what `tau_differences.over_both` needs.
+    units : two int
+        Systems and story-prompts that are resampled.
+    """
+
+    criterion: str
+    stories: int
+    systems: int
+    prompts: int
+    lost: tuple[int, int]
+    repeats: tuple[int, int]
+    means: tuple[float | None, float | None]
+    rating: Estimate
+    size: Estimate
+    parsed: RateDifference
+    parse: Estimate
+    explained: RateDifference
+    explain: Estimate
+    icc: Estimate
+    icc_sides: tuple[Estimate, Estimate]
+    agreement: Agreement
+    imported: bool
+    draws: Draws = field(repr=False)
+    units: tuple[int, int]
+
+    def estimate(self, measure: str) -> Estimate:
+        """The difference of a measure of `MEASURES`."""
+        found = {"rating": self.rating, "parsed": self.parse, "explained": self.explain, "icc": self.icc}
+        found |= {"tau": self.agreement.inputs, "tau_both": self.agreement.both}
+        return found[measure]
+
+    @property
+    def detectable(self) -> dict[str, Estimate]:
+        """Measure -> the difference that these stories could detect."""
+        return {name: detectable(self.estimate(name), _spread(name, self.draws, self.units)) for name in MEASURES}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContrastResult:
+    """One contrast: its criteria, each measure's mean over them, and the mean difference that could be detected."""
+
+    contrast: Contrast
+    outcomes: tuple[Outcome, ...]
+    means: Mapping[str, Estimate]
+    detectable: Mapping[str, Estimate]
+
+
+class Comparer:
+    """One dataset's contrasts; holds the resamples that all of them share."""
+
+    def __init__(self, matrix: RatingMatrix, options: CompareOptions, found: Match) -> None:
+        self.matrix, self.options, self.match = matrix, options, found
+        self.inputs, systems = self._draw()
+        self.agreement = AgreementMeasure(matrix, options, self.inputs, systems)
+
+    def compare(self, contrast: Contrast) -> ContrastResult:
+        """Every criterion of one contrast, then the means."""
+        outcomes = tuple(self._outcome(name, first, second) for name, first, second in contrast.cells)
+        means = {name: mean_over_criteria(outcomes, name) for name in MEASURES}
+        units = self.agreement.units
+        found = {name: detectable(means[name], _spread(name, _mean_draws(outcomes, name), units)) for name in MEASURES}
+        return ContrastResult(contrast, outcomes, means, found)
+
+    def _draw(self) -> tuple[bootstrap.Resamples | None, bootstrap.Resamples | None]:
+        """Story-prompts resampled, and systems; None where there are too few of them."""
+        matrix, resamples = self.matrix, self.options.resamples
+        if np.unique(matrix.story_prompt).size < 5:
+            return None, None
+        rng = np.random.default_rng(self.options.seed)
+        inputs = bootstrap.draw(matrix.story_prompt, resamples, rng, "boot-inputs")
+        if bootstrap.both_refused(matrix.system):
+            return inputs, None
+        return inputs, bootstrap.draw(matrix.system, resamples, rng, "boot-systems")
+
+    def _outcome(self, criterion: str, first: int, second: int) -> Outcome:
+        sides, matrix = pair(self.matrix, first, second), self.matrix
+        both = sides.stories
+        means = [np.where(both, side, np.nan) for side in sides.means]
+        draws: dict[str, Floats] = {}
+        rating = self._with_interval(
+            "rating",
+            paired_effects.mean_difference(*means),
+            lambda: paired_effects.resampled_mean_difference(*means),
+            draws,
+        )
+        rated = [~np.isnan(side) for side in sides.ratings]
+        parsed, explained = _rates(sides, rated), _rates(sides, sides.explained)
+        icc_sides, icc_difference = self._icc(sides, draws)
+        agreement = self.agreement.measure(sides.means, self.match.partner[first], self.match.reason, draws)
+        return Outcome(
+            criterion=criterion,
+            stories=int(both.sum()),
+            systems=int(np.unique(matrix.system[both]).size),
+            prompts=int(np.unique(matrix.story_prompt[both]).size),
+            lost=sides.lost,
+            repeats=sides.repeats,
+            means=tuple(float(np.nanmean(m)) if both.any() else None for m in means),  # type: ignore[arg-type]
+            rating=rating,
+            size=paired_effects.standardised(*means),
+            parsed=parsed,
+            parse=self._rate("parsed", sides, rated, parsed, draws),
+            explained=explained,
+            explain=self._rate("explained", sides, sides.explained, explained, draws),
+            icc=icc_difference,
+            icc_sides=icc_sides,
+            agreement=agreement,
+            imported=sides.imported,
+            draws=draws,
+            units=self.agreement.units,
+        )
+
+    def _rate(
+        self, name: str, sides: Paired, done: Sequence[Mask], found: RateDifference, draws: dict[str, Floats]
+    ) -> Estimate:
+        """A difference of rates with its interval; without one where too few story-prompts tell the sides apart."""
+        estimate = self._with_interval(
+            name,
+            found.difference,
+            lambda: paired_effects.resampled_rate_difference(sides.asked, done[0], done[1]),
+            draws,
+        )
+        prompts = int(np.unique(self.matrix.story_prompt[found.discordant]).size)
+        if estimate.low is None:
+            return estimate
+        if prompts < _LEAST_DISCORDANT:
+            where = "every answer" if prompts == 0 else f"all but fewer than {_LEAST_DISCORDANT} story-prompts"
+            reason = f"no interval: the sides agree on {where}"
+        elif float(np.ptp(draws[name])) < 1e-9:
+            reason = "no interval: the difference is the same for every story-prompt"
+        else:
+            return estimate
+        return replace(estimate, low=None, high=None, method=None, reason=reason)
+
+    def _icc(self, sides: Paired, draws: dict[str, Floats]) -> tuple[tuple[Estimate, Estimate], Estimate]:
+        """ICC(1,1) of each side over the common repeats of stories complete on both sides, and the difference."""
+        lost: Mask = np.isnan(sides.ratings[0] + sides.ratings[1]).max(axis=1, initial=False)
+        ratings = [side[~lost] for side in sides.ratings]
+        if sides.imported and sides.asked.shape[1] < 2:
+            found = [Estimate.undefined(_IMPORTED)] * 2
+        else:
+            found = [icc.family(side)["ICC(1,1)"].estimate for side in ratings]
+        first, second = found
+        if first.value is None or second.value is None:
+            draws["icc"] = np.empty(0)
+            return (first, second), Estimate.undefined(first.reason or second.reason or "undefined", n=first.n)
+        form = icc.FORMS.index("ICC(1,1)")
+        statistics = [icc.resampled(np.where(lost[:, None], np.nan, side)) for side in sides.ratings]
+        difference = self._with_interval(
+            "icc",
+            Estimate(second.value - first.value, n=first.n),
+            lambda: lambda weights: statistics[1](weights)[:, form] - statistics[0](weights)[:, form],
+            draws,
+        )
+        return (first, second), difference
+
+    def _with_interval(
+        self,
+        name: str,
+        estimate: Estimate,
+        statistic: Callable[[], paired_effects.Statistic],
+        draws: dict[str, Floats],
+    ) -> Estimate:
+        """The estimate with a percentile interval over story-prompts; its values in the resamples go to `draws`."""
+        if self.inputs is None or not estimate.defined:
+            draws[name] = np.empty(0)
+            return replace(estimate, reason=f"no interval: {FEW_PROMPTS}") if estimate.defined else estimate
+        draws[name] = self.inputs.values(statistic())
+        return intervals.percentile(estimate, draws[name], _PROMPTS)
+
+
+def _rates(sides: Paired, done: Sequence[Mask]) -> RateDifference:
+    """Shares of the answers of both sides.
+
+    A file of ratings from elsewhere tells nothing of answers where all, or none, of its rows have what is counted.
+    """
+    found = paired_effects.rate_difference(sides.asked, done[0], done[1])
+    if sides.imported and not found.discordant.any() and found.first in (0.0, 1.0):
+        return RateDifference.undefined(_NOT_ANSWERS, found.discordant)
+    return found
+
+
+def mean_over_criteria(outcomes: Sequence[Outcome], measure: str) -> Estimate:
+    """Mean of a measure's difference over the criteria in which it is defined, with an interval from their resamples.
+
+    n counts criteria. The interval is there where every such criterion has one; a rate whose criteria all agree has
+    none, and says why.
+    """
+    defined = [outcome for outcome in outcomes if outcome.estimate(measure).defined]
+    if not defined:
+        reasons = dict.fromkeys(outcome.estimate(measure).reason or "undefined" for outcome in outcomes)
+        return Estimate.undefined("; ".join(reasons) or "no criterion in common")
+    estimates = [outcome.estimate(measure) for outcome in defined]
+    mean = Estimate(float(np.mean([e.value for e in estimates if e.value is not None])), n=len(defined))
+    lacking = [e for e in estimates if e.low is None]
+    if lacking and (measure not in ("parsed", "explained") or len(lacking) == len(estimates)):
+        return replace(mean, reason=lacking[0].reason or "no interval")
+    draws = _mean_draws(outcomes, measure)
+    if measure == "tau_both":
+        return over_both(mean, draws, outcomes[0].units)
+    return intervals.percentile(mean, draws[measure], _PROMPTS)
+
+
+def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Draws:
+    """Means over the criteria in which a measure is defined, in each resample."""
+    defined = [outcome.draws for outcome in outcomes if outcome.estimate(measure).defined]
+    names = [name for name in (DRAWS if measure == "tau_both" else (measure,)) if defined and name in defined[0]]
+    means = {name: np.asarray(np.mean([draws[name] for draws in defined], axis=0), dtype=np.float64) for name in names}
+    return means or {measure: np.empty(0)}
+
+
+def _spread(measure: str, draws: Draws, units: tuple[int, int]) -> Floats:
+    """The values whose spread is a measure's standard error."""
+    return drawn_in(draws, units) if measure == "tau_both" else draws[measure]
+
+
+def detectable(estimate: Estimate, draws: Floats) -> Estimate:
+    """The smallest true difference that would be found in 4 of 5 such studies, from the spread of the resamples."""
+    if estimate.low is None:
+        return Estimate.undefined(estimate.reason or "no interval, so no standard error", n=estimate.n)
+    known = draws[~np.isnan(draws)]
+    return Estimate(power.minimum_detectable_effect(float(known.std(ddof=1))), n=estimate.n)

@@ -1,0 +1,103 @@
+"""What four views of one difference say together: which see it, and which question each answers. Never picks one.
+
+==============  ==========================================================================================
+view            question
+==============  ==========================================================================================
+permutation     could the two sides' scores be exchanged, for new systems, new story-prompts or on these stories alone?
+Williams        could they on these stories, by Pearson's theory of dependent correlations, which is not tau's?
+boot-inputs     would the difference hold for new story-prompts?
+boot-both       would it hold for new systems and story-prompts?
+==============  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from judge.analysis.comparison.family import ALPHA, AdjustedTests
+from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.comparison.tau_differences import Agreement
+from judge.analysis.options.table_options import Swap
+from judge.stats.correlation.dependent_correlations import PEARSON_NOTE
+
+_LONGEST = 6
+"""Comparisons named in one note; the rest are counted."""
+
+_SWAPPED: Mapping[Swap, tuple[str, str]] = {
+    "systems": ("PERM-SYSTEMS, whole systems are swapped", "would it hold for new systems?"),
+    "story-prompts": (
+        "PERM-INPUTS, whole story-prompts are swapped",
+        "would it hold for new story-prompts, with these systems?",
+    ),
+    "stories": (
+        "PERM-BOTH, single stories are swapped",
+        "are these scores exchangeable on these stories, whatever they would be on others?",
+    ),
+}
+_REACH: Mapping[Swap, str] = {
+    "systems": "new systems",
+    "story-prompts": "new story-prompts",
+    "stories": "these stories",
+}
+_WIDEST = ("these stories", "new story-prompts", "new systems")
+
+Views = Mapping[str, bool | None]
+
+
+def questions(swapped: Swap) -> tuple[str, ...]:
+    """What each view answers, in sentences."""
+    how, asks = _SWAPPED[swapped]
+    return (
+        f"permutation ({how}) asks: {asks}",
+        "boot-inputs asks: would it hold for new story-prompts? boot-both: for new systems and story-prompts?",
+        f"Williams' t asks whether scores are exchangeable on these stories; it is {PEARSON_NOTE}",
+    )
+
+
+def views(agreement: Agreement, adjusted: AdjustedTests) -> Views:
+    """View -> whether it sees a difference (adjusted p below .05, or an interval without 0); None = no view."""
+    return {
+        "permutation": None if adjusted.permutation is None else adjusted.permutation < ALPHA,
+        "Williams": None if adjusted.williams is None else adjusted.williams < ALPHA,
+        "boot-inputs": leaves_zero_out(agreement.inputs),
+        "boot-both": leaves_zero_out(agreement.both),
+    }
+
+
+def holds_for(seen: Views, swapped: Swap) -> str:
+    """For what a difference was shown, widest last: these stories, new story-prompts, new systems; or nothing."""
+    reach = {"permutation": _REACH[swapped], "boot-inputs": "new story-prompts", "boot-both": "new systems"}
+    shown = {words for view, words in reach.items() if seen[view]}
+    if shown:
+        return ", ".join(words for words in _WIDEST if words in shown)
+    return "nothing shown" if any(value is not None for value in seen.values()) else "—"
+
+
+def disagreements(rows: Sequence[tuple[str, Views]]) -> list[str]:
+    """One sentence for each way in which views disagree, with the names of the comparisons that it is true of."""
+    found: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for name, seen in rows:
+        yes = tuple(view for view, value in seen.items() if value)
+        no = tuple(view for view, value in seen.items() if value is False)
+        if yes and no:
+            found.setdefault((yes, no), []).append(name)
+    return [
+        f"the views disagree: {_sees(yes)}, {_sees_not(no)}: {_listed(names)}" for (yes, no), names in found.items()
+    ]
+
+
+def _sees(names: Sequence[str]) -> str:
+    return f"{_joined(names)} {'sees' if len(names) == 1 else 'see'} a difference"
+
+
+def _sees_not(names: Sequence[str]) -> str:
+    return f"{_joined(names)} {'does' if len(names) == 1 else 'do'} not"
+
+
+def _joined(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    rest = len(names) - _LONGEST
+    return "; ".join(names[:_LONGEST]) + (f"; and {rest} more (column 'shown for')" if rest > 0 else "")

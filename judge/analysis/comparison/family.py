@@ -1,0 +1,113 @@
+"""One declared family of tests: every contrast x criterion that could be tested, and no other. Never counts a non-test.
+
+The permutation tests are the family. Williams' p values answer the same questions another way: they are adjusted among
+themselves, over as many, and never together with the permutations'. Intervals are not adjusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from judge.analysis.comparison.contrasts import Outcome
+from judge.analysis.comparison.pairing import NAMES
+from judge.analysis.options.table_options import CompareOptions
+from judge.stats.correlation.dependent_correlations import number
+from judge.stats.estimation import multiplicity
+
+ALPHA = 0.05
+"""Adjusted p below this counts as seen."""
+
+FEW_UNITS = 8
+"""With no more units swapped as a whole, hardly any pattern of swaps has a p below `ALPHA` (8: six of 128 pairs)."""
+
+_METHODS: Mapping[str, str] = {
+    "bh": "Benjamini-Hochberg",
+    "by": "Benjamini-Yekutieli",
+    "holm": "Holm",
+    "none": "nothing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedTests:
+    """Adjusted p of one contrast x criterion; None where there was no test."""
+
+    permutation: float | None
+    williams: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Adjusted p values in the order of the outcomes; and in words what was adjusted, over how many real tests m."""
+
+    rows: tuple[AdjustedTests, ...]
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def family(outcomes: Sequence[Outcome], options: CompareOptions) -> Family:
+    """Adjust both kinds of tests, each over its own real tests."""
+    about = options.family or _default(options)
+    permutation, williams = (
+        multiplicity.adjust(np.array(p, dtype=np.float64), options.adjust, family=about)
+        for p in (
+            [_nan(outcome.agreement.permutation.p) for outcome in outcomes],
+            [_nan(outcome.agreement.williams.p) for outcome in outcomes],
+        )
+    )
+    pairs = zip(permutation.p, williams.p, strict=True)
+    rows = tuple(AdjustedTests(number(p), number(w)) for p, w in pairs)
+    warnings = (*_too_few_swaps(options, permutation.m), *_too_few_units(outcomes, options, permutation.m))
+    return Family(rows, _text(permutation, williams.m, options), warnings)
+
+
+def _default(options: CompareOptions) -> str:
+    which = f"each against {options.baseline}" if options.baseline else "all pairs"
+    return f"{NAMES[options.by][1]}, {which}, every criterion: is tau with people different?"
+
+
+def _text(permutation: multiplicity.Adjusted, williams: int, options: CompareOptions) -> str:
+    if permutation.m == 0:
+        return f"family: {permutation.family}; m = 0, as no difference of tau could be tested"
+    tests = f"m = {permutation.m} permutation tests of {options.swapped}, two-sided, "
+    tests += f"adjusted by {_METHODS[permutation.method]}"
+    apart = f"Williams' m = {williams} p values, two-sided, are adjusted apart"
+    return f"family: {permutation.family}; {tests}; {apart}; intervals are not adjusted"
+
+
+def _nan(p: float | None) -> float:
+    return float("nan") if p is None else p
+
+
+def _too_few_swaps(options: CompareOptions, m: int) -> tuple[str, ...]:
+    """A permutation p cannot be below 1 / (1 + permutations): with too few of them nothing survives a large family."""
+    least = m / (1 + options.permutations)
+    if options.adjust == "none" or least < ALPHA:
+        return ()
+    lowest = f"{options.permutations} permutations give p = {1 / (1 + options.permutations):.2g} at least"
+    more = f"ask for more (--permutations {20 * m} or more)"
+    return (f"{lowest}: one difference alone could not come out of {m} adjusted tests; {more}",)
+
+
+def _too_few_units(outcomes: Sequence[Outcome], options: CompareOptions, m: int) -> tuple[str, ...]:
+    """So many units swapped as a whole have 2 to their number patterns, of which two are as extreme as can be."""
+    few: dict[int, float] = {}
+    for outcome in outcomes:
+        test = outcome.agreement.permutation
+        if test.least is not None and test.least > 1 / (1 + options.permutations):
+            few[test.units] = test.least
+    tests = 1 if options.adjust == "none" else m
+    found = []
+    for units, least in sorted(few.items()):
+        lowest = f"{units} {options.swapped} swapped as a whole give p = {least:.2g} at least"
+        if least >= ALPHA:
+            other = "; --swap story-prompts speaks of these systems" if options.swapped == "systems" else ""
+            found.append(f"{lowest}: no difference, however large, has p < {ALPHA:g}{other}")
+        elif tests * least >= ALPHA:
+            found.append(f"{lowest}: one difference alone could not come out of {m} adjusted tests")
+        elif units <= FEW_UNITS:
+            found.append(f"{lowest}: only the largest differences can be found")
+    return tuple(found)

@@ -1,0 +1,279 @@
+"""Which cells are compared with which, and on which stories and repeats. Never pairs what was not asked on both sides.
+
+A contrast holds everything equal but one factor (Eval-Prompt, judge, structured mode, parser or run). Where a factor's
+value occurs in several runs, sides are paired within each run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.options.table_options import Factor
+from judge.errors import SpecError, unknown
+from judge.rating_matrix import RatingMatrix
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable, RunFacts
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+NAMES: dict[Factor, tuple[str, str]] = {
+    "eval_prompt": ("Eval-Prompt", "Eval-Prompts"),
+    "judge": ("judge", "judges"),
+    "structured": ("structured mode", "structured modes"),
+    "parser": ("parser", "parsers"),
+    "run": ("run", "runs"),
+}
+_SHARED: dict[Factor, tuple[str, ...]] = {
+    "eval_prompt": ("judge", "structured", "parser"),
+    "judge": ("eval_prompt", "structured", "parser"),
+    "structured": ("judge", "eval_prompt", "parser"),
+    "parser": ("judge", "eval_prompt", "structured"),
+    "run": ("judge", "eval_prompt"),
+}
+"""What both sides of a contrast have in common; the run too, where a side occurs in several."""
+
+
+NO_EVAL_PROMPT = "-"
+"""What imported measures have in place of an Eval-Prompt: they can stand beside a judge whatever it was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Two sides of one factor in one dataset, and for each criterion their cells (first, second).
+
+    `shared` says what both sides have in common (`judge`, `eval_prompt`, `run`... where it applies).
+    """
+
+    first: str
+    second: str
+    shared: tuple[tuple[str, str], ...]
+    cells: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paired:
+    """One criterion's two sides on the dataset's axis of stories, repeats asked on both sides only.
+
+    Attributes
+    ----------
+    asked : array of bool, shape (n, k)
+        Repeats asked on both sides.
+    ratings : two arrays, shape (n, k)
+        NaN where not asked on both sides, or without a rating.
+    explained : two arrays of bool, shape (n, k)
+        Asked on both sides, and an explanation came.
+    means : two arrays, shape (n,)
+        Mean over rated repeats; NaN where none is.
+    repeats : tuple of int
+        How many repeats each side has; only the common ones are in the arrays.
+    imported : bool
+        Whether a side was made elsewhere: then a column is what the file holds, not a repeat.
+    """
+
+    asked: Mask
+    ratings: tuple[Floats, Floats]
+    explained: tuple[Mask, Mask]
+    means: tuple[Floats, Floats]
+    repeats: tuple[int, int]
+    imported: bool
+
+    @property
+    def stories(self) -> Mask:
+        """Stories with a rating on both sides, shape (n,)."""
+        return np.asarray(~(np.isnan(self.means[0]) | np.isnan(self.means[1])), dtype=np.bool_)
+
+    @property
+    def lost(self) -> tuple[int, int]:
+        """Stories asked on both sides and without a rating on the first, on the second side."""
+        asked = self.asked.any(axis=1)
+        return tuple(int((asked & np.isnan(mean)).sum()) for mean in self.means)  # type: ignore[return-value]
+
+
+def contrasts(
+    matrix: RatingMatrix, table: RatingsTable, factor: Factor, baseline: str | None = None
+) -> tuple[list[Contrast], list[str]]:
+    """Every contrast of a factor in one dataset, all pairs or all against `baseline`; and notes on what stood alone.
+
+    Raises
+    ------
+    SpecError
+        Fewer than two values of the factor, values that never occur on equal terms, or an unknown baseline.
+    """
+    described = [_describe(matrix, i, table) for i in range(len(matrix.cells))]
+    levels = _levels(matrix, described, factor, baseline)
+    one, many = NAMES[factor]
+    free = {int(cell["cell"]) for cell in described if cell["eval_prompt"] == NO_EVAL_PROMPT}
+    made = [
+        Contrast(first, second, shared, cells)
+        for shared, sides in _groups(described, factor).items()
+        for first, second in _pairs([level for level in levels if level in sides], baseline)
+        if (cells := _common(sides[first], sides[second])) and not _repeated(cells, shared, free)
+    ]
+    if not made:
+        equal = ", ".join(_SHARED[factor]).replace("_", "-")
+        raise SpecError(f"no two {many} of {matrix.dataset} can be compared: they never share {equal} and a criterion")
+    used = {cell for contrast in made for _, *pair in contrast.cells for cell in pair}
+    return made, _alone(matrix, [cell for cell in described if int(cell["cell"]) not in used], one)
+
+
+def _levels(
+    matrix: RatingMatrix, described: Sequence[dict[str, str]], factor: Factor, baseline: str | None
+) -> list[str]:
+    """The factor's values, in order of appearance."""
+    levels = list(dict.fromkeys(cell[factor] for cell in described))
+    if len(levels) < 2:
+        found = f"only {levels[0]}" if levels else "none"
+        many = NAMES[factor][1]
+        raise SpecError(f"--by {factor} needs two {many} of {matrix.dataset}; these results have {found}")
+    if baseline is not None and baseline not in levels:
+        raise SpecError(unknown("--baseline", baseline, levels))
+    return levels
+
+
+def _repeated(cells: Sequence[tuple[str, int, int]], shared: tuple[tuple[str, str], ...], free: set[int]) -> bool:
+    """Two measures without Eval-Prompt are compared once, not again with every Eval-Prompt."""
+    return dict(shared).get("eval_prompt", NO_EVAL_PROMPT) != NO_EVAL_PROMPT and all(
+        first in free and second in free for _, first, second in cells
+    )
+
+
+def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
+    """Two cells on their common repeats."""
+    left, right = matrix.answers(first), matrix.answers(second)
+    imported = matrix.imported[first] or matrix.imported[second]
+    sizes = (left.numbers.size, right.numbers.size)
+    if imported and not np.array_equal(left.numbers, right.numbers):
+        # A file from elsewhere holds one number a story, perhaps a mean of repeats: compared as what it is.
+        asked = _any_repeat(left.asked) & _any_repeat(right.asked)
+        ratings = [np.where(asked[:, 0], side, np.nan)[:, None] for side in (matrix.judge[first], matrix.judge[second])]
+        explained = [_any_repeat(side.explained) & asked for side in (left, right)]
+    else:
+        _, a, b = np.intersect1d(left.numbers, right.numbers, return_indices=True)
+        asked = left.asked[:, a] & right.asked[:, b]
+        ratings = [np.where(asked, side, np.nan) for side in (left.ratings[:, a], right.ratings[:, b])]
+        explained = [side & asked for side in (left.explained[:, a], right.explained[:, b])]
+    means = [_row_means(side) for side in ratings]
+    return Paired(
+        asked, (ratings[0], ratings[1]), (explained[0], explained[1]), (means[0], means[1]), sizes, imported=imported
+    )
+
+
+def _describe(matrix: RatingMatrix, cell: int, table: RatingsTable) -> dict[str, str]:
+    named = matrix.cells[cell]
+    described = {"structured": "unknown", "parser": "unknown"} | named._asdict() | {"cell": str(cell)}
+    fact = _fact(table.facts, named.run, named.judge)
+    if fact is None:
+        return described
+    # A result read by two parsers is one run: its second reading has another name only to be told apart.
+    run = next(other.run for other in table.facts if other.path == fact.path)
+    parser = fact.parser.partition("/")[0]
+    return described | {"structured": fact.structured or "unknown", "parser": parser, "run": run}
+
+
+def _fact(facts: Sequence[RunFacts], run: str, judge: str) -> RunFacts | None:
+    """The facts of a cell's result folder; an imported folder may hold several judges under one fact."""
+    exact = [fact for fact in facts if (fact.run, fact.judge) == (run, judge)]
+    found = exact or [fact for fact in facts if fact.run == run]
+    return found[0] if found else None
+
+
+_Sides = dict[str, dict[str, int]]
+"""Side -> criterion -> cell."""
+
+
+def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[tuple[str, str], ...], _Sides]:
+    """What the sides share -> sides. Where one side would have two cells of a criterion, the run is shared too."""
+    shared = _SHARED[factor]
+    groups: dict[tuple[tuple[str, str], ...], list[dict[str, str]]] = {}
+    for cell in described:
+        groups.setdefault(tuple((name, cell[name]) for name in shared), []).append(cell)
+    if factor == "judge":
+        free = [cell for cell in described if cell["eval_prompt"] == NO_EVAL_PROMPT]
+        for key, cells in groups.items():
+            if dict(key)["eval_prompt"] != NO_EVAL_PROMPT:
+                cells.extend(free)
+    made: dict[tuple[tuple[str, str], ...], _Sides] = {}
+    for key, cells in groups.items():
+        sides = _sides(cells, factor)
+        if sides is not None:
+            made[key] = sides
+            continue
+        if factor in ("run", "structured"):
+            _refuse(cells, factor)
+        for run in dict.fromkeys(cell["run"] for cell in cells):
+            within = _sides([cell for cell in cells if cell["run"] == run], factor)
+            if within is None:
+                _refuse([cell for cell in cells if cell["run"] == run], factor)
+            else:
+                made[(("run", run), *key)] = within
+    return made
+
+
+def _sides(cells: Sequence[dict[str, str]], factor: Factor) -> _Sides | None:
+    """Sides by criterion; None where a side has two cells of one criterion."""
+    sides: _Sides = {}
+    for cell in cells:
+        side = sides.setdefault(cell[factor], {})
+        if cell["criterion"] in side:
+            return None
+        side[cell["criterion"]] = int(cell["cell"])
+    return sides
+
+
+def _refuse(cells: Sequence[dict[str, str]], factor: Factor) -> None:
+    one = NAMES[factor][0]
+    runs = ", ".join(dict.fromkeys(cell["run"] for cell in cells))
+    raise SpecError(
+        f"--by {factor}: several results of one {one} answer the same queries (runs {runs})",
+        hint="name the runs to compare, one for each side, or use --by run",
+    )
+
+
+def _pairs(levels: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
+    if baseline is None:
+        return list(combinations(levels, 2))
+    return [(baseline, level) for level in levels if level != baseline] if baseline in levels else []
+
+
+def _common(first: dict[str, int], second: dict[str, int]) -> tuple[tuple[str, int, int], ...]:
+    return tuple((name, cell, second[name]) for name, cell in first.items() if name in second)
+
+
+def _alone(matrix: RatingMatrix, left: Sequence[dict[str, str]], one: str) -> list[str]:
+    named = dict.fromkeys(f"{cell['judge']} {cell['eval_prompt']} of {cell['run']}" for cell in left)
+    if not named:
+        return []
+    return [f"{matrix.dataset}: left out, as no other {one} was asked the same: {', '.join(named)}"]
+
+
+def _any_repeat(mask: Mask) -> Mask:
+    return np.asarray(mask.any(axis=1), dtype=np.bool_)[:, None]
+
+
+def _row_means(ratings: Floats) -> Floats:
+    known = ~np.isnan(ratings)
+    count = known.sum(axis=1)
+    total = np.where(known, ratings, 0.0).sum(axis=1)
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
+
+
+def check_distinct(table: RatingsTable) -> None:
+    """Raise SpecError where two results have one run's name and one judge's: their ratings could not be told apart."""
+    seen: dict[tuple[str, str, str], str] = {}
+    for fact in table.facts:
+        key = (fact.dataset, fact.run, fact.judge)
+        if fact.parser != "imported" and key in seen:
+            raise SpecError(
+                f"{seen[key]} and {fact.path} are both called run {fact.run!r} of judge {fact.judge}: their ratings "
+                "cannot be told apart",
+                hint="give the runs different names in their run.yaml",
+            )
+        seen[key] = str(fact.path)

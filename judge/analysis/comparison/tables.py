@@ -1,0 +1,308 @@
+"""Comparisons as printed: sentences, means over criteria, agreement, ratings, answers. Never computes a statistic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from judge.analysis.comparison.comparison import Comparison, Entry, compared
+from judge.analysis.comparison.contrasts import Outcome
+from judge.analysis.comparison.evidence import disagreements, holds_for, questions, views
+from judge.analysis.comparison.pairing import NAMES
+from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.options.signature import signature
+from judge.analysis.options.table_options import BothInterval, CompareOptions
+from judge.stats.estimate import Estimate
+from judge.stats.resampling import bootstrap, interval_coverage
+from judge.tables import Column, Table
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Row = Mapping[str, Any]
+
+_SHORT = {"parsed": "parsed", "explained": "explained", "icc": "ICC over repeats"}
+
+_KINDS: Mapping[BothInterval, interval_coverage.Kind] = {"calibrated": "calibrated percentile", "bca": "bca"}
+_BOTH: Mapping[BothInterval, str] = {
+    "calibrated": "with the spread that new data would have (calibrated)",
+    "bca": "BCa",
+}
+
+_DETECTABLE = (
+    "detectable: 2.8 standard errors (of the resamples), the true difference that 4 of 5 such studies would find; "
+    "unadjusted"
+)
+
+
+def tables(table: RatingsTable, options: CompareOptions | None = None) -> list[Table]:
+    """Everything that `judge compare` prints after coverage."""
+    options = options or CompareOptions()
+    return tables_of(table, compared(table, options), options)
+
+
+def tables_of(table: RatingsTable, found: Comparison, options: CompareOptions) -> list[Table]:
+    """The same of a comparison that is at hand already."""
+    line = signature(table, found.matrices, options, extra=["tau:b"])
+    drawn = f"{options.resamples}/seed{options.seed}"
+    kinds = f"boot-inputs+boot-both-{options.both}/{drawn}"
+    both = signature(table, found.matrices, options, extra=["tau:b"], intervals=kinds)
+    inputs = signature(table, found.matrices, options, intervals=f"boot-inputs/{drawn}", without=("level", "adjust"))
+    facts = [note for fact in table.facts for note in fact.notes]
+    general = tuple(dict.fromkeys([*facts, *found.notes]))
+    many = NAMES[options.by][1]
+    return [
+        _sentences(found, many, both, general),
+        _means(found, many, both, options),
+        _agreement(found, line, options),
+        _ratings(found, inputs),
+        _answers(found, inputs),
+    ]
+
+
+def contrast_name(entry: Entry) -> str:
+    """``second − first``: what every difference is."""
+    return f"{entry.result.contrast.second} − {entry.result.contrast.first}"
+
+
+def _sentences(found: Comparison, many: str, line: str, notes: Sequence[str]) -> Table:
+    rows = [_labels(entry) | {"sentence": entry.sentence} for entry in found.entries]
+    columns = [*_label_columns(found), Column("sentence", "in one sentence", wrap=100)]
+    return Table(f"{many[0].upper()}{many[1:]} compared on the same stories", columns, rows, line, notes)
+
+
+def _means(found: Comparison, many: str, line: str, options: CompareOptions) -> Table:
+    rows = [
+        _labels(entry)
+        | {"criteria": len(entry.result.outcomes)}
+        | dict(entry.result.means)
+        | {"detectable": entry.result.detectable["tau"], "detectable_both": entry.result.detectable["tau_both"]}
+        for entry in found.entries
+    ]
+    intervals = f"95 % intervals: percentile, {options.resamples} resamples of story-prompts"
+    notes = [
+        "second minus first on the same stories and repeats",
+        f"{intervals}; systems too: of systems as well, {_BOTH[options.both]}",
+        _DETECTABLE,
+    ]
+    optional = [
+        Column("parsed", "parsed % points", digits=1, factor=100),
+        Column("explained", "explained % points", digits=1, factor=100),
+        Column("icc", "ICC(1,1)", digits=3),
+    ]
+    columns = [
+        *_label_columns(found),
+        Column("criteria", "criteria"),
+        Column("rating", "rating"),
+        *(column for column in optional if not _nowhere(rows, column.key, notes)),
+        Column("tau", "tau x100, story-prompts", digits=1, factor=100),
+        Column("tau_both", "tau x100, systems too", digits=1, factor=100),
+        Column("detectable", "detectable", digits=1, factor=100),
+        Column("detectable_both", "systems too", digits=1, factor=100),
+    ]
+    return Table(f"Differences, mean over criteria: {many} compared", columns, rows, line, notes)
+
+
+def _agreement(found: Comparison, line: str, options: CompareOptions) -> Table:
+    rows, seen = [], []
+    for (entry, outcome), adjusted in zip(found.outcomes(), found.family.rows, strict=True):
+        agreement = outcome.agreement
+        looked = views(agreement, adjusted)
+        seen.append((f"{_full_name(entry, found)}, {outcome.criterion}", looked))
+        rows.append(
+            _labels(entry)
+            | {"criterion": outcome.criterion, "n": agreement.inputs.n, "stories": outcome.stories}
+            | {"first": agreement.first, "second": agreement.second}
+            | {"tau": agreement.inputs, "tau_both": agreement.both}
+            | {"detectable": outcome.detectable["tau"], "detectable_both": outcome.detectable["tau_both"]}
+            | {"permutation": agreement.permutation.p, "permutation_adjusted": adjusted.permutation}
+            | {"williams_t": agreement.williams.statistic, "williams": agreement.williams.p}
+            | {"williams_adjusted": adjusted.williams, "shown": holds_for(looked, options.swapped)}
+        )
+    columns = [
+        *_label_columns(found),
+        Column("criterion", "criterion"),
+        Column("n", "systems" if options.level == "system" else "n"),
+        Column("first", "first", digits=1, factor=100),
+        Column("second", "second", digits=1, factor=100),
+        Column("tau", "boot-inputs", digits=1, factor=100),
+        Column("tau_both", "boot-both", digits=1, factor=100),
+        Column("permutation", "perm. p", digits=3, p="two-sided"),
+        Column("permutation_adjusted", "adj.", digits=3, p="two-sided"),
+        Column("williams_t", "Williams t"),
+        Column("williams", "p", digits=3, p="two-sided"),
+        Column("williams_adjusted", "adj.", digits=3, p="two-sided"),
+        Column("detectable", "detectable", digits=1, factor=100),
+        Column("detectable_both", "systems too", digits=1, factor=100),
+        Column("shown", "shown for"),
+    ]
+    where = "over system means" if options.level == "system" else "over all stories"
+    notes = [found.family.text, *found.family.warnings, *questions(options.swapped), *_cautions(found, options)]
+    notes += [*disagreements(seen), *_untested(found)]
+    return Table(f"Agreement with people: tau-b x100, {where}, and its difference", columns, rows, line, notes)
+
+
+def _ratings(found: Comparison, line: str) -> Table:
+    rows = [
+        _labels(entry)
+        | {"criterion": outcome.criterion, "stories": outcome.stories}
+        | {"lost_first": outcome.lost[0], "lost_second": outcome.lost[1]}
+        | {"mean_first": outcome.means[0], "mean_second": outcome.means[1]}
+        | {"rating": outcome.rating, "d": outcome.size, "detectable": outcome.detectable["rating"]}
+        | {"icc_first": outcome.icc_sides[0].value, "icc_second": outcome.icc_sides[1].value, "icc": outcome.icc}
+        for entry, outcome in found.outcomes()
+    ]
+    columns = [
+        *_label_columns(found),
+        Column("criterion", "criterion"),
+        Column("stories", "stories"),
+        Column("lost_first", "lost first"),
+        Column("lost_second", "second"),
+        Column("mean_first", "mean first"),
+        Column("mean_second", "second"),
+        Column("rating", "difference of means"),
+        Column("d", "d"),
+        Column("detectable", "detectable"),
+    ]
+    notes = [
+        "stories: rated on both sides; lost: asked on both sides and without a rating on that one, so left out of both",
+        "d: difference over the mean of the sides' standard deviations",
+        *_repeats(found),
+        *_unequal_loss(found),
+    ]
+    if not _nowhere(rows, "icc", notes):
+        columns += [
+            Column("icc_first", "ICC first", digits=3),
+            Column("icc_second", "second", digits=3),
+            Column("icc", "difference of ICCs", digits=3),
+        ]
+        notes.append("ICC(1,1) over the repeats that both sides have, of stories with all of them rated")
+    return Table("Ratings and consistency over repeats", columns, rows, line, notes)
+
+
+def _answers(found: Comparison, line: str) -> Table:
+    """Only comparisons whose sides differ in some answer: the rest would be rows of zeros."""
+    rows = [
+        _labels(entry)
+        | {"criterion": outcome.criterion, "asked": outcome.parsed.difference.n}
+        | _rate("parsed", outcome)
+        | _rate("explained", outcome)
+        for entry, outcome in found.outcomes()
+        if outcome.parsed.discordant.any() or outcome.explained.discordant.any()
+    ]
+    alike = sum(1 for _ in found.outcomes()) - len(rows)
+    notes = [
+        "asked: repeats asked on both sides; only first, only second: parsed (explained) on that side alone",
+        "h: Cohen's h, the difference of the rates after 2 asin(sqrt(p)); intervals: resamples of story-prompts",
+    ]
+    columns = [*_label_columns(found), Column("criterion", "criterion"), Column("asked", "asked")]
+    for name in ("parsed", "explained"):
+        if _nowhere(rows, name, notes):
+            continue
+        columns += [
+            Column(f"{name}_first", f"{name} % first", digits=1, factor=100),
+            Column(f"{name}_second", "second", digits=1, factor=100),
+            Column(name, f"{name}, difference", digits=1, factor=100),
+            Column(f"{name}_h", "h"),
+            Column(f"{name}_only_first", "only first"),
+            Column(f"{name}_only_second", "only second"),
+        ]
+    if alike:
+        notes.append(f"{_count(alike)} left out: both sides parsed and explained exactly the same answers")
+    return Table("Answers parsed and explained", columns, rows, line, notes)
+
+
+def _nowhere(rows: Sequence[Row], key: str, notes: list[str]) -> bool:
+    """Whether an estimate is undefined in every row: then its columns are left out, and the notes say why."""
+    found: list[Estimate] = [row[key] for row in rows]
+    if any(estimate.defined for estimate in found):
+        return False
+    notes += dict.fromkeys(f"{_SHORT[key]}: {estimate.reason}" for estimate in found)
+    return True
+
+
+def _rate(name: str, outcome: Outcome) -> dict[str, Any]:
+    found = getattr(outcome, name)
+    return {
+        f"{name}_first": found.first,
+        f"{name}_second": found.second,
+        name: outcome.estimate(name),
+        f"{name}_h": found.h,
+        f"{name}_only_first": found.only_first,
+        f"{name}_only_second": found.only_second,
+    }
+
+
+def _labels(entry: Entry) -> dict[str, Any]:
+    return {"dataset": entry.dataset, **dict(entry.result.contrast.shared), "contrast": contrast_name(entry)} | {
+        "first_side": entry.result.contrast.first,
+        "second_side": entry.result.contrast.second,
+    }
+
+
+def _label_columns(found: Comparison) -> list[Column]:
+    """What tells contrasts apart, then the contrast: a column that says the same everywhere is left out."""
+    labels = [_labels(entry) for entry in found.entries]
+    names = ("dataset", "run", "judge", "eval_prompt", "structured", "parser")
+    differing = [name for name in names if len({label.get(name) for label in labels}) > 1]
+    return [*(Column(name, name.replace("_", " ")) for name in differing), Column("contrast", "second − first")]
+
+
+def shared_name(entry: Entry, found: Comparison) -> str:
+    """What both sides of a contrast share, as far as contrasts differ in it: ``name-of-judge``; or nothing."""
+    labels = _labels(entry)
+    columns = [column for column in _label_columns(found) if column.key != "contrast"]
+    return " ".join(str(labels[column.key]) for column in columns if labels.get(column.key) is not None)
+
+
+def _full_name(entry: Entry, found: Comparison) -> str:
+    return " ".join(part for part in (shared_name(entry, found), contrast_name(entry)) if part)
+
+
+def _cautions(found: Comparison, options: CompareOptions) -> list[str]:
+    """What simulations say of such intervals over systems: measured for one tau, not for a difference of two."""
+    sizes = {len(matrix.systems) for matrix in found.matrices if bootstrap.both_refused(matrix.system) is None}
+    kind = _KINDS[options.both]
+    known = (interval_coverage.cautions("boot-both", kind, options.level, size) for size in sorted(sizes))
+    return [f"boot-both, of one tau: {note}" for note in dict.fromkeys(note for notes in known for note in notes)]
+
+
+def _untested(found: Comparison) -> list[str]:
+    """Why comparisons have no test, once for each reason."""
+    reasons: dict[str, int] = {}
+    for _, outcome in found.outcomes():
+        for name, test in (("permutation", outcome.agreement.permutation), ("Williams", outcome.agreement.williams)):
+            if test.p is None and test.reason:
+                reasons[f"no {name} test: {test.reason}"] = reasons.get(f"no {name} test: {test.reason}", 0) + 1
+    return [f"{reason} ({_count(count)})" for reason, count in reasons.items()]
+
+
+def _count(number: int) -> str:
+    return "1 comparison" if number == 1 else f"{number} comparisons"
+
+
+def _repeats(found: Comparison) -> list[str]:
+    notes: dict[str, None] = {}
+    for entry, outcome in found.outcomes():
+        first, second = outcome.repeats
+        if first != second and not outcome.imported:
+            sides = entry.result.contrast
+            notes[f"{sides.first} has {first} repeats and {sides.second} {second}: only common ones are compared"] = (
+                None
+            )
+    return list(notes)
+
+
+def _unequal_loss(found: Comparison) -> list[str]:
+    """Where one side lost more than the other, the stories left are a choice that the loss made."""
+    unequal = [
+        f"{_full_name(entry, found)}, {outcome.criterion} ({100 * (outcome.parse.value or 0):+.1f} % points)"
+        for entry, outcome in found.outcomes()
+        if leaves_zero_out(outcome.parse) or (outcome.parse.low is None and outcome.parse.value)
+    ]
+    if not unequal:
+        return []
+    rest = len(unequal) - 6
+    more = f"; and {rest} more (table of answers)" if rest > 0 else ""
+    why = "such stories are left out of both sides and may be unlike the rest (judge coverage: what loss goes with)"
+    return [f"loss differs between the sides: {'; '.join(unequal[:6])}{more}: {why}"]

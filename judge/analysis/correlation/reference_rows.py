@@ -1,0 +1,220 @@
+"""A judge beside a bar (one person, or the control), both measured in the same way on the same stories.
+
+A judge's correlation with the mean of all r people cannot stand beside one person's with the mean of the r - 1 others:
+a mean of more people has less error, and a judge that is exactly one more person would lie above people by that alone.
+So the judge is set against the same means of the others as each rater is, and the two are subtracted rater by rater (of
+a pool: draw by draw), each time on the stories that judge and rater both rated. A judge that is one more person then
+lies 0 above people on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.correlation.intervals import Intervals
+from judge.analysis.correlation.statistic import Floats, Side, Statistic
+from judge.rating_matrix import Raters
+from judge.stats.correlation import human_ceiling
+from judge.stats.estimate import Estimate
+
+Masks = NDArray[np.bool_]
+Values = tuple[Floats, ...]
+"""A statistic in each set of resamples; empty where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The judge, the bar and their difference, each as an estimate with its resampled values.
+
+    `by_rater` holds, for a panel, each rater's part of the difference, with its values in the first set of resamples.
+    """
+
+    judge: tuple[Estimate, Values]
+    bar: tuple[Estimate, Values]
+    over: tuple[Estimate, Values]
+    by_rater: Mapping[str, tuple[float, Floats]] = field(default_factory=dict)
+
+    @classmethod
+    def undefined(cls, reason: str) -> Beside:
+        """Nothing to set side by side, and why."""
+        none = (Estimate.undefined(reason), ())
+        return cls(none, none, none)
+
+
+class OnePerson:
+    """One person against the mean of the others, over all raters of a panel or draws of a pool, for one criterion.
+
+    `pool` says whether people are a pool; `estimate` is the human ceiling, `ceiling` None where raters are not known.
+    """
+
+    def __init__(self, raters: Raters, stories: Masks, statistic: Statistic, seed: int) -> None:
+        self.statistic, self.pool = statistic, False
+        self.names: tuple[str, ...] = ()
+        self.ceiling: human_ceiling.Ceiling | None = None
+        if not raters.known:
+            self.estimate = Estimate.undefined(f"human ceiling unavailable: {raters.reason}")
+            return
+        ratings = np.where(stories[:, None], raters.ratings, np.nan)
+        self.pool = ratings.shape[1] > 1 and not human_ceiling.is_panel(raters.ratings)
+        if self.pool:
+            found = human_ceiling.one_of_each_story(ratings, human_ceiling.DRAWS, np.random.default_rng(seed))
+        else:
+            found = human_ceiling.one_against_others(ratings)
+            self.names = raters.names
+        self.ceiling = found
+        self._x = [Side.of(x) for x in found.x]
+        self._y = [Side.of(np.where(np.isnan(x), np.nan, y)) for x, y in zip(found.x, found.y, strict=True)]
+        self._people: dict[tuple[int, bytes], Estimate] = {}
+        self.estimate = found.estimate(lambda x, y: statistic.estimate(Side.of(x), Side.of(y)))
+
+    @property
+    def stories(self) -> Masks | None:
+        """Stories on which the ceiling stands."""
+        if self.ceiling is None or not len(self.ceiling.x):
+            return None
+        return np.asarray((~np.isnan(self.ceiling.x) & ~np.isnan(self.ceiling.y)).any(axis=0))
+
+    def resampled(self, intervals: Intervals) -> Values:
+        """The human ceiling in each set of resamples."""
+        if self.ceiling is None:
+            return ()
+        return tuple(
+            self.ceiling.values(lambda x, y, one=one: self.statistic.resampled(x, y, one))  # type: ignore[misc]
+            for one in intervals.sets
+        )
+
+    def beside(self, readings: Sequence[Floats]) -> tuple[Beside, Masks]:
+        """Judge, people and difference without intervals, of the readings (n,) of one judge, averaged over them.
+
+        Also which readings x pairs are defined on both sides, shape (readings, pairs): `resampled_beside` uses these.
+        """
+        if self.estimate.value is None:
+            return Beside.undefined(self.estimate.reason or "undefined"), np.zeros((len(readings), 0), dtype=np.bool_)
+        values = np.full((2, len(readings), len(self._x)), np.nan)
+        n, reasons = 0, []
+        for q, reading in enumerate(readings):
+            side, known = Side.of(reading), ~np.isnan(reading)
+            for i, y in enumerate(self._y):
+                pair = self.statistic.estimate(side, y), self._person(i, known)
+                if pair[0].value is None or pair[1].value is None:
+                    reasons += [one.reason for one in pair if one.reason]
+                    continue
+                values[:, q, i] = pair[0].value, pair[1].value
+                n = max(n, pair[0].n)
+        defined = ~np.isnan(values[0])
+        if not defined.any():
+            return Beside.undefined(
+                reasons[0] if reasons else "undefined: the judge rated none of the stories"
+            ), defined
+        judge, people = (float(side[defined].mean()) for side in values)
+        made = Beside(
+            (Estimate(judge, n=n), ()), (Estimate(people, n=n), ()), (Estimate(judge - people, n=n), ()),
+            {name: (part, np.empty(0)) for name, part in self._parts(values[0] - values[1])},
+        )  # fmt: skip
+        return made, defined
+
+    def resampled_beside(self, judges: Sequence[Sequence[Floats]], intervals: Intervals) -> list[Beside]:
+        """For each judge, given by its readings, the same with values in each set of resamples."""
+        found = [self.beside(readings) for readings in judges]
+        if self.estimate.value is None or not judges:
+            return [one for one, _ in found]
+        sets = [self._set(judges, [defined for _, defined in found], intervals, k) for k in range(len(intervals.sets))]
+        made = []
+        for j, (one, _) in enumerate(found):
+            if one.over[0].value is None or not sets:
+                made.append(one)
+                continue
+            judge, people = (tuple(values[j][side] for values in sets) for side in (0, 1))
+            parts = sets[0][j][2]
+            by_rater = {name: (value, parts[i]) for i, (name, (value, _)) in enumerate(one.by_rater.items())}
+            over = tuple(a - b for a, b in zip(judge, people, strict=True))
+            made.append(Beside((one.judge[0], judge), (one.bar[0], people), (one.over[0], over), by_rater))
+        return made
+
+    def _set(
+        self, judges: Sequence[Sequence[Floats]], defined: Sequence[Masks], intervals: Intervals, k: int
+    ) -> list[tuple[Floats, Floats, Floats]]:
+        """Judge (b,), people (b,) and, of a panel, their differences by rater (raters, b), of each judge in set k."""
+        rows = np.stack([reading for readings in judges for reading in readings])
+        masks = ~np.isnan(rows)
+        distinct, place = np.unique(masks, axis=0, return_inverse=True)
+        size, pairs = intervals.sets[k].size, len(self._x)
+        sums = np.zeros((len(judges), 2, size))
+        count = np.zeros((len(judges), size))
+        parts = np.full((len(judges), 0 if self.pool else pairs, size), np.nan)
+        for i in range(pairs):
+            people = np.where(distinct, self._x[i].values, np.nan)
+            found = self.statistic.resampled(np.concatenate([rows, people]), self._y[i].values, intervals.sets[k])
+            start = 0
+            for j, readings in enumerate(judges):
+                mine = (
+                    np.arange(start, start + len(readings))[defined[j][:, i]] if defined[j].size else np.empty(0, int)
+                )
+                start += len(readings)
+                if not mine.size:
+                    continue
+                both = np.stack([found[mine], found[len(rows) + place.reshape(-1)[mine]]])
+                known = ~np.isnan(both).any(axis=0)
+                total = np.where(known, both, 0.0).sum(axis=1)
+                sums[j] += total
+                count[j] += known.sum(axis=0)
+                if len(parts[j]):
+                    parts[j, i] = _ratio(total[0] - total[1], known.sum(axis=0))
+        return [(_ratio(sums[j, 0], count[j]), _ratio(sums[j, 1], count[j]), parts[j]) for j in range(len(judges))]
+
+    def _person(self, i: int, known: Masks) -> Estimate:
+        """Pair i's person against the others, on the stories that the judge rated too."""
+        key = (i, known.tobytes())
+        if key not in self._people:
+            self._people[key] = self.statistic.estimate(self._x[i].only(known), self._y[i])
+        return self._people[key]
+
+    def _parts(self, over: Floats) -> list[tuple[str, float]]:
+        """Each rater's difference (readings, pairs), averaged over readings; nothing of a pool."""
+        if self.pool:
+            return []
+        return [(name, float(np.nanmean(part)) if not np.isnan(part).all() else np.nan)
+                for name, part in zip(self.names, over.T, strict=True)]  # fmt: skip
+
+
+def beside_control(
+    judge: tuple[Side, Estimate, Values],
+    control: tuple[Side, Estimate, Values],
+    people: Side,
+    statistic: Statistic,
+    values: Callable[[Floats], Values] | None,
+) -> Beside:
+    """A judge and the control against people, on the stories that both rated; sides with what is known of them already.
+
+    `values` gives the resampled values of a side against people; None = without resamples.
+
+    In the difference a control below 0 counts as 0, in the value and in each resample: features that say nothing
+    predict unseen stories at random, as often as not against people, and by more than resampled stories show, since
+    what was learnt of one fold comes from all others. To lie above such a control is to say more than nothing only
+    where it is to lie above 0.
+    """
+    keep = ~(np.isnan(judge[0].values) | np.isnan(control[0].values))
+    sides: list[tuple[Estimate, Values]] = []
+    for side, estimate, known in (judge, control):
+        rated = ~np.isnan(side.values) & ~np.isnan(people.values)
+        if (keep | ~rated).all():
+            sides.append((estimate, known))
+            continue
+        there = side.only(keep)
+        found = statistic.estimate(there, people)
+        sides.append((found, values(there.values) if values and found.defined else ()))
+    (x, xs), (y, ys) = sides
+    if x.value is None or y.value is None:
+        why = Estimate.undefined((x.reason if x.value is None else y.reason) or "undefined")
+        return Beside((x, xs), (y, ys), (why, ()))
+    difference = tuple(a - np.maximum(b, 0.0) for a, b in zip(xs, ys, strict=False))
+    return Beside((x, xs), (y, ys), (Estimate(x.value - max(y.value, 0.0), n=min(x.n, y.n)), difference))
+
+
+def _ratio(total: Floats, count: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(count > 0, total / count, np.nan), dtype=np.float64)

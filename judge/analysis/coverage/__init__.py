@@ -1,0 +1,1 @@
+"""What was asked, answered and rated, and what loss goes with."""

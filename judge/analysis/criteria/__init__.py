@@ -1,0 +1,1 @@
+"""Whether criteria measure different things, and how the scale is used."""

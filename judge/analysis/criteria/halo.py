@@ -1,0 +1,102 @@
+"""Does a judge mix criteria? Whether its rating of one follows people's ratings of the others. Never fills a gap.
+
+*Halo* (Thorndike 1920): ratings of different criteria go together more than the criteria do. Correlations between a
+judge's criteria cannot show it against people: error lowers them, and a judge has less of it than people, or more. At
+equal ratings by people of the criterion itself, a judge that rates it as people do does not follow people's ratings of
+the other criteria; a judge with halo does, however noisy either side is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.rating_matrix import RatingMatrix
+from judge.stats.bias.given_quality import CROWDED, GivenQuality, share_at_end
+from judge.stats.bias.rating_bias import without_leniency
+from judge.stats.estimate import Estimate
+from judge.stats.resampling import jackknife
+from judge.stats.resampling.jackknife import Test
+
+Floats = NDArray[np.float64]
+
+ONE_CRITERION = "undefined with fewer than 2 criteria that people rated too"
+NO_PERSONS = "undefined: who gave which rating is not known, so that one rater's criteria cannot be set side by side"
+NO_DIFFERENCE = (
+    "undefined: people's ratings of different criteria, or of stories, differ by hardly more than their error"
+)
+UNRATED = "undefined: no story that the judge rated has two of people's ratings of every criterion"
+
+
+def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
+    """Points that the judge adds to a criterion for one point more of people's mean rating of the others.
+
+    The mean over criteria; `pairs` are cells of one judge and Eval-Prompt with the number of people's criterion. On the
+    stories that have all of these criteria from the judge and from two persons. Criteria where people's ratings show
+    too little beyond error are left out of the mean; undefined where that leaves none.
+    """
+    criteria = list(dict.fromkeys(j for _, j in pairs))
+    if len(criteria) < 2:
+        return _undefined(ONE_CRITERION)
+    persons = _persons(matrix, criteria)
+    if persons is None:
+        return _undefined(NO_PERSONS)
+    whole = np.asarray(~np.isnan(matrix.judge[[i for i, _ in pairs]]).any(axis=0), dtype=bool)
+    made = [_one(matrix, i, j, criteria.index(j), persons, whole) for i, j in pairs]
+    if not made[0].used.any():
+        return _undefined(UNRATED)
+    kept = [one for one in made if one.reason() is None]
+    if not kept:
+        crowded = all(one.reason() == CROWDED for one in made)
+        return _undefined(CROWDED if crowded else NO_DIFFERENCE, int(made[0].used.sum()))
+
+    def mean(weights: Floats, *, curved: bool = True) -> Floats:
+        return np.asarray(np.mean([one.slope(weights, curved=curved) for one in kept], axis=0), dtype=np.float64)
+
+    used = kept[0].used
+    every = used[None, :].astype(np.float64)
+    bias = float(mean(every)[0] - mean(every, curved=False)[0])
+    return jackknife.against_zero(mean, matrix.story_prompt, used, tail="greater", bias=bias)
+
+
+def _one(
+    matrix: RatingMatrix, cell: int, criterion: int, own: int, persons: Floats, whole: NDArray[np.bool_]
+) -> GivenQuality:
+    """One criterion's regression; every criterion's rests on the same stories and persons."""
+    others = np.delete(persons, own, axis=0).mean(axis=0)
+    people = np.where(np.isnan(others), np.nan, persons[own])
+    judge = np.where(whole, matrix.judge[cell], np.nan)
+    at_end = share_at_end(matrix.by_rater(criterion).ratings)
+    return GivenQuality.of(judge, people, matrix.system, other=others, at_end=at_end)
+
+
+def _persons(matrix: RatingMatrix, criteria: Sequence[int]) -> Floats | None:
+    """People's ratings (criteria, n, persons), a person in one column throughout, without leniency; None: unknown.
+
+    Where names are not known the first rating of each criterion is taken to be one person's, as tables of ratings hold
+    them, and so on; not where ratings are stored in ascending order.
+    """
+    raters = [matrix.by_rater(j) for j in criteria]
+    if any(one.ascending for one in raters):
+        return None
+    if not all(one.known for one in raters):
+        positions = [matrix.by_position(j) for j in criteria]
+        columns = max(one.shape[1] for one in positions)
+        return np.stack([_padded(one, columns) for one in positions])
+    names = list(dict.fromkeys(name for one in raters for name in one.names))
+    out = np.full((len(criteria), matrix.n, len(names)), np.nan)
+    for k, one in enumerate(raters):
+        out[k][:, [names.index(name) for name in one.names]] = without_leniency(one.ratings)
+    return out
+
+
+def _padded(ratings: Floats, columns: int) -> Floats:
+    out = np.full((ratings.shape[0], columns), np.nan)
+    out[:, : ratings.shape[1]] = ratings
+    return out
+
+
+def _undefined(reason: str, n: int = 0) -> Test:
+    return Test(Estimate.undefined(reason, n), None, None, "greater", 0)

@@ -1,0 +1,1 @@
+"""The stories on which ratings differ most."""

@@ -1,0 +1,248 @@
+"""The stories on which judge and people, repeats, Eval-Prompts or judges differ most. Lists; never says who is right.
+
+Ratings are standardised within whoever gave them, so that leniency is not disagreement. Each story stands once, with
+its largest difference; asked for all, every story stands with every judge, Eval-Prompt and criterion.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import pandas as pd
+
+from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.options.table_options import Between, DisagreementsOptions
+from judge.errors import SpecError
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.agreement import disagreement
+from judge.stats.agreement.disagreement import Distance
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+PEOPLE = "people"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """What is compared, on every story of a dataset.
+
+    Attributes
+    ----------
+    cells : tuple of int
+        Cells of the matrix on the judges' side: one, or those that are compared with each other.
+    people : int or None
+        People's criterion with the same name: one of the two sides between judge and people, else for information.
+    judge, eval_prompt : str or None
+        None where several of them are compared.
+    """
+
+    matrix: RatingMatrix
+    cells: tuple[int, ...]
+    people: int | None
+    judge: str | None
+    eval_prompt: str | None
+    criterion: str
+    distance: Distance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The list, widest difference first, how many stories were compared, and what was left out and why."""
+
+    rows: list[dict[str, Any]]
+    stories: int
+    notes: tuple[str, ...]
+    matrices: tuple[RatingMatrix, ...]
+
+
+def disagreements(table: RatingsTable, options: DisagreementsOptions | None = None) -> pd.DataFrame:
+    """The stories that differ most, one row each.
+
+    Returns
+    -------
+    DataFrame
+        `rank, dataset, judge, eval_prompt, criterion, story, system, story_prompt, difference, raw, people, sides,
+        text`. `difference` is in standard deviations, judge minus people or, between several, highest minus lowest;
+        `raw` in points. `people` holds `mean, z, ratings` (each with `rater` and `rating`); `sides` a list of `run,
+        judge, eval_prompt, mean, z, repeats` (each with `repeat, rating, status, flags, explanation`).
+    """
+    return pd.DataFrame(find(table, options or DisagreementsOptions()).rows)
+
+
+def find(table: RatingsTable, options: DisagreementsOptions) -> Found:
+    """All that `disagreements` gives, with notes.
+
+    Raises
+    ------
+    SpecError
+        Nothing can be compared; the sentence says why.
+    """
+    matrices = build(table, drop_systems=options.drop_systems)
+    made: list[Comparison] = []
+    notes: list[str] = []
+    for matrix in matrices:
+        partner = match(matrix)
+        notes += partner.notes
+        made += _comparisons(matrix, partner.partner, options.between)
+    usable = [one for one in made if one.distance.reason is None]
+    reasons = {one.distance.reason: None for one in made if one.distance.reason}
+    if not usable:
+        why = "; ".join(str(reason) for reason in reasons) or _NOTHING[options.between]
+        raise SpecError(
+            f"nothing to compare between {options.between}: {why}", hint=_instead(matrices, options.between)
+        )
+    for reason in reasons:
+        count = sum(one.distance.reason == reason for one in made)
+        notes.append(f"{count} of {len(made)} comparisons left out: {reason}")
+    places = _ranked(usable, options.top)
+    answers = _answers(table.frame, usable, places)
+    rows = [_row(rank, usable[which], story, answers) for rank, (which, story) in enumerate(places, start=1)]
+    if not rows:
+        notes.append(f"no story differs between {options.between}")
+    compared = {(id(one.matrix), s) for one in usable for s in np.flatnonzero(~np.isnan(one.distance.standardised))}
+    return Found(rows, len(compared), tuple(dict.fromkeys(notes)), matrices)
+
+
+_NOTHING = {
+    "people": "people rated none of the judge's criteria",
+    "repeats": "no judge was asked",
+    "eval-prompts": "each judge was asked with one Eval-Prompt",
+    "judges": "there is one judge",
+}
+
+
+def _instead(matrices: Sequence[RatingMatrix], between: str) -> str | None:
+    """What these ratings can be compared between."""
+    could = [
+        other
+        for other in get_args(Between)
+        if other != between
+        and any(one.distance.reason is None for m in matrices for one in _comparisons(m, match(m).partner, other))
+    ]
+    return f"these ratings can be compared by --between {' or --between '.join(could)}" if could else None
+
+
+def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: str) -> Iterator[Comparison]:
+    cells = matrix.cells
+    if between in ("people", "repeats"):
+        for i, cell in enumerate(cells):
+            j = partner[i]
+            if between == "repeats":
+                distance = _repeats(matrix, i)
+            elif j is not None:
+                distance = disagreement.between_two(matrix.judge[i], matrix.people[j])
+            else:
+                continue
+            yield Comparison(matrix, (i,), j, cell.judge, cell.eval_prompt, cell.criterion, distance)
+        return
+    groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for i, cell in enumerate(cells):
+        if between == "eval-prompts":
+            groups[cell.run, cell.judge, cell.criterion].append(i)
+        else:
+            groups[cell.eval_prompt, cell.criterion].append(i)
+    for group in groups.values():
+        if len(group) > 1:
+            first = cells[group[0]]
+            judge = first.judge if between == "eval-prompts" else None
+            eval_prompt = first.eval_prompt if between == "judges" else None
+            distance = disagreement.among(matrix.judge[group])
+            yield Comparison(matrix, tuple(group), partner[group[0]], judge, eval_prompt, first.criterion, distance)
+
+
+def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
+    """Distances between repeats, spread over the axis of stories; the first repeats are those asked."""
+    ratings = matrix.repeats(cell)
+    whole = np.full((matrix.n, ratings.shape[1]), np.nan)
+    whole[matrix.asked[cell] > 0] = ratings
+    if matrix.means[cell]:
+        nothing = np.full(matrix.n, np.nan)
+        return Distance(nothing[None, :], nothing, nothing, "repeats of imported ratings are not in the file")
+    return disagreement.among_repeats(whole)
+
+
+def _ranked(usable: Sequence[Comparison], top: int) -> list[tuple[int, int]]:
+    """(comparison, story), widest difference first: the first `top` stories that differ, once each, or all for 0."""
+    size = np.concatenate([np.abs(one.distance.standardised) for one in usable])
+    which = np.repeat(np.arange(len(usable)), [one.matrix.n for one in usable])
+    story = np.concatenate([np.arange(one.matrix.n) for one in usable])
+    # Rounded, so that noise of 1e-16 does not decide between equal differences: then the order of the table does.
+    size = np.round(size, 9)
+    kept = int(((size > 0) if top else ~np.isnan(size)).sum())
+    order = np.argsort(np.where(np.isnan(size), np.inf, -size), kind="stable")[:kept]
+    if top == 0:
+        return [(int(which[k]), int(story[k])) for k in order]
+    places: dict[tuple[int, int], tuple[int, int]] = {}
+    for k in order:
+        key = (id(usable[which[k]].matrix), int(story[k]))
+        if key not in places:
+            places[key] = (int(which[k]), int(story[k]))
+            if len(places) == top:
+                break
+    return list(places.values())
+
+
+_Key = tuple[str, ...]
+
+
+def _answers(
+    frame: pd.DataFrame, usable: Sequence[Comparison], places: Sequence[tuple[int, int]]
+) -> dict[_Key, list[dict[str, Any]]]:
+    """What was said of the listed stories: repeats by (dataset, story, criterion, run, judge, Eval-Prompt), people's
+    ratings by the first three."""
+    wanted = {str(usable[which].matrix.stories["story"].iloc[story]) for which, story in places}
+    found: dict[_Key, list[dict[str, Any]]] = defaultdict(list)
+    part = frame[frame["story"].astype(str).isin(wanted)]
+    plain = part.astype(object).where(part.notna(), None)
+    for row in plain.to_dict("records"):
+        place = (str(row["dataset"]), str(row["story"]), str(row["criterion"]))
+        if row["source"] == "rater":
+            found[place].append({"rater": row["rater"], "rating": row["rating"]})
+        else:
+            said = {key: row[key] for key in ("repeat", "rating", "status", "flags", "explanation")}
+            found[*place, str(row["run"]), str(row["judge"]), str(row["eval_prompt"])].append(said)
+    return found
+
+
+def _row(rank: int, one: Comparison, story: int, answers: dict[_Key, list[dict[str, Any]]]) -> dict[str, Any]:
+    matrix, facts = one.matrix, one.matrix.stories.iloc[story]
+    name = str(facts["story"])
+    judged_z = one.distance.z[: len(one.cells), story]
+    sides = []
+    for k, i in enumerate(one.cells):
+        cell = matrix.cells[i]
+        key = (matrix.dataset, name, cell.criterion, cell.run, cell.judge, cell.eval_prompt)
+        repeats = sorted(answers.get(key, []), key=lambda answer: -1 if answer["repeat"] is None else answer["repeat"])
+        side = {"run": cell.run, "judge": cell.judge, "eval_prompt": cell.eval_prompt}
+        sides.append(side | {"mean": _number(matrix.judge[i, story]), "z": _number(judged_z[k]), "repeats": repeats})
+    people = None
+    if one.people is not None:
+        criterion = matrix.criteria[one.people]
+        z = one.distance.z[len(one.cells), story] if one.distance.z.shape[0] > len(one.cells) else np.nan
+        ratings = answers.get((matrix.dataset, name, criterion), [])
+        mean = _number(matrix.people[one.people, story])
+        people = {"criterion": criterion, "mean": mean, "z": _number(z), "ratings": ratings}
+    return {
+        "rank": rank,
+        "dataset": matrix.dataset,
+        "judge": one.judge,
+        "eval_prompt": one.eval_prompt,
+        "criterion": one.criterion,
+        "story": name,
+        "system": None if pd.isna(facts["system"]) else str(facts["system"]),
+        "story_prompt": None if pd.isna(facts["story_prompt"]) else str(facts["story_prompt"]),
+        "difference": float(one.distance.standardised[story]),
+        "raw": float(one.distance.raw[story]),
+        "people": people,
+        "sides": sides,
+        "text": "" if pd.isna(facts["text"]) else str(facts["text"]),
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

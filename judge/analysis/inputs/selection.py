@@ -1,0 +1,107 @@
+"""A part of a ratings table: some criteria, judges, Eval-Prompts. Never keeps a judge's row it was not asked for.
+
+Narrowing the table, and not the printout, keeps all that follows true: coverage, averages over criteria, families of
+tests and the signature speak of the same part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from judge.analysis.options.table_options import names
+from judge.errors import SpecError, unknown
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable, RunFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Names to keep, letter case aside; an empty tuple keeps all.
+
+    `people` names people's criteria to keep besides: those that everything is set against.
+    """
+
+    criteria: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    eval_prompts: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        criteria: str | Sequence[str] | None,
+        judges: str | Sequence[str] | None,
+        eval_prompts: str | Sequence[str] | None,
+        people: Sequence[str | None] = (),
+    ) -> Selection:
+        """From options: None keeps all, a string is one name."""
+        besides = tuple(one for one in people if one)
+        return cls(names(criteria or ()), names(judges or ()), names(eval_prompts or ()), besides)
+
+
+def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
+    """The table with the judges' rows that `keep` names, and people's rows of the criteria that it names.
+
+    Where people rated no criterion that a judge rated, all their rows stay: all judges' are set against these.
+
+    Raises
+    ------
+    SpecError
+        A name that is nowhere in the table, or names that leave no row.
+    """
+    if not (keep.criteria or keep.judges or keep.eval_prompts):
+        return table
+    frame = table.frame
+    judged = frame["source"] == "judge"
+    wanted = pd.Series(data=True, index=frame.index)
+    if keep.criteria:
+        named = _is(frame["criterion"], keep.criteria, "--criterion", frame["criterion"])
+        folded = frame["criterion"].astype(str).str.casefold()
+        in_common = set(folded[judged]) & set(folded[~judged])
+        others = folded.isin(_folded(keep.people)) if in_common or not judged.any() else True
+        wanted &= named | (~judged & others)
+    if keep.judges:
+        wanted &= ~judged | _is(frame["judge"], keep.judges, "--judge", frame.loc[judged, "judge"])
+    if keep.eval_prompts:
+        wanted &= ~judged | _is(frame["eval_prompt"], keep.eval_prompts, "--eval-prompt", frame["eval_prompt"])
+    kept = frame[wanted]
+    if kept.empty or ((keep.judges or keep.eval_prompts) and not bool((kept["source"] == "judge").any())):
+        words = [*keep.judges, *keep.eval_prompts, *keep.criteria]
+        raise SpecError(f"nothing in these runs is at once {', '.join(words)}")
+    facts = (_facts(fact, frame, keep) for fact in table.facts)
+    return replace(table, frame=kept, facts=tuple(fact for fact in facts if fact is not None))
+
+
+def _is(column: pd.Series[str], wanted: Sequence[str], option: str, known: pd.Series[str]) -> pd.Series[bool]:
+    levels = {str(name).casefold(): str(name) for name in known.dropna().unique()}
+    for name in wanted:
+        if name.casefold() not in levels:
+            raise SpecError(unknown(option, name, levels.values()))
+    return column.isin([levels[name.casefold()] for name in wanted])
+
+
+def _facts(fact: RunFacts, frame: pd.DataFrame, keep: Selection) -> RunFacts | None:
+    """The facts of what is left of a result folder; None where nothing of its judges is."""
+    rows = (frame["run"] == fact.run) & (frame["source"] == "judge")
+    own = [str(name) for name in frame.loc[rows, "judge"].dropna().unique()]
+    known = [fact.judge] if fact.judge in own else own
+    judges = [name for name in known if not keep.judges or name.casefold() in _folded(keep.judges)]
+    if keep.judges and not judges:
+        return None
+    if fact.judge not in own and keep.judges:
+        fact = replace(fact, judge=", ".join(judges))
+    if keep.criteria:
+        fact = replace(fact, criteria=tuple(c for c in fact.criteria if c.name.casefold() in _folded(keep.criteria)))
+    if keep.eval_prompts:
+        left = tuple(name for name in fact.eval_prompts if name.casefold() in _folded(keep.eval_prompts))
+        fact = replace(fact, eval_prompts=left)
+    return fact
+
+
+def _folded(some: Sequence[str]) -> set[str]:
+    return {name.casefold() for name in some}

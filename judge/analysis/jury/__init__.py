@@ -1,0 +1,1 @@
+"""Several judges combined into one, out of fold."""

@@ -1,0 +1,147 @@
+"""Ways to make one rating out of a panel's. Each is fitted on training stories only, and predicts the others.
+
+========== ======================================================================================================
+mean       mean of the members' ratings of the criterion, those present; nothing is fitted
+median     median of them; nothing is fitted
+calibrated each member put on people's scale by an isotonic curve, then the mean of those present
+weighted   least squares with weights >= 0 on the members' standardised ratings of the criterion
+ridge      ridge regression on rank scores of all predictors; penalty, and how much less the members' own ratings
+           of the criterion are penalised than other predictors, by leave-one-out error
+ordinal    the proportional-odds model on the same columns, with the ridge's penalty in logits
+========== ======================================================================================================
+
+A missing rating of a member is left out by the first three; the regressions read the training mean, "no information".
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats import near_ties
+from judge.stats.regression.calibration import fit_calibration
+from judge.stats.regression.ordinal import fit_ordinal
+from judge.stats.regression.rank_scores import RankScores, fit_rank_scores
+from judge.stats.regression.ridge import RidgeFit, fit_ridge
+from judge.stats.regression.stacking import fit_stack
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Rows = NDArray[np.int64]
+
+OWN_FACTORS = (1.0, 2.0, 4.0)
+"""A column scaled up by g is penalised g^2 times less: how far a criterion's own ratings may count for more."""
+
+LOGIT_PENALTY = 3 / math.pi**2
+"""A ridge penalty is residual variance / prior variance of a weight; a logistic latent residual has variance pi^2/3."""
+
+
+class Split:
+    """Training and held-out rows of some predictors, and what several criteria and combiners share of them."""
+
+    def __init__(self, predictors: Floats, train: Rows, held_out: Rows) -> None:
+        self.train, self.held_out = predictors[train], predictors[held_out]
+
+    @cached_property
+    def ranks(self) -> RankScores:
+        """Rank scores learned from the training rows."""
+        return fit_rank_scores(self.train)
+
+    @cached_property
+    def scored(self) -> tuple[Floats, Floats]:
+        """Rank scores of the training rows and of the held-out rows."""
+        return self.ranks.apply(self.train), self.ranks.apply(self.held_out)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Combined:
+    """Ratings of the held-out rows (NaN = none); weights (p,) in people's points per standard deviation; or why not."""
+
+    predicted: Floats
+    weights: Floats | None = None
+    reason: str | None = None
+
+
+Combiner = Callable[[Split, Floats, Bools], Combined]
+"""From a split, people's ratings of its training rows (no NaN), and which predictors are the criterion's own."""
+
+
+def _mean(split: Split, people: Floats, own: Bools) -> Combined:  # noqa: ARG001  nothing is fitted
+    return Combined(_over_present(np.nanmean, split.held_out[:, own]))
+
+
+def _median(split: Split, people: Floats, own: Bools) -> Combined:  # noqa: ARG001  nothing is fitted
+    return Combined(_over_present(np.nanmedian, split.held_out[:, own]))
+
+
+def _calibrated(split: Split, people: Floats, own: Bools) -> Combined:
+    columns = [
+        fit_calibration(split.train[:, j], people, "isotonic").predict(split.held_out[:, j])
+        for j in np.flatnonzero(own)
+    ]
+    return Combined(_over_present(np.nanmean, np.column_stack(columns)))
+
+
+def _weighted(split: Split, people: Floats, own: Bools) -> Combined:
+    train, held_out = split.train[:, own], split.held_out[:, own]
+    mean = _over_present(np.nanmean, train.T)
+    spread = _over_present(np.nanstd, train.T)
+    scale = np.where(spread > 1e-12, spread, 1.0)
+    fitted = fit_stack(np.nan_to_num((train - mean) / scale), people)
+    weights = np.zeros(own.size)
+    weights[own] = fitted.weights
+    return Combined(fitted.predict(np.nan_to_num((held_out - mean) / scale)), weights)
+
+
+def _ridge(split: Split, people: Floats, own: Bools) -> Combined:
+    fitted, factors = _best_ridge(split, people, own)
+    return Combined(fitted.predict(split.scored[1] * factors), fitted.weights * factors)
+
+
+def _ordinal(split: Split, people: Floats, own: Bools) -> Combined:
+    ridge, factors = _best_ridge(split, people, own)
+    train, held_out = split.scored
+    model = fit_ordinal(train * factors, people, ridge.penalty * LOGIT_PENALTY)
+    if isinstance(model, str):
+        return Combined(np.full(len(held_out), np.nan), reason=f"no ordinal model: {model}")
+    return Combined(model.predict(held_out * factors), model.weights * factors)
+
+
+COMBINERS: dict[str, Combiner] = {
+    "mean": _mean,
+    "median": _median,
+    "calibrated": _calibrated,
+    "weighted": _weighted,
+    "ridge": _ridge,
+    "ordinal": _ordinal,
+}
+
+UNFITTED = ("mean", "median")
+"""Combiners whose ratings are on the members' scale; all others predict people's mean."""
+
+STACKED = ("mean", "median", "weighted", "ridge")
+"""What `stack` weighs against each other."""
+
+CANDIDATES = ("mean", "ridge", "stack")
+"""What `auto` chooses from: nothing fitted, one regression, or weights for several."""
+
+
+def _best_ridge(split: Split, people: Floats, own: Bools) -> tuple[RidgeFit, Floats]:
+    train = split.scored[0]
+    choices = [np.where(own, factor, 1.0) for factor in (OWN_FACTORS if not own.all() else OWN_FACTORS[:1])]
+    fits = [fit_ridge(train * factors, people) for factors in choices]
+    best = near_ties.lowest([fit.press for fit in fits])
+    return fits[best], choices[best]
+
+
+def _over_present(statistic: Callable[..., Floats], ratings: Floats) -> Floats:
+    """A statistic over the ratings present in each row, NaN where there is none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of numpy, for rows without a rating: NaN is what is wanted
+        return np.asarray(statistic(ratings, axis=1), dtype=np.float64)

@@ -1,0 +1,276 @@
+"""A jury of judges: a panel's ratings combined into one, out of fold, beside its best member, mean and control.
+
+Nothing that is fitted or chosen has seen the story-prompt it is scored on (`nested_folds`); the two rows for which that
+is not so say so. Every row of a criterion is scored against the same people's means.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.analysis.jury.nested_folds import Folding, run_foldings
+from judge.analysis.jury.panel import Panel, Panels, panels
+from judge.analysis.jury.scores import Scored, Scorer
+from judge.analysis.options.table_options import JuryOptions
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats import near_ties
+from judge.stats.correlation import kendall
+from judge.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+
+JURY, MEAN, SINGLE, IN_SAMPLE, CONTROL = "jury", "mean", "single", "single in sample", "control"
+LABELS = {
+    JURY: "jury",
+    MEAN: "plain mean of the members",
+    SINGLE: "best single judge, chosen in training folds",
+    IN_SAMPLE: "best single judge, chosen in sample (optimistic)",
+    CONTROL: "control, not a language model",
+}
+BESIDE = {
+    SINGLE: "the best single judge chosen in training folds",
+    IN_SAMPLE: "the best single judge chosen in sample (which flatters it)",
+    MEAN: "the plain mean",
+    CONTROL: "the control",
+}
+"""What the jury is compared with, as sentences name it."""
+
+
+FEW_STORIES = 100
+"""With fewer rated stories a warning stands under the table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One row of a criterion: what rates, which combiner or member that was, and how well it follows people."""
+
+    kind: str
+    used: str
+    scored: Scored
+    tau: Estimate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict:
+    """One criterion: its panel, its foldings, its rows, and tau-b of the jury less that of each other row's kind."""
+
+    panel: Panel
+    foldings: tuple[Folding, ...]
+    rows: tuple[Row, ...]
+    gains: dict[str, Estimate]
+
+    def row(self, kind: str) -> Row:
+        """The row of this kind."""
+        return next(row for row in self.rows if row.kind == kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """One dataset's verdicts; mean gains over its criteria; how the control was made; sentences."""
+
+    panels: Panels
+    options: JuryOptions
+    scorer: Scorer
+    verdicts: tuple[Verdict, ...]
+    mean_gains: dict[str, Estimate]
+    control: str | None
+    notes: tuple[str, ...]
+
+    @property
+    def matrix(self) -> RatingMatrix:
+        """The ratings."""
+        return self.panels.matrix
+
+
+def hold(table: RatingsTable, options: JuryOptions | None = None) -> list[Held]:
+    """Hold a jury over each dataset of a ratings table.
+
+    Parameters
+    ----------
+    table : RatingsTable
+    options : JuryOptions
+        Combiner, members, folds and so on; see there. Of a single member with ``auto`` nothing is combined: its own
+        ratings stand for the jury's (to be calibrated, say).
+
+    Raises
+    ------
+    SpecError
+        A member or a system that is not there, or features that are asked for and not known.
+    """
+    options = options or JuryOptions()
+    controls = {fact.judge for fact in table.facts if fact.control}
+    return [_hold(matrix, options, controls) for matrix in build(table, drop_systems=options.drop_systems)]
+
+
+def jury(table: RatingsTable, options: JuryOptions | None = None) -> pd.DataFrame:
+    """The rows of a jury table.
+
+    Returns
+    -------
+    DataFrame
+        `dataset, criterion, kind` (jury, mean, single, single in sample, control), `used` (combiners or members, with
+        the number of folds they were chosen in), `members, value` (tau-b, mean over foldings), `low, high, n, lowest,
+        highest` (over foldings), `foldings, folds, gain, gain_low, gain_high` (the jury's tau-b less the row's, on the
+        stories both rate), `method, reason`. Undefined values are null with a reason.
+    """
+    options = options or JuryOptions()
+    rows = []
+    for held in hold(table, options):
+        for verdict in held.verdicts:
+            for row in verdict.rows:
+                gain = verdict.gains.get(row.kind)
+                values = [each.value for each in row.scored.by_folding if each.value is not None]
+                rows.append(
+                    {
+                        "dataset": held.matrix.dataset,
+                        "criterion": verdict.panel.criterion,
+                        "kind": row.kind,
+                        "used": row.used,
+                        "members": verdict.panel.members,
+                        "value": row.tau.value,
+                        "low": row.tau.low,
+                        "high": row.tau.high,
+                        "n": row.tau.n,
+                        "lowest": min(values, default=None),
+                        "highest": max(values, default=None),
+                        "foldings": len(row.scored.predictions),
+                        "folds": options.folds,
+                        "gain": gain.value if gain else None,
+                        "gain_low": gain.low if gain else None,
+                        "gain_high": gain.high if gain else None,
+                        "method": row.tau.method,
+                        "reason": row.tau.reason,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -> Held:
+    found = panels(matrix, asked, controls)
+    options, notes = _for_one_member(found, asked)
+    notes = [*found.notes, *notes]
+    able = [panel for panel in found.panels if panel.reason is None]
+    notes += [f"{panel.criterion}: {panel.reason}" for panel in found.panels if panel.reason is not None]
+    notes += _few(matrix, able)
+    scorer = Scorer(matrix, options)
+    if scorer.refused:
+        notes.append(f"{matrix.dataset}: {scorer.refused}")
+    control = _Control(found, options)
+    foldings = run_foldings(able, options) if able else []
+    verdicts = tuple(_verdict(panel, tuple(made), control, scorer) for panel, made in zip(able, foldings, strict=True))
+    for made in foldings:
+        notes += [reason for folding in made for reason in folding.reasons]
+    notes += [_lost(found), *control.reasons]
+    mean_gains = {kind: scorer.gain([(v.row(JURY).scored, v.row(kind).scored) for v in verdicts]) for kind in BESIDE}
+    kept = tuple(dict.fromkeys(note for note in notes if note))
+    return Held(found, options, scorer, verdicts, mean_gains, control.how, kept)
+
+
+def _for_one_member(found: Panels, options: JuryOptions) -> tuple[JuryOptions, list[str]]:
+    if options.combiner != "auto" or not found.panels or any(panel.own.sum() > 1 for panel in found.panels):
+        return options, []
+    note = "one member: its own ratings stand for the jury's (--combiner ridge reads its other criteria too)"
+    return replace(options, combiner="mean"), [note]
+
+
+def _verdict(panel: Panel, foldings: tuple[Folding, ...], control: _Control, scorer: Scorer) -> Verdict:
+    mean = np.where(panel.present, _mean_of_present(panel), np.nan)
+    best = _best_in_sample(panel)
+    predictions: dict[str, tuple[str, Sequence[Floats]]] = {
+        JURY: (_counted(name for each in foldings for name in each.chosen), [each.ranked for each in foldings]),
+        MEAN: (f"{panel.members} member{'s' if panel.members > 1 else ''}", [mean]),
+        SINGLE: (_counted(name for each in foldings for name in each.singles), [each.single for each in foldings]),
+        IN_SAMPLE: (panel.labels[best], [panel.predictors[:, best]]),
+        CONTROL: (control.reads, control.predictions(panel)),
+    }
+    rows = []
+    for kind, (used, values) in predictions.items():
+        scored = scorer.score(values, panel.people)
+        rows.append(Row(kind, used, scored, scorer.tau(scored)))
+    gains = {row.kind: scorer.gain([(rows[0].scored, row.scored)]) for row in rows[1:]}
+    return Verdict(panel, foldings, tuple(rows), gains)
+
+
+def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
+    """A warning where there is little to fit on."""
+    rated = min((int(panel.usable.sum()) for panel in able), default=FEW_STORIES)
+    if rated >= FEW_STORIES:
+        return []
+    return [f"{matrix.dataset}: what is fitted on {rated} rated stories is mostly luck; --combiner mean fits nothing"]
+
+
+class _Control:
+    """The control's out-of-fold ratings on the jury's own folds."""
+
+    def __init__(self, found: Panels, options: JuryOptions) -> None:
+        self.found, self.options = found, options
+        self.how: str | None = None
+        self.reads = f"{len(found.surface.names)} {'imported' if found.surface.imported else 'text'} features"
+        self.reasons: dict[str, None] = {}
+
+    def predictions(self, panel: Panel) -> list[Floats]:
+        """One array a folding, less the training folds' mean, as the jury's."""
+        surface, options = self.found.surface, self.options
+        people = pd.Series(panel.people, index=surface.index)
+        made = [
+            surface.predictions(
+                people,
+                panel.criterion,
+                seed=options.seed + number,
+                folds=options.folds,
+                foldings=1,
+                groups=self.found.groups,
+            )
+            for number in range(self.options.foldings)
+        ]
+        self.how = made[0].how.partition("/seed")[0]
+        self.reasons.update({f"control: {each.reason}": None for each in made if each.reason})
+        return [each.values for each in made]  # noqa: PD011  no frame
+
+
+def _mean_of_present(panel: Panel) -> Floats:
+    own = panel.predictors[:, panel.own]
+    count = (~np.isnan(own)).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.nansum(own, axis=1) / count, dtype=np.float64)
+
+
+def _best_in_sample(panel: Panel) -> int:
+    """The own column with the highest tau-b over all stories."""
+    people = kendall.codes(panel.people)
+    columns = np.flatnonzero(panel.own)
+    taus = [kendall.tau_b(kendall.codes(panel.predictors[:, j]), people) for j in columns]
+    return int(columns[near_ties.highest(taus)])
+
+
+def _counted(names: object) -> str:
+    counts = Counter(names)  # type: ignore[call-overload]
+    total = sum(counts.values())
+    if len(counts) == 1:
+        return str(next(iter(counts)))
+    return ", ".join(f"{name} {count}/{total}" for name, count in counts.most_common())
+
+
+def _lost(found: Panels) -> str:
+    """How many of the panel's ratings are missing, and what became of them."""
+    lost = asked = 0
+    for panel in found.panels:
+        own = panel.predictors[:, panel.own]
+        lost, asked = lost + int(np.isnan(own).sum()), asked + own.size
+    if not lost:
+        return ""
+    without = sum(int((~panel.present & ~np.isnan(panel.people)).sum()) for panel in found.panels)
+    return (
+        f"{lost} of {asked} ratings by members are missing: mean, median and calibrated leave them out, regressions "
+        f"read the training mean as 'no information'; {without} rated stories have too few members for a jury's rating"
+    )

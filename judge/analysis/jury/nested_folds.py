@@ -1,0 +1,284 @@
+"""Folds within folds: every story is rated by what was fitted, and chosen, without its story-prompt. Never peeks.
+
+A *folding* deals story-prompts (or systems) to folds. For each fold, combiners are fitted on the other folds' stories
+and rate the fold's. Whatever must itself be judged on unseen stories (which combiner to take, the weights of a stack, a
+calibration) is judged on *inner* folds of those training stories, by predictions out of inner fold. Nothing of the
+held-out stories but the members' ratings of them is looked at (Stone 1974; nested: Varma & Simon 2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.jury.combiners import CANDIDATES, COMBINERS, STACKED, UNFITTED, Combined, Split
+from judge.analysis.jury.panel import Panel
+from judge.analysis.options.table_options import JuryOptions
+from judge.backends.surface.ridge import folds_of_groups
+from judge.stats import near_ties
+from judge.stats.correlation import kendall
+from judge.stats.regression.calibration import Kind, fit_calibration
+from judge.stats.regression.stacking import fit_stack
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Folds = NDArray[np.int64]
+
+_ALONE = "stories of some folds have no rating: the others' rated stories are for fewer than two story-prompts"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldWeights:
+    """Of one fold: the combiner that was used and its weight of each predictor, or of each combiner it stacked."""
+
+    combiner: str
+    weights: Floats
+    stacked: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Folding:
+    """One folding's ratings of one criterion.
+
+    Attributes
+    ----------
+    jury, uncalibrated : array, shape (n,)
+        The jury's out-of-fold ratings, after and before calibration (the same where none was asked for); NaN = none.
+    ranked : array, shape (n,)
+        The uncalibrated ratings less the mean of people's ratings in the training stories behind each. That mean is
+        the same for all stories of a fold, and lies the higher the lower people rated the fold: it says nothing of a
+        story, yet pooled over folds it runs against people's order (Parker, Guenter & Bedo 2007). Ratings that are not
+        fitted are as they are.
+    level : array, shape (n,)
+        That mean, of what is fitted in `jury`; NaN where nothing is.
+    single : array, shape (n,)
+        Of each fold, the ratings as they are of the member that was best on the training stories.
+    chosen, singles : list of str, one a fold
+        The combiner used, and that member.
+    weights : list of FoldWeights
+    reasons : dict, used as an ordered set
+        Why some predictions are missing.
+    """
+
+    jury: Floats
+    uncalibrated: Floats
+    ranked: Floats
+    level: Floats
+    single: Floats
+    chosen: list[str] = field(default_factory=list)
+    singles: list[str] = field(default_factory=list)
+    weights: list[FoldWeights] = field(default_factory=list)
+    reasons: dict[str, None] = field(default_factory=dict)
+
+    @classmethod
+    def empty(cls, n: int) -> Folding:
+        """No ratings yet."""
+        return cls(*(np.full(n, np.nan) for _ in range(5)))  # type: ignore[arg-type]
+
+    def fill(self, rated: Sequence[_Rated]) -> None:
+        """Put together what the folds rated.
+
+        Unfitted ratings stay on the members' scale where all folds used the same combiner; where some used another,
+        a line has put them on people's.
+        """
+        mixed = len({fold.name for fold in rated}) > 1
+        for fold in rated:
+            plain = fold.name in UNFITTED and not mixed
+            values = fold.raw if plain else fold.scaled
+            self.uncalibrated[fold.held_out] = values
+            self.ranked[fold.held_out] = values if plain else values - fold.level
+            self.jury[fold.held_out] = values if fold.calibrated is None else fold.calibrated
+            if not plain or fold.calibrated is not None:
+                self.level[fold.held_out] = fold.level
+            self.chosen.append(fold.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rated:
+    """What one fold's held-out rows were rated: by which combiner, as it said, on people's scale, calibrated.
+
+    `level` is the mean of people's ratings in the training stories.
+    """
+
+    held_out: Rows
+    name: str
+    raw: Floats
+    scaled: Floats
+    calibrated: Floats | None
+    level: float
+
+
+def run_foldings(panels: Sequence[Panel], options: JuryOptions) -> list[list[Folding]]:
+    """For each panel its foldings. Panels share folds, and rank scores where their predictors are one array."""
+    with _one_thread():
+        made = [_folding(panels, options, number) for number in range(options.foldings)]
+    return [list(each) for each in zip(*made, strict=True)]
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Keeps the linear algebra to one thread, where threadpoolctl (it comes with scikit-learn) is there to do it.
+
+    Here are thousands of small problems: threads only wait for each other, tenfold where processors are shared.
+    """
+    try:
+        import threadpoolctl
+    except ImportError:
+        return nullcontext()
+    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(limits=1, user_api="blas")
+    return limits
+
+
+def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list[Folding]:
+    groups = panels[0].groups
+    count = min(options.folds, len(set(groups)))
+    seed = options.seed + number
+    folds = folds_of_groups(groups, count, seed)
+    found = [Folding.empty(len(groups)) for _ in panels]
+    rated: list[list[_Rated]] = [[] for _ in panels]
+    for fold in range(count):
+        splits = _Splits()
+        for panel, folding, done in zip(panels, found, rated, strict=True):
+            train = np.flatnonzero((folds != fold) & panel.usable)
+            held_out = np.flatnonzero((folds == fold) & panel.present)
+            if not held_out.size:
+                continue
+            training = [groups[i] for i in train]
+            several = len(set(training))
+            if several < 2:
+                folding.reasons[_ALONE] = None
+                continue
+            inner = folds_of_groups(training, min(options.folds, several), seed)
+            done.append(_Fold(panel, options, splits, train, held_out, inner).rate(folding))
+            column = _best_single(panel, train)
+            folding.single[held_out] = panel.predictors[held_out, column]
+            folding.singles.append(panel.labels[column])
+    for folding, done in zip(found, rated, strict=True):
+        folding.fill(done)
+    return found
+
+
+class _Splits:
+    """Splits of one outer fold, made once for panels that read the same predictors."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, bytes, bytes], Split] = {}
+
+    def get(self, predictors: Floats, train: Rows, held_out: Rows) -> Split:
+        """The split of these rows."""
+        key = (id(predictors), train.tobytes(), held_out.tobytes())
+        if key not in self.known:
+            self.known[key] = Split(predictors, train, held_out)
+        return self.known[key]
+
+
+class _Fold:
+    """One outer fold of one panel: training rows, held-out rows, and the training rows' inner folds."""
+
+    def __init__(
+        self, panel: Panel, options: JuryOptions, splits: _Splits, train: Rows, held_out: Rows, inner: Folds
+    ) -> None:
+        self.panel, self.options, self.splits = panel, options, splits
+        self.train, self.held_out, self.inner = train, held_out, inner
+        self.people = panel.people[train]
+        self.reasons: dict[str, None] = {}
+        self._inside: dict[str, Floats] = {}
+        self._outside: dict[str, Combined] = {}
+
+    def rate(self, folding: Folding) -> _Rated:
+        """Rate the held-out stories, and note weights and reasons."""
+        asked = self.options.combiner
+        name = self._choose() if asked == "auto" else asked
+        found = self.outside(name)
+        scaled = found.predicted
+        if asked == "auto" and name in UNFITTED:
+            scaled = fit_calibration(self.inside(name), self.people, "linear").predict(found.predicted)
+        calibrated = self._calibrated(name, found.predicted)
+        if found.weights is not None:
+            stacked = tuple(self._stacked()) if name == "stack" else ()
+            folding.weights.append(FoldWeights(name, found.weights, stacked))
+        folding.reasons.update(self.reasons)
+        return _Rated(self.held_out, name, found.predicted, scaled, calibrated, float(self.people.mean()))
+
+    def outside(self, name: str) -> Combined:
+        """The combiner fitted on all training stories, and its ratings of the held-out ones."""
+        if name not in self._outside:
+            self._outside[name] = self._stack() if name == "stack" else self._fit(name, self.train, self.held_out)
+        return self._outside[name]
+
+    def inside(self, name: str) -> Floats:
+        """The combiner's ratings of the training stories, each out of inner fold; shape (training stories,)."""
+        if name not in self._inside:
+            made = self._stack_inside() if name == "stack" else self._by_inner_folds(name)
+            self._inside[name] = made
+        return self._inside[name]
+
+    def _choose(self) -> str:
+        """The combiner that agrees best with people on the training stories, out of inner fold; the first of equals."""
+        people = kendall.codes(self.people)
+        level = np.zeros(self.train.size)
+        for out, train, _ in self._inner_folds():
+            level[out] = self.panel.people[train].mean()
+        taus = []
+        for name in CANDIDATES:
+            ranked = self.inside(name) - (0.0 if name in UNFITTED else level)
+            taus.append(kendall.tau_b(kendall.codes(ranked), people))
+        return CANDIDATES[near_ties.highest(taus)]
+
+    def _calibrated(self, name: str, predicted: Floats) -> Floats | None:
+        if self.options.calibrate == "none":
+            return None
+        kind: Kind = self.options.calibrate
+        calibration = fit_calibration(self.inside(name), self.people, kind)
+        if calibration.reason:
+            self.reasons[calibration.reason] = None
+        return calibration.predict(predicted)
+
+    def _inner_folds(self) -> Iterator[tuple[NDArray[np.bool_], Rows, Rows]]:
+        """For each inner fold: which training rows it holds out, the rows fitted on, the rows held out."""
+        for fold in np.unique(self.inner):
+            out = self.inner == fold
+            yield out, self.train[~out], self.train[out]
+
+    def _by_inner_folds(self, name: str) -> Floats:
+        predicted = np.full(self.train.size, np.nan)
+        for out, train, held_out in self._inner_folds():
+            predicted[out] = self._fit(name, train, held_out).predicted
+        return predicted
+
+    def _fit(self, name: str, train: Rows, held_out: Rows) -> Combined:
+        split = self.splits.get(self.panel.predictors, train, held_out)
+        found = COMBINERS[name](split, self.panel.people[train], self.panel.own)
+        if found.reason:
+            self.reasons[found.reason] = None
+        return found
+
+    def _stacked(self) -> list[str]:
+        """The combiners that can be stacked here: all but those that could not be fitted."""
+        return [name for name in STACKED if not np.isnan(self.inside(name)).all()]
+
+    def _stack(self) -> Combined:
+        """Weights from predictions out of inner fold, applied to combiners fitted on all training stories."""
+        bases = self._stacked()
+        fitted = fit_stack(np.column_stack([self.inside(name) for name in bases]), self.people)
+        predicted = np.column_stack([self.outside(name).predicted for name in bases])
+        return Combined(fitted.predict(predicted), fitted.weights)
+
+    def _stack_inside(self) -> Floats:
+        """The stack's ratings of training stories: each inner fold by weights fitted on the other inner folds."""
+        bases = np.column_stack([self.inside(name) for name in self._stacked()])
+        predicted = np.full(self.train.size, np.nan)
+        for out, _, _ in self._inner_folds():
+            predicted[out] = fit_stack(bases[~out], self.people[~out]).predict(bases[out])
+        return predicted
+
+
+def _best_single(panel: Panel, train: Rows) -> int:
+    """The own column that agrees best with people on these stories."""
+    people = kendall.codes(panel.people[train])
+    columns = np.flatnonzero(panel.own)
+    taus = [kendall.tau_b(kendall.codes(panel.predictors[train, j]), people) for j in columns]
+    return int(columns[int(np.argmax(np.nan_to_num(taus, nan=-2.0)))])

@@ -1,0 +1,190 @@
+"""The panel of a jury: which judge cells stand in it, and what may be read to predict one criterion. Never fits.
+
+A *member* is a judge with an Eval-Prompt (of one run). Its *own* column is its rating of the criterion that is to be
+predicted; with all criteria, its ratings of the other criteria may be read as predictors too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.inputs.control import Surface
+from judge.analysis.inputs.criterion_matching import match
+from judge.errors import SpecError, unknown
+
+if TYPE_CHECKING:
+    from judge.analysis.options.table_options import JuryOptions
+    from judge.rating_matrix import Cell, RatingMatrix
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+LEAST_GROUPS = 4
+"""Folds within folds need at least this many story-prompts (or systems) with people's ratings."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """What there is to predict one criterion of people's with.
+
+    Attributes
+    ----------
+    criterion : str
+        The people's.
+    people : array, shape (n,)
+        Their mean ratings; NaN = not rated.
+    predictors : array, shape (n, p)
+        Members' ratings, and features of the stories where they were asked for; NaN = none. One array for all criteria
+        where all criteria's columns are read.
+    labels : tuple of str, length p
+        `JUDGE EVAL-PROMPT`, with `: CRITERION` behind it where that is another; `feature: NAME`.
+    sources : tuple of str, length p
+        The member of each column, or `feature: NAME`.
+    own : array of bool, shape (p,)
+        The members' ratings of the criterion itself.
+    present : array of bool, shape (n,)
+        Stories that enough members rated; only these get a rating of the jury.
+    groups : tuple of str, length n
+        What is held out together: the story-prompt, or the system.
+    """
+
+    criterion: str
+    people: Floats
+    predictors: Floats
+    labels: tuple[str, ...]
+    sources: tuple[str, ...]
+    own: Bools
+    present: Bools
+    groups: tuple[str, ...]
+
+    @property
+    def members(self) -> int:
+        """Number of members that rated the criterion."""
+        return len({source for source, own in zip(self.sources, self.own, strict=True) if own})
+
+    @property
+    def usable(self) -> Bools:
+        """Stories that can be fitted on or scored: rated by people and by enough members, shape (n,)."""
+        return np.asarray(self.present & ~np.isnan(self.people), dtype=np.bool_)
+
+    @property
+    def reason(self) -> str | None:
+        """Why no jury can be held, or None."""
+        groups = len({self.groups[i] for i in np.flatnonzero(self.usable)})
+        if groups < LEAST_GROUPS:
+            return (
+                f"a jury is fitted in folds within folds: it needs {LEAST_GROUPS} story-prompts (or systems) that "
+                f"people and members rated, here are {groups}"
+            )
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panels:
+    """One dataset's panels, one a criterion that people and members rated; the control's reading; sentences."""
+
+    matrix: RatingMatrix
+    panels: tuple[Panel, ...]
+    groups: tuple[str, ...]
+    surface: Surface
+    notes: tuple[str, ...]
+
+
+def member(cell: Cell) -> str:
+    """`JUDGE EVAL-PROMPT`, as --members takes it."""
+    return f"{cell.judge} {cell.eval_prompt}"
+
+
+def panels(matrix: RatingMatrix, options: JuryOptions, controls: Collection[str] = ()) -> Panels:
+    """The panels of one dataset.
+
+    `controls` names control judges: fitted on people's ratings, perhaps on these, they are no members unless named, or
+    unless there are no others.
+
+    Raises
+    ------
+    SpecError
+        A member that is not there, or features that are asked for and not known.
+    """
+    found = match(matrix)
+    notes = list(found.notes)
+    chosen = _chosen(matrix, options.members, controls, notes)
+    names = _labels([matrix.cells[i] for i in chosen])
+    partner = np.array([-1 if found.partner[i] is None else found.partner[i] for i in chosen], dtype=np.int64)
+    ratings = matrix.judge[chosen].T
+    surface = Surface.of(matrix.stories)
+    features = _features(matrix, surface, notes) if options.with_features else np.empty((matrix.n, 0))
+    groups = surface.groups if options.hold_out == "story-prompt" else _systems(matrix)
+    every = np.column_stack([ratings, features])
+    made = []
+    for j, criterion in enumerate(matrix.criteria):
+        own = partner == j
+        if not own.any():
+            continue
+        kept = np.ones(own.size, dtype=bool) if options.all_criteria else own
+        predictors = every if options.all_criteria else np.column_stack([ratings[:, kept], features])
+        labels = [
+            label
+            if matrix.cells[i].criterion.casefold() == criterion.casefold()
+            else f"{label}: {matrix.cells[i].criterion}"
+            for label, i, keep in zip(names, chosen, kept, strict=True)
+            if keep
+        ]
+        extra = [f"feature: {name}" for name in surface.names[: features.shape[1]]]
+        sources = [*(name for name, keep in zip(names, kept, strict=True) if keep), *extra]
+        is_own = np.concatenate([own[kept], np.zeros(features.shape[1], dtype=bool)])
+        present = (~np.isnan(ratings[:, own])).sum(axis=1) >= options.min_members
+        columns = (tuple(labels + extra), tuple(sources), is_own)
+        made.append(Panel(criterion, matrix.people[j], predictors, *columns, present, groups))
+    if not made:
+        notes.append(found.reason or f"{matrix.dataset}: no member rated a criterion that people rated")
+    return Panels(matrix, tuple(made), groups, surface, tuple(notes))
+
+
+def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[str], notes: list[str]) -> list[int]:
+    """Cells of the members named by judge or by judge and Eval-Prompt; where none are named, of all but controls."""
+    known = {name for cell in matrix.cells for name in (cell.judge, member(cell))}
+    for word in members:
+        if word not in known:
+            raise SpecError(unknown("--members", word, known))
+    if members:
+        wanted = set(members)
+        return [i for i, cell in enumerate(matrix.cells) if not wanted.isdisjoint((cell.judge, member(cell)))]
+    judges = [i for i, cell in enumerate(matrix.cells) if cell.judge not in controls]
+    if not judges:
+        return list(range(len(matrix.cells)))
+    if len(judges) < len(matrix.cells):
+        left = ", ".join(dict.fromkeys(cell.judge for cell in matrix.cells if cell.judge in controls))
+        notes.append(
+            f"{left} is a control, fitted on people's ratings, and no member of the jury unless --members says so"
+        )
+    return judges
+
+
+def _labels(cells: Sequence[Cell]) -> list[str]:
+    """Members' names, with the run before them where two runs hold the same judge and Eval-Prompt."""
+    runs: dict[str, set[str]] = {}
+    for cell in cells:
+        runs.setdefault(member(cell), set()).add(cell.run)
+    return [f"{cell.run}: {member(cell)}" if len(runs[member(cell)]) > 1 else member(cell) for cell in cells]
+
+
+def _features(matrix: RatingMatrix, surface: Surface, notes: list[str]) -> Floats:
+    blank = int(surface.blank.sum())
+    if blank == matrix.n:
+        raise SpecError(
+            "--with-features needs the stories' texts or imported features, and these results have neither",
+            hint="leave --with-features out",
+        )
+    if blank:
+        notes.append(f"{blank} of {matrix.n} stories have no features: regressions read them as the training mean")
+    return np.where(surface.blank[:, None], np.nan, surface.rows)
+
+
+def _systems(matrix: RatingMatrix) -> tuple[str, ...]:
+    return tuple(matrix.systems[code] if code >= 0 else f"story {i}" for i, code in enumerate(matrix.system))

@@ -1,0 +1,87 @@
+"""The jury's ratings as a ratings table, so that every other table can be made of them. Never a rating without members.
+
+A story's rating is the mean of its out-of-fold ratings, one a folding. Of what is fitted, the mean rating of each
+fold's training stories is replaced by that of all rated stories: with it, every table that sets these ratings beside
+another judge's would rank the jury too low (`nested_folds.Folding.ranked`). People's ratings come along, so that the
+table stands alone. Where too few members rated a story there is no rating.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.analysis.jury.jury import Held, Verdict
+from judge.errors import SpecError
+from judge.ratings_table import COLUMNS
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+EVAL_PROMPT = "-"
+
+
+def jury_name(held: Held) -> str:
+    """`jury/COMBINER`, with `+features` and the calibration behind it."""
+    options = held.options
+    parts = [options.combiner, *(["features"] if options.with_features else [])]
+    parts += [options.calibrate] if options.calibrate != "none" else []
+    return "jury/" + "+".join(parts)
+
+
+def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
+    """Rows of the ratings table: the jury's ratings, status `imported` (or `no_rating`), and people's as they are.
+
+    Raises
+    ------
+    SpecError
+        Where no jury could be held.
+    """
+    matrix = held.matrix
+    if not held.verdicts:
+        raise SpecError(
+            f"{matrix.dataset}: there are no ratings of a jury to write", hint="; ".join(held.notes) or None
+        )
+    stories = matrix.stories[["story", "story_prompt", "system"]]
+    parts = []
+    for verdict in held.verdicts:
+        rating = _rating(verdict)
+        status = np.where(np.isnan(rating), "no_rating", "imported")
+        parts.append(stories.assign(criterion=verdict.panel.criterion, rating=rating, status=status))
+    judged = pd.concat(parts, ignore_index=True).assign(
+        run="jury", judge=jury_name(held), dataset=matrix.dataset, eval_prompt=EVAL_PROMPT, source="judge", flags=""
+    )
+    frame = table.frame
+    people = frame[
+        (frame["source"] == "rater")
+        & (frame["dataset"] == matrix.dataset)
+        & ~frame["system"].isin(list(held.options.drop_systems))
+    ]
+    return pd.concat([judged.reindex(columns=list(COLUMNS)), people], ignore_index=True)
+
+
+def _rating(verdict: Verdict) -> Floats:
+    """The mean over foldings, with one level for all stories; never beyond the jury's own lowest and highest rating."""
+    panel = verdict.panel
+    level = float(panel.people[panel.usable].mean())
+    levelled = []
+    for one in verdict.foldings:
+        rating = np.where(np.isnan(one.level), one.jury, one.jury - one.level + level)
+        levelled.append(np.clip(rating, np.nanmin(one.jury), np.nanmax(one.jury)))
+    return np.asarray(np.mean(levelled, axis=0), dtype=np.float64)
+
+
+def notes_of(held: Held) -> list[str]:
+    """Sentences that stand under every table made of these ratings."""
+    options = held.options
+    unit = "story-prompts" if options.hold_out == "story-prompt" else "systems"
+    first = (
+        f"{jury_name(held)}: out-of-fold ratings, means over {options.foldings} "
+        f"folding{'s' if options.foldings > 1 else ''} of {options.folds} folds by "
+        f"{unit}, seed {options.seed}; what is fitted is levelled over folds"
+    )
+    return [first, *held.notes]

@@ -1,0 +1,156 @@
+"""What people say of stories that a judge rated alike, before and after calibration. Only out of fold, one judge alone.
+
+Before, a story's rating is the judge's own; after, what a calibration fitted on other story-prompts makes of it
+(`nested_folds`: several foldings, none of which has seen the story). Bins hold about equally many stories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.jury.nested_folds import run_foldings
+from judge.analysis.jury.panel import Panel, member, panels
+from judge.analysis.options.signature import abbreviations, signature
+from judge.analysis.options.table_options import JuryOptions
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.regression import calibration_error
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Stories with similar ratings: their mean rating, people's mean with its interval, how many stories.
+
+    `people.n` counts stories; of ratings after calibration, `stories` is the mean over foldings.
+    """
+
+    rating: float
+    people: Estimate
+    stories: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One judge with one Eval-Prompt on one criterion, before and after calibration; `reason` where there is none."""
+
+    judge: str
+    eval_prompt: str
+    criterion: str
+    before: tuple[Point, ...]
+    after: tuple[Point, ...]
+    error_before: Estimate
+    error_after: Estimate
+    n: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """One dataset's curves; `scale` is the criteria's lowest and highest point (or rating, where it is not known)."""
+
+    dataset: str
+    curves: tuple[Curve, ...]
+    criteria: tuple[str, ...]
+    short: tuple[str, ...]
+    scale: tuple[float, float]
+    calibrate: str
+    signature: str
+    notes: tuple[str, ...]
+
+
+def curves(table: RatingsTable, options: JuryOptions, *, bins: int = calibration_error.BINS) -> list[Curves]:
+    """The curves of every judge x Eval-Prompt x criterion, dataset by dataset.
+
+    Parameters
+    ----------
+    table : RatingsTable
+    options : JuryOptions
+        `calibrate` (linear, isotonic, ordinal), `folds`, `foldings`, `seed`, `drop_systems`; the judge alone is
+        calibrated, so combiner, members and criteria are set here.
+    bins : int
+        At most so many; fewer where many ratings are equal, which are never parted.
+    """
+    options = replace(options, combiner="mean", members=(), all_criteria=False, with_features=False, ci="none")
+    return [_dataset(matrix, table, options, bins) for matrix in build(table, drop_systems=options.drop_systems)]
+
+
+def _dataset(matrix: RatingMatrix, table: RatingsTable, options: JuryOptions, bins: int) -> Curves:
+    found: list[Curve] = []
+    notes: dict[str, None] = {}
+    for name in dict.fromkeys(member(cell) for cell in matrix.cells):
+        alone = panels(matrix, replace(options, members=(name,)))
+        judge, eval_prompt = next((cell.judge, cell.eval_prompt) for cell in matrix.cells if member(cell) == name)
+        able = [panel for panel in alone.panels if panel.reason is None]
+        for panel in alone.panels:
+            if panel.reason is not None:
+                nothing = Estimate.undefined(panel.reason)
+                found.append(Curve(judge, eval_prompt, panel.criterion, (), (), nothing, nothing, 0, panel.reason))
+        made = run_foldings(able, options) if able else []
+        for panel, foldings in zip(able, made, strict=True):
+            before, after = [foldings[0].uncalibrated], [each.jury for each in foldings]
+            notes |= dict.fromkeys(f"{name}, {panel.criterion}: {why}" for each in foldings for why in each.reasons)
+            found.append(_curve((judge, eval_prompt), panel, before, after, matrix, bins))
+    short = abbreviations(table)
+    criteria = tuple(dict.fromkeys(one.criterion for one in found))
+    return Curves(
+        dataset=matrix.dataset,
+        curves=tuple(found),
+        criteria=criteria,
+        short=tuple(short.get(name, name) for name in criteria),
+        scale=_scale(matrix, table),
+        calibrate=options.calibrate,
+        signature=signature(table, [matrix], options, extra=(f"bins:{bins}",)),
+        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *notes])),
+    )
+
+
+def _scale(matrix: RatingMatrix, table: RatingsTable) -> tuple[float, float]:
+    ends = [end for fact in table.facts for c in fact.criteria for end in (c.scale.min, c.scale.max)]
+    for values in (matrix.people, matrix.judge):
+        if values.size and not np.isnan(values).all():
+            ends += [float(np.nanmin(values)), float(np.nanmax(values))]
+    return (min(ends), max(ends)) if ends else (0.0, 1.0)
+
+
+def _curve(
+    who: tuple[str, str],
+    panel: Panel,
+    before: Sequence[Floats],
+    after: Sequence[Floats],
+    matrix: RatingMatrix,
+    bins: int,
+) -> Curve:
+    points = [_points(stage, panel.people, matrix, bins) for stage in (before, after)]
+    errors = [_error(stage, panel.people, bins) for stage in (before, after)]
+    n = int((~np.isnan(before[0] - panel.people)).sum())
+    return Curve(*who, panel.criterion, points[0], points[1], errors[0], errors[1], n)
+
+
+def _points(stage: Sequence[Floats], people: Floats, matrix: RatingMatrix, bins: int) -> tuple[Point, ...]:
+    rated, truth = np.concatenate(stage), np.tile(people, len(stage))
+    prompt, story = np.tile(matrix.story_prompt, len(stage)), np.tile(np.arange(matrix.n), len(stage))
+    known = ~np.isnan(truth)
+    found = []
+    for one in calibration_error.reliability_bins(rated, truth, bins):
+        inside = known & (rated >= one.low) & (rated <= one.high)
+        # A story may lie in a bin once for each folding: it stays one story, in one cluster.
+        mean = means.clustered(truth[inside], prompt[inside])
+        found.append(Point(one.predicted, replace(mean, n=int(np.unique(story[inside]).size)), one.n / len(stage)))
+    return tuple(found)
+
+
+def _error(stage: Sequence[Floats], people: Floats, bins: int) -> Estimate:
+    return calibration_error.calibration_error(
+        calibration_error.reliability_bins(np.concatenate(stage), np.tile(people, len(stage)), bins)
+    )

@@ -1,0 +1,122 @@
+"""How well predictions follow people: means over foldings, with paired intervals. Never compares unequal stories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.options.table_options import JuryOptions
+from judge.rating_matrix import RatingMatrix
+from judge.stats.correlation import coefficients, kendall
+from judge.stats.estimate import Estimate
+from judge.stats.resampling import bootstrap, resampled_tau
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+MIN_UNITS = 5
+"""With fewer story-prompts to resample an interval says more about their number than about the jury."""
+
+_NAMES = ("the ratings", "the people's ratings")
+
+
+class Scored:
+    """Predictions of one criterion, (n,) one a folding, against people's means: tau-b, and tau-b in each resample."""
+
+    def __init__(self, predictions: Sequence[Floats], people: Floats, resamples: bootstrap.Resamples | None) -> None:
+        self.predictions, self.people, self.resamples = predictions, people, resamples
+
+    @cached_property
+    def known(self) -> Bools:
+        """Stories with people's ratings and a prediction in every folding, shape (n,)."""
+        lost = np.isnan(self.people)
+        for each in self.predictions:
+            lost = lost | np.isnan(each)
+        return np.asarray(~lost, dtype=np.bool_)
+
+    @cached_property
+    def by_folding(self) -> list[Estimate]:
+        """Overall tau-b of each folding, on the stories known in all of them."""
+        y = self.people[self.known]
+        return [coefficients.correlate(p[self.known], y, names=_NAMES, unit="stories") for p in self.predictions]
+
+    @cached_property
+    def tau(self) -> Estimate:
+        """Mean tau-b over foldings, without an interval; undefined where it is undefined in one of them."""
+        values = [each.value for each in self.by_folding if each.value is not None]
+        if len(values) < len(self.by_folding):
+            return next(each for each in self.by_folding if each.value is None)
+        return Estimate(float(np.mean(values)), n=int(self.known.sum()))
+
+    @cached_property
+    def drawn(self) -> Floats | None:
+        """Mean tau-b over foldings in each resample, shape (b,); None where nothing is resampled."""
+        if self.resamples is None:
+            return None
+        people = kendall.codes(np.where(self.known, self.people, np.nan))
+        values = [resampled_tau.tau_b(self.resamples, kendall.codes(each), people) for each in self.predictions]
+        return np.asarray(np.mean(values, axis=0), dtype=np.float64)
+
+    def among(self, stories: Bools) -> Scored:
+        """The same predictions on some of the stories; itself where these are all it knows."""
+        if bool((self.known <= stories).all()):
+            return self
+        return Scored(self.predictions, np.where(stories, self.people, np.nan), self.resamples)
+
+
+class Scorer:
+    """Scores of one dataset: holds the resamples that all numbers share, so that they are paired.
+
+    `refused` says why there are none where there should be.
+    """
+
+    def __init__(self, matrix: RatingMatrix, options: JuryOptions) -> None:
+        self.resamples: bootstrap.Resamples | None = None
+        self.refused: str | None = None
+        if options.ci == "none":
+            return
+        if np.unique(matrix.story_prompt).size < MIN_UNITS:
+            self.refused = f"no intervals: fewer than {MIN_UNITS} story-prompts"
+            return
+        rng = np.random.default_rng(options.seed)
+        if options.ci == "boot-inputs":
+            self.resamples = bootstrap.draw(matrix.story_prompt, options.resamples, rng, options.ci)
+            return
+        self.refused = bootstrap.both_refused(matrix.system)
+        if self.refused is None:
+            self.resamples = bootstrap.draw_both(matrix.system, matrix.story_prompt, options.resamples, rng)
+
+    def score(self, predictions: Sequence[Floats], people: Floats) -> Scored:
+        """Score predictions."""
+        return Scored(predictions, people, self.resamples)
+
+    def tau(self, scored: Scored) -> Estimate:
+        """Mean tau-b over foldings with its interval."""
+        return self.with_interval(scored.tau, scored.drawn if scored.tau.defined else None)
+
+    def gain(self, pairs: Sequence[tuple[Scored, Scored]]) -> Estimate:
+        """Mean over pairs of tau-b of the first less that of the second, each on the stories that both know.
+
+        Undefined where one of the pairs is. `n` is the smallest number of stories.
+        """
+        if not pairs:
+            return Estimate.undefined("there is nothing to compare")
+        common = [(a.among(a.known & b.known), b.among(a.known & b.known)) for a, b in pairs]
+        differences = []
+        for first, second in common:
+            lost = next((each.tau for each in (first, second) if each.tau.value is None), None)
+            if first.tau.value is None or second.tau.value is None:
+                return Estimate.undefined((lost.reason if lost else None) or "undefined", n=first.tau.n)
+            differences.append(first.tau.value - second.tau.value)
+        estimate = Estimate(float(np.mean(differences)), n=min(first.tau.n for first, _ in common))
+        drawn = [a.drawn - b.drawn for a, b in common if a.drawn is not None and b.drawn is not None]
+        return self.with_interval(estimate, np.mean(drawn, axis=0) if drawn else None)
+
+    def with_interval(self, estimate: Estimate, drawn: Floats | None) -> Estimate:
+        """The estimate with its interval from its value in each resample."""
+        if drawn is None or not estimate.defined or self.resamples is None:
+            return estimate
+        return self.resamples.interval(estimate, drawn)

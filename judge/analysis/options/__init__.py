@@ -1,0 +1,1 @@
+"""Choices of the tables, and the signature that names them."""

@@ -1,0 +1,155 @@
+"""Choices of the tables that set judges beside people otherwise than by one correlation; see also `options`.
+
+Never holds a choice that the signature does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from judge.errors import SpecError
+from judge.stats.agreement.alt_test import MEASURES, Measure
+
+PairLevel = Literal["overall", "by-item"]
+PairInterval = Literal["boot-inputs", "none"]
+LabelInterval = Literal["boot-inputs", "boot-stories", "delong", "none"]
+SetInterval = Literal["boot-inputs", "boot-stories", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracyOptions:
+    """Choices of a table of pairwise accuracies.
+
+    `level`: pairs of all stories, or ``by-item``, of stories for one story-prompt. `folds` of story-prompts to fit
+    epsilon; `flips` permutations for soft pairwise accuracy.
+    """
+
+    level: PairLevel = "overall"
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    folds: int = 5
+    flips: int = 1000
+    ci: PairInterval = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+    control: bool = True
+
+    def __post_init__(self) -> None:
+        _among("--level", self.level, get_args(PairLevel))
+        _among("--ci", self.ci, get_args(PairInterval))
+        _at_least("--folds", self.folds, 3)
+        _at_least("--flips", self.flips, 1)
+        _at_least("--resamples", self.resamples, 1)
+
+    @property
+    def interval(self) -> PairInterval:
+        """The interval in force."""
+        return self.ci
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOptions:
+    """Choices of a table of correlations with labels.
+
+    `labels` is a people's criterion with two values, or a rule such as ``Overall > 4``; `errors` are further ones, each
+    set against the stories that `labels` picks. `equivalence` is the difference in points that would not matter (TOST).
+    `ci` ``delong`` is DeLong's interval of the AUC, for stories that are independent of each other; r then has none.
+    """
+
+    labels: str
+    errors: tuple[str, ...] = ()
+    drop_systems: tuple[str, ...] = ()
+    equivalence: float | None = None
+    ci: LabelInterval = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+    control: bool = True
+
+    def __post_init__(self) -> None:
+        _among("--ci", self.ci, get_args(LabelInterval))
+        _at_least("--resamples", self.resamples, 1)
+        if self.equivalence is not None and self.equivalence <= 0:
+            raise SpecError(f"--equivalence {self.equivalence} must be above 0")
+
+    @property
+    def interval(self) -> LabelInterval:
+        """The interval in force."""
+        return self.ci
+
+
+@dataclass(frozen=True, slots=True)
+class DriftOptions:
+    """Choices of drift tables; `window`, `stride`, `ci` (with `resamples` and `seed`) are those of the sliding sets."""
+
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    window: int = 200
+    stride: int = 10
+    ci: SetInterval = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+    control: bool = True
+
+    def __post_init__(self) -> None:
+        _among("--ci", self.ci, get_args(SetInterval))
+        for name, value in (("--window", self.window), ("--stride", self.stride), ("--resamples", self.resamples)):
+            _at_least(name, value, 1)
+
+    @property
+    def interval(self) -> SetInterval:
+        """The interval in force."""
+        return self.ci
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacementOptions:
+    """Choices of the tables on replacing people.
+
+    `epsilon` and `measure` are the alt-test's; `positions` lets columns of unknown people pass for persons. `rated`
+    hides people's ratings of all but so many stories of each system, drawn by `seed`: what would fewer have told?
+    """
+
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    epsilon: float = 0.1
+    measure: Measure = "rmse"
+    positions: bool = False
+    rated: int | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _among("--measure", self.measure, MEASURES)
+        if not 0 <= self.epsilon <= 1:
+            raise SpecError(f"--epsilon {self.epsilon} must lie between 0 and 1: it is a share of stories")
+        if self.rated is not None:
+            _at_least("--rated", self.rated, 2)
+
+
+FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
+    "flips": lambda o: f"spa:{o.flips}/seed{o.seed}",
+    "labels": lambda o: f"labels:{o.labels}",
+    "errors": lambda o: f"errors:{','.join(o.errors)}" if o.errors else None,
+    "equivalence": lambda o: f"tost:±{o.equivalence:g}" if o.equivalence else None,
+    "window": lambda o: f"sets:{o.window}/{o.stride}",
+    "epsilon": lambda o: f"alt:{o.measure}/eps{o.epsilon:g}",
+    "positions": lambda o: "raters:positions" if o.positions else None,
+    "rated": lambda o: f"rated:{o.rated}/system" if o.rated else None,
+}
+"""Option -> its part of the signature, as in `signature.FRAGMENTS`."""
+
+SHOWN_BY = {"stride": "window", "measure": "epsilon"}
+"""Options that another option's fragment shows."""
+
+PeopleOptions = AccuracyOptions | LabelOptions | DriftOptions | ReplacementOptions
+
+
+def _among(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise SpecError(f"{name} {value!r} is not known; allowed: {', '.join(allowed)}")
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise SpecError(f"{name} {value} must be {least} or more")

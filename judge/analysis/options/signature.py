@@ -1,0 +1,167 @@
+"""The line under every table: each choice that can move a number in it. Never leaves a choice out silently.
+
+``HANNA:960|crit:CH|ep:ep3|judge:name@rev|rep:3|parser:ours/2|tau:b|level:system|drop:Human|ci:boot-inputs/1000/seed1|unparsed:0.4%|v0.1.0``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from judge.analysis.options.agreement_options import FRAGMENTS as PEOPLE_FRAGMENTS
+from judge.analysis.options.agreement_options import SHOWN_BY as PEOPLE_SHOWN_BY
+from judge.analysis.options.agreement_options import PeopleOptions
+from judge.analysis.options.table_options import (
+    AnalysisOptions,
+    CorrelationOptions,
+    CriteriaOptions,
+    JuryOptions,
+    SystemsOptions,
+)
+from judge.version import __version__
+
+if TYPE_CHECKING:
+    from judge.rating_matrix import RatingMatrix
+    from judge.ratings_table import RatingsTable
+
+_COEFFICIENTS = {"kendall": "tau:b", "spearman": "rho:spearman", "pearson": "r:pearson"}
+_SWAPPED = {"stories": "both", "story-prompts": "inputs", "systems": "systems"}
+"""As Deutsch, Dror & Roth 2021 name the tests: PERM-BOTH, PERM-INPUTS, PERM-SYSTEMS."""
+
+
+def _interval(options: CorrelationOptions | CriteriaOptions | JuryOptions) -> str:
+    how = options.interval
+    return f"ci:{how}/{options.resamples}/seed{options.seed}" if how.startswith("boot") else f"ci:{how}"
+
+
+def _mean_interval(options: SystemsOptions) -> str:
+    how = options.mean_interval
+    return f"boot-inputs/{options.resamples}/seed{options.seed}" if how == "boot" else how
+
+
+FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
+    "coefficient": lambda o: _COEFFICIENTS[o.coefficient],
+    "level": lambda o: f"level:{o.level}",
+    "drop_systems": lambda o: f"drop:{','.join(o.drop_systems)}" if o.drop_systems else None,
+    "against": lambda o: f"against:{o.against}" if o.against else None,
+    "interval_kind": lambda o: o.method if o.interval.startswith("boot") else None,
+    "readings": lambda o: f"readings:{o.readings}" if o.readings != "mean" else None,
+    "given": lambda o: f"given:{o.given}" if o.given else None,
+    "ci": _interval,
+    "by": lambda o: f"by:{o.by}",
+    "baseline": lambda o: f"base:{o.baseline}" if o.baseline else None,
+    "adjust": lambda o: f"adj:{o.adjust}",
+    "permutations": lambda o: (
+        f"ci:boot-inputs+boot-both-{o.both}/{o.resamples}|perm:{_SWAPPED[o.swapped]}/{o.permutations}|seed{o.seed}"
+    ),
+    "engine": lambda o: f"engine:{o.engine}" if o.engine != "ours" else None,
+    "own": lambda o: f"own:{','.join(o.own)}" if o.own else None,
+    "alpha": lambda o: f"alpha:{o.alpha:g}",
+    "mean_interval": lambda o: f"ci:{_mean_interval(o)}|ranks:boot-inputs/{o.resamples}/seed{o.seed}",
+    "holm_over": lambda o: f"holm:{o.holm_over}",
+    "between": lambda o: f"between:{o.between}",
+    "target": lambda o: f"target:{o.target:g}",
+    "combiner": lambda o: f"jury:{o.combiner}",
+    "members": lambda o: f"members:{','.join(o.members)}" if o.members else None,
+    "min_members": lambda o: f"min-members:{o.min_members}" if o.min_members > 1 else None,
+    "all_criteria": lambda o: f"predictors:{'all' if o.all_criteria else 'own'}-criteria",
+    "with_features": lambda o: "+features" if o.with_features else None,
+    "calibrate": lambda o: f"calibrate:{o.calibrate}" if o.calibrate != "none" else None,
+    "hold_out": lambda o: f"hold-out:{o.hold_out}",
+    "folds": lambda o: f"folds:{o.foldings}x{o.folds}/seed{o.seed}" if hasattr(o, "foldings") else f"folds:{o.folds}",
+    **PEOPLE_FRAGMENTS,
+    "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
+}
+"""Option -> its part of the signature. `ci`, `mean_interval` and `permutations` show `resamples` and `seed` too."""
+
+SHOWN_BY = {"resamples": "ci", "foldings": "folds", "swap": "permutations", **PEOPLE_SHOWN_BY}
+"""Options that another option's fragment shows."""
+
+EXEMPT = {
+    "control": "adds or leaves out rows of the control judge; no other row's number depends on it",
+    "top": "the length of a list; no row's number depends on it",
+    "family": "words that say what the adjusted tests are about; they stand in a note",
+}
+"""Options that move no number, and why."""
+
+
+NO_INTERVAL = ""
+"""Of a table without any interval, whatever the options say of those of other tables."""
+
+_INTERVALS = ("ci", "interval_kind", "mean_interval", "permutations")
+
+
+def signature(
+    table: RatingsTable,
+    matrices: Sequence[RatingMatrix],
+    options: AnalysisOptions | PeopleOptions | None = None,
+    *,
+    extra: Sequence[str] = (),
+    intervals: str | None = None,
+    without: Collection[str] = (),
+) -> str:
+    """The signature of a table made from these matrices with these options, with `extra` parts.
+
+    `intervals` names the table's own intervals, where these are not the options' (`NO_INTERVAL`: it has none);
+    `without` names options that move no number of this table.
+    """
+    cells = [cell for matrix in matrices for cell in matrix.cells]
+    parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]
+    parts.append(_list("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))
+    parts.append(_list("ep", (cell.eval_prompt for cell in cells)))
+    parts.append(_list("judge", judges(table)))
+    parts += _not_in_force(table)
+    parts.append(_list("rep", (str(fact.repeats) for fact in table.facts if fact.repeats)))
+    parts.append(_list("parser", (fact.parser for fact in table.facts)))
+    if options is not None:
+        fields = [name for name in FRAGMENTS if hasattr(options, name) and name not in without]
+        if intervals is not None:
+            fields = [name for name in fields if name not in _INTERVALS]
+        parts += [FRAGMENTS[name](options) for name in fields]
+    parts.append(f"ci:{intervals}" if intervals else None)
+    parts += [*extra, _unparsed(matrices), f"v{__version__}"]
+    return "|".join(part for part in parts if part)
+
+
+def judges(table: RatingsTable) -> list[str]:
+    """`name@revision` of each result folder's judge; the control judge is labelled as one."""
+    names = []
+    for fact in table.facts:
+        name = f"{fact.judge}@{fact.revision}" if fact.revision else str(fact.judge)
+        names.append(f"{name}(control)" if fact.control else name)
+    return names
+
+
+def _not_in_force(table: RatingsTable) -> list[str]:
+    """Settings that judges were asked for and that are not known to be in force; whose, where judges differ."""
+    marks = list(dict.fromkeys(fact.not_in_force for fact in table.facts))
+    if len(marks) == 1:
+        return marks
+    return [f"{fact.not_in_force}({fact.judge})" for fact in table.facts if fact.not_in_force]
+
+
+def abbreviations(table: RatingsTable) -> dict[str, str]:
+    """Criterion -> abbreviation, as far as the result folders know them."""
+    found: dict[str, str] = {}
+    for fact in table.facts:
+        for criterion in fact.criteria:
+            short = getattr(criterion, "abbreviation", None)
+            if short:
+                found[str(getattr(criterion, "name", criterion))] = str(short)
+    return found
+
+
+def _stories(matrix: RatingMatrix) -> int:
+    """Stories that were asked about, or, where no judge was asked, all."""
+    return int((matrix.asked > 0).any(axis=0).sum()) if matrix.cells else matrix.n
+
+
+def _list(key: str, values: Iterable[str]) -> str | None:
+    distinct = list(dict.fromkeys(values))
+    return f"{key}:{','.join(distinct)}" if distinct else None
+
+
+def _unparsed(matrices: Sequence[RatingMatrix]) -> str | None:
+    asked = sum(int(matrix.asked.sum()) for matrix in matrices)
+    rated = sum(int(matrix.valid.sum()) for matrix in matrices)
+    return f"unparsed:{100 * (asked - rated) / asked:.1f}%" if asked else None

@@ -1,0 +1,324 @@
+"""What can be chosen about a table, as frozen values. Never holds one that the signature does not know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from os import PathLike
+from typing import Any, Literal, TypeVar, get_args
+
+from judge.errors import SpecError, unknown
+
+Coefficient = Literal["kendall", "spearman", "pearson"]
+Level = Literal["overall", "system", "by-item", "by-system"]
+Interval = Literal["auto", "boot-inputs", "boot-both", "boot-systems", "boot-stories", "fisher-z", "none"]
+Readings = Literal["mean", "single"]
+IntervalKind = Literal["auto", "expanded", "percentile", "bca", "calibrated"]
+IntervalMethod = Literal["expanded", "true-means", "percentile", "bca", "calibrated"]
+Engine = Literal["ours", "pingouin"]
+MeanInterval = Literal["clustered", "as-published", "boot"]
+Family = Literal["cell", "table"]
+Between = Literal["people", "repeats", "eval-prompts", "judges"]
+Combiner = Literal["auto", "mean", "median", "calibrated", "weighted", "ridge", "ordinal", "stack"]
+Calibrate = Literal["none", "linear", "isotonic", "ordinal"]
+HeldOut = Literal["story-prompt", "system"]
+JuryInterval = Literal["boot-inputs", "boot-both", "none"]
+Factor = Literal["eval_prompt", "judge", "structured", "parser", "run"]
+ContrastLevel = Literal["overall", "system"]
+Adjustment = Literal["bh", "by", "holm", "none"]
+BothInterval = Literal["calibrated", "bca"]
+Swap = Literal["auto", "stories", "story-prompts", "systems"]
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageOptions:
+    """Choices of a coverage table; `seed` is for permuted tests where counts are small."""
+
+    drop_systems: tuple[str, ...] = ()
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyOptions:
+    """Choices of a consistency table."""
+
+    drop_systems: tuple[str, ...] = ()
+    engine: Engine = "ours"
+
+    def __post_init__(self) -> None:
+        _known("--engine", self.engine, Engine)
+
+
+@dataclass(frozen=True, slots=True)
+class DistributionOptions:
+    """Choices of a table of how often each rating was given."""
+
+    drop_systems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnoseOptions:
+    """Choices of a table of diagnostics; `own` names systems that are the judges' own, else names are compared."""
+
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    own: tuple[str, ...] = ()
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise SpecError(f"--alpha {self.alpha} must lie between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentsOptions:
+    """Choices of variance components and D-study: `target` is the reliability to plan for, `seed` of intervals."""
+
+    drop_systems: tuple[str, ...] = ()
+    target: float = 0.8
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 < self.target < 1:
+            raise SpecError(f"--target {self.target:g} is not a reliability", hint="give a number between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelationOptions:
+    """Choices of a correlation table.
+
+    `ci` ``auto`` is boot-inputs, for every coefficient and level; `method` says what `interval_kind` ``auto`` is.
+    `given` names a third variable to hold fixed: ``length`` (in words), or a feature that came with an import.
+    `readings` says what stands for a judge beside one person: ``mean``, the mean of its repeats, or ``single``, each
+    repeat by itself, averaged over repeats; a judge's own correlation is always that of its mean.
+    """
+
+    coefficient: Coefficient = "kendall"
+    level: Level = "overall"
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    ci: Interval = "auto"
+    resamples: int = 1000
+    seed: int = 1
+    control: bool = True
+    given: str | None = None
+    interval_kind: IntervalKind = "auto"
+    readings: Readings = "mean"
+
+    def __post_init__(self) -> None:
+        _known("--readings", self.readings, Readings)
+        _known("--coefficient", self.coefficient, Coefficient)
+        _known("--level", self.level, Level)
+        _known("--ci", self.ci, Interval)
+        _known("--interval", self.interval_kind, IntervalKind)
+        if self.ci == "fisher-z" and (self.coefficient != "pearson" or self.level not in ("overall", "system")):
+            raise SpecError(
+                "--ci fisher-z is Fisher's interval for Pearson's r, overall or over systems",
+                hint="leave --ci out, or ask for --coefficient pearson",
+            )
+        if self.interval_kind == "calibrated" and (self.ci != "boot-both" or self.level != "overall"):
+            raise SpecError(
+                "--interval calibrated draws in what --ci boot-both counts thrice, over all stories",
+                hint="add --ci boot-both, or take --interval bca",
+            )
+        if self.given and self.level not in ("overall", "system"):
+            raise SpecError(f"--given {self.given} needs --level overall or system, not {self.level}")
+        _positive("--resamples", self.resamples)
+
+    @property
+    def interval(self) -> Interval:
+        """The interval in force."""
+        return "boot-inputs" if self.ci == "auto" else self.ci
+
+    @property
+    def method(self) -> IntervalMethod:
+        """How an interval is made of the values in resamples: what ``auto`` stands for here.
+
+        Over system means with the systems taken as they are: of their true means (`judge.stats.resampling.true_means`).
+        Where systems and story-prompts are both drawn: calibrated, or BCa, which
+        `judge.stats.resampling.interval_coverage` found to be near 95 %. Over means of drawn systems: percentiles,
+        which scatter widely enough. Else expanded percentiles.
+        """
+        if self.interval_kind != "auto":
+            return self.interval_kind
+        if self.interval == "boot-both":
+            return "calibrated" if self.level == "overall" else "bca"
+        if self.level == "system":
+            return "percentile" if self.interval == "boot-systems" else "true-means"
+        return "expanded"
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsOptions:
+    """Choices of a table of systems.
+
+    `mean_interval` is that of the means; ranks are always resampled by story-prompts, differences are always paired.
+    `holm_over` says over which tests p is adjusted: the pairs of one cell (who rated x criterion), or of the table.
+    """
+
+    drop_systems: tuple[str, ...] = ()
+    mean_interval: MeanInterval = "clustered"
+    holm_over: Family = "cell"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("--interval", self.mean_interval, MeanInterval)
+        _known("--family", self.holm_over, Family)
+        _positive("--resamples", self.resamples)
+
+
+@dataclass(frozen=True, slots=True)
+class CriteriaOptions:
+    """Choices of a table of criteria."""
+
+    drop_systems: tuple[str, ...] = ()
+    ci: Literal["boot-inputs", "none"] = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.ci not in ("boot-inputs", "none"):
+            raise SpecError(f"--ci {self.ci!r} is not known; allowed: boot-inputs, none")
+        _positive("--resamples", self.resamples)
+
+    @property
+    def interval(self) -> str:
+        """The interval in force."""
+        return self.ci
+
+
+@dataclass(frozen=True, slots=True)
+class DisagreementsOptions:
+    """Choices of a list of disagreements; `top` 0 lists all."""
+
+    drop_systems: tuple[str, ...] = ()
+    between: Between = "people"
+    top: int = 10
+
+    def __post_init__(self) -> None:
+        _known("--between", self.between, Between)
+        if self.top < 0:
+            raise SpecError(f"--top {self.top} must be 0 (all) or more")
+
+
+@dataclass(frozen=True, slots=True)
+class JuryOptions:
+    """Choices of a jury table. `foldings` foldings of `folds` folds; folding i is dealt with seed `seed` + i."""
+
+    combiner: Combiner = "auto"
+    members: tuple[str, ...] = ()
+    min_members: int = 1
+    all_criteria: bool = True
+    with_features: bool = False
+    calibrate: Calibrate = "none"
+    hold_out: HeldOut = "story-prompt"
+    folds: int = 5
+    foldings: int = 5
+    drop_systems: tuple[str, ...] = ()
+    ci: JuryInterval = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("--combiner", self.combiner, Combiner)
+        _known("--calibrate", self.calibrate, Calibrate)
+        _known("--hold-out", self.hold_out, HeldOut)
+        _known("--ci", self.ci, JuryInterval)
+        _positive("--foldings", self.foldings)
+        _positive("--min-members", self.min_members)
+        _positive("--resamples", self.resamples)
+        if self.folds < 2:
+            raise SpecError(f"--folds {self.folds} must be 2 or more")
+
+    @property
+    def interval(self) -> str:
+        """The interval in force."""
+        return self.ci
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """Choices of a comparison.
+
+    `by` is the factor whose values are compared, all pairs or, with `baseline`, each against that one. `family` says in
+    words what the adjusted tests are about; `adjust` is the correction over them. `swap` is what the permutation tests
+    swap as a whole: ``auto`` is systems at system level, else story-prompts.
+    """
+
+    by: Factor = "eval_prompt"
+    baseline: str | None = None
+    level: ContrastLevel = "overall"
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    adjust: Adjustment = "bh"
+    family: str | None = None
+    swap: Swap = "auto"
+    resamples: int = 1000
+    permutations: int = 2000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("--by", self.by, Factor)
+        _known("--level", self.level, ContrastLevel)
+        _known("--adjust", self.adjust, Adjustment)
+        _known("--swap", self.swap, Swap)
+        _positive("--resamples", self.resamples)
+        _positive("--permutations", self.permutations)
+
+    @property
+    def swapped(self) -> Swap:
+        """What is swapped, `auto` resolved."""
+        if self.swap != "auto":
+            return self.swap
+        return "systems" if self.level == "system" else "story-prompts"
+
+    @property
+    def both(self) -> BothInterval:
+        """The kind of the interval over systems and story-prompts; why: `tau_differences.over_both`."""
+        return "bca" if self.level == "system" else "calibrated"
+
+
+AnalysisOptions = (
+    CoverageOptions
+    | ConsistencyOptions
+    | DistributionOptions
+    | DiagnoseOptions
+    | ComponentsOptions
+    | CorrelationOptions
+    | SystemsOptions
+    | CriteriaOptions
+    | DisagreementsOptions
+    | JuryOptions
+    | CompareOptions
+)
+_Options = TypeVar("_Options")
+
+
+def from_words(kind: type[_Options], **words: Any) -> _Options:
+    """Options, a frozen dataclass, from what a command line or a notebook says.
+
+    Where an option takes several names, a string is one name, and any sequence will do.
+
+    Raises SpecError for an option or a word that is not known.
+    """
+    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
+    for name in words:
+        if name not in known:
+            raise SpecError(unknown("option", name, known))
+    several = {name for name in words if str(known[name].type).startswith("tuple[")}
+    return kind(**{name: names(value) if name in several else value for name, value in words.items()})
+
+
+def names(said: Any) -> tuple[Any, ...]:
+    """Names from one name or a sequence of them: a string is one name, never its letters."""
+    return (said,) if isinstance(said, str | PathLike) else tuple(said)
+
+
+def _positive(name: str, value: int) -> None:
+    if value < 1:
+        raise SpecError(f"{name} {value} must be 1 or more")
+
+
+def _known(name: str, value: str, kind: Any) -> None:
+    if value not in get_args(kind):
+        raise SpecError(f"{name} {value!r} is not known; allowed: {', '.join(get_args(kind))}")

@@ -1,0 +1,1 @@
+"""How good each system's stories are."""

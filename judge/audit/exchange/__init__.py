@@ -1,0 +1,1 @@
+"""Answers and items of an audit in other programs' files."""

@@ -1,0 +1,104 @@
+"""Answers given away from the server: the JSON file that the static pages save. Never trusts that it fits the audit.
+
+::
+
+    {"format": "judge-audit-answers/1", "audit": "3f2a…", "annotator": "Ada",
+     "answers": [{"item": 1, "key": "b2:…", "values": {"poor_syntax": 0}, "note": "", "seconds": 12.5}],
+     "practice": [{"practice": 1, "values": {"poor_syntax": 0}}]}
+
+`audit` is `AuditStore.audit_id`; `item` and `key` are those of `items.Item`, and both must fit; `values` hold 1 (the
+error is there) or 0, and only what was answered; `note`, `seconds` and `practice` may be left out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from judge.audit.exchange.merging import Given, Merged, merge
+from judge.audit.file.store import AuditStore
+from judge.audit.sample.practice import practise
+from judge.datasets.files.source_file import read_json
+from judge.errors import DataError
+
+FORMAT = "judge-audit-answers/1"
+
+_Value = Annotated[int, Field(ge=0, le=1)]
+
+
+def import_answers(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
+    """Read such a file into the audit it belongs to; DataError for another audit's, and see `merging.merge`."""
+    found = read_answers(path, read_json(path))
+    if found.audit != store.audit_id:
+        raise DataError(
+            f"belongs to another audit than {store.path}", file=path, found=found.audit, allowed=store.audit_id
+        )
+    keys = {item.id: item.key for item in store.items()}
+    for one in found.answers:
+        if keys.get(one.item) != one.key:
+            raise DataError(f"item {one.item} is not this audit's item {one.item}", file=path)
+    given = [Given(found.annotator, one.item, one.values, one.note or None, one.seconds) for one in found.answers]
+    merged = merge(store, given, path, replace=replace)
+    for practised in found.practice:
+        practise(store, found.annotator, practised.practice, practised.values)
+    return merged
+
+
+def write_answers(store: AuditStore, annotator: str, path: Path) -> None:
+    """One annotator's answers as such a file, so that they can go to another copy of the audit."""
+    remarks = store.remarks()
+    keys = {item.id: item.key for item in store.items()}
+    values: dict[int, dict[str, int]] = {}
+    for answer in store.answers():
+        if answer.annotator == annotator:
+            values.setdefault(answer.item, {})[answer.category] = answer.value
+    answers = []
+    for item in sorted(values):
+        note, seconds = remarks.get((annotator, item), ("", None))
+        row = {"item": item, "key": keys[item], "values": values[item], "note": note, "seconds": seconds}
+        answers.append(row)
+    whole = {"format": FORMAT, "audit": store.audit_id, "annotator": annotator, "answers": answers, "practice": []}
+    path.write_bytes(orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
+class AnswerRow(BaseModel):
+    """One item of the file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    item: int
+    key: str
+    values: dict[str, _Value]
+    note: str = ""
+    seconds: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+class PracticeRow(BaseModel):
+    """One practice item of the file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    practice: int
+    values: dict[str, _Value]
+
+
+class AnswersFile(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    format: Literal["judge-audit-answers/1"]
+    audit: str
+    annotator: str
+    answers: list[AnswerRow]
+    practice: list[PracticeRow] = Field(default_factory=list)
+
+
+def read_answers(path: Path, content: Any) -> AnswersFile:
+    """The content of a file, checked; DataError naming the place of the first mistake."""
+    try:
+        return AnswersFile.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise DataError(f"{where}: {first['msg']}", file=path, found=first.get("input")) from error

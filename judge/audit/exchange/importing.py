@@ -1,0 +1,46 @@
+"""Any file of answers into an audit: known by what is in it, never by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judge.audit.exchange.answers_file import FORMAT, import_answers
+from judge.audit.exchange.label_studio import import_annotations, is_export
+from judge.audit.exchange.merging import Merged
+from judge.audit.exchange.study_csv import create_from_study_csv, import_study_csv, is_study_csv
+from judge.audit.file.categories import Form
+from judge.audit.file.store import AuditStore
+from judge.datasets.files.source_file import read_bytes, read_json
+from judge.errors import DataError
+
+_KNOWN = "the study's CSV, Label Studio's JSON export, or the JSON that the static pages save"
+
+
+def import_file(audit: Path, path: Path, *, replace: bool = False, form: Form | None = None) -> tuple[Merged, bool]:
+    """Merge the answers of a file; returns what was merged and whether the audit was made by it.
+
+    An audit that does not exist is made of a CSV of the study's form, which holds explanations too; `form` says then
+    what its columns ask. Raises DataError for a file of no known form.
+    """
+    json_first = read_bytes(path)[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")
+    study = not json_first and is_study_csv(path)
+    if not json_first and not study:
+        raise DataError("is no file of answers", file=path, allowed=_KNOWN)
+    made = not audit.exists()
+    if made and not study:
+        raise DataError("does not exist", file=audit, hint="judge audit sample RUN makes an audit")
+    opened = create_from_study_csv(audit, path, form=form) if made else AuditStore.open(audit)
+    try:
+        with opened as store:
+            if study:
+                return import_study_csv(store, path, replace=replace), made
+            content = read_json(path)
+            if isinstance(content, dict) and str(content.get("format", "")).startswith(FORMAT.partition("/")[0]):
+                return import_answers(store, path, replace=replace), made
+            if is_export(content):
+                return import_annotations(store, path, replace=replace), made
+    except BaseException:
+        if made:
+            audit.unlink(missing_ok=True)
+        raise
+    raise DataError("is no file of answers", file=path, allowed=_KNOWN)

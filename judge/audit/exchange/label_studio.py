@@ -1,0 +1,152 @@
+"""Label Studio: an audit as tasks with their labeling configuration, and its JSON export of annotations back.
+
+The form is Label Studio's own JSON (a list of tasks with `data` and `annotations`). Facts that the audit is blind to
+are not in the tasks. What was not chosen is not answered; a cancelled annotation is none.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.audit.exchange.merging import Given, Merged, merge
+from judge.audit.file.categories import Category
+from judge.audit.file.items import Item, visible_facts
+from judge.audit.file.store import AuditStore
+from judge.datasets.files.source_file import read_json
+from judge.errors import DataError
+
+YES, NO = "yes", "no"
+_NOTE = "note"
+_SHOWN = (
+    ("story_prompt", "Story-prompt"),
+    ("story", "Story"),
+    ("reference", "Reference story"),
+    ("criterion", "Criterion"),
+    ("guidelines", "Guidelines"),
+    ("facts", "Judge"),
+    ("explanation", "Explanation to be judged"),
+)
+
+
+def write_tasks(store: AuditStore, path: Path) -> Path:
+    """Write tasks to `path` and the labeling configuration beside it (.xml); returns the configuration's path."""
+    items = store.items()
+    shown = [key for key, _ in _SHOWN if any(_data(item, store.blind)[key] for item in items)]
+    tasks = [{"data": _data(item, store.blind)} for item in items]
+    config = path.with_suffix(".xml")
+    try:
+        path.write_bytes(orjson.dumps(tasks, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        config.write_text(configuration(store.categories, shown), encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}", file=path) from error
+    return config
+
+
+def configuration(categories: Sequence[Category], shown: Sequence[str]) -> str:
+    """The labeling configuration: texts to read, yes or no for each category (its key presses yes), a note."""
+    view = ET.Element("View")
+    for key, title in _SHOWN:
+        if key in shown:
+            ET.SubElement(view, "Header", value=title)
+            ET.SubElement(view, "Text", name=key, value=f"${key}")
+    for category in categories:
+        ET.SubElement(view, "Header", value=f"{category.label}: {category.question}")
+        asked = {"name": category.key, "toName": "explanation", "choice": "single", "required": "true"}
+        choices = ET.SubElement(view, "Choices", asked | {"showInline": "true"})
+        ET.SubElement(choices, "Choice", value=YES, hotkey=category.press)
+        ET.SubElement(choices, "Choice", value=NO)
+    ET.SubElement(view, "TextArea", name=_NOTE, toName="explanation", placeholder="Note")
+    ET.indent(view)
+    return ET.tostring(view, encoding="unicode") + "\n"
+
+
+def is_export(content: Any) -> bool:
+    """Whether this is a list of Label Studio tasks."""
+    return isinstance(content, list) and bool(content) and all(isinstance(t, dict) and "data" in t for t in content)
+
+
+def import_annotations(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
+    """Annotations out of Label Studio's JSON export of these tasks; see `merging.merge`.
+
+    Annotators are called by their e-mail address where the export has it, else by their number. Raises DataError for
+    tasks of another audit, and for an annotator with two annotations of one item that are not cancelled.
+    """
+    content = read_json(path)
+    if not is_export(content):
+        raise DataError("is not Label Studio's JSON export: a list of tasks with data and annotations", file=path)
+    numbers = {item.key: item.id for item in store.items()}
+    known = {category.key for category in store.categories}
+    given: dict[tuple[str, int], Given] = {}
+    for row, task in enumerate(content, start=1):
+        key = task["data"].get("key") if isinstance(task["data"], dict) else None
+        if key not in numbers:
+            raise DataError("the audit does not hold this task's item", file=path, row=f"{row} (task)", found=key)
+        for annotation in task.get("annotations") or ():
+            if annotation.get("was_cancelled"):
+                continue
+            one = _given(annotation, numbers[key], known, path, row)
+            if (one.annotator, one.item) in given:
+                raise DataError(f"{one.annotator} has annotated item {one.item} twice", file=path, row=f"{row} (task)")
+            given[one.annotator, one.item] = one
+    return merge(store, list(given.values()), path, replace=replace)
+
+
+def _data(item: Item, blind: Sequence[str]) -> dict[str, Any]:
+    subject, criterion = item.subject, item.subject.criterion
+    facts = visible_facts(subject, blind)
+    guidelines = ""
+    if criterion is not None:
+        points = criterion.scale.points()
+        guidelines = "\n".join(f"{p:g}: {text}" for p, text in zip(points, criterion.guidelines, strict=False))
+    return {
+        "item": item.id,
+        "key": item.key,
+        "story_prompt": subject.story_prompt or "",
+        "story": subject.text or "",
+        "reference": subject.shown_reference or "",
+        "criterion": "" if criterion is None else f"{criterion.name}: {criterion.definition}".removesuffix(": "),
+        "guidelines": guidelines,
+        "facts": ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()),
+        "explanation": subject.explanation,
+    }
+
+
+def _given(annotation: Mapping[str, Any], item: int, known: set[str], path: Path, row: int) -> Given:
+    values: dict[str, int] = {}
+    note = ""
+    for result in annotation.get("result") or ():
+        name, value = result.get("from_name"), result.get("value") or {}
+        if name == _NOTE:
+            text = value.get("text") or []
+            note = text if isinstance(text, str) else "\n".join(map(str, text))
+        elif name in known:
+            choices = value.get("choices") or []
+            if choices not in ([YES], [NO]):
+                raise DataError("not an answer", file=path, row=f"{row} (task)", column=name, found=choices)
+            values[name] = int(choices == [YES])
+        else:
+            raise DataError(
+                "no category of the audit has this name",
+                file=path,
+                row=f"{row} (task)",
+                found=name,
+                allowed=", ".join(known),
+            )
+    seconds = annotation.get("lead_time")
+    return Given(
+        _annotator(annotation, path, row), item, values, note or None, None if seconds is None else float(seconds)
+    )
+
+
+def _annotator(annotation: Mapping[str, Any], path: Path, row: int) -> str:
+    who = annotation.get("completed_by")
+    if isinstance(who, Mapping):
+        who = who.get("email") or who.get("id")
+    if who is None or isinstance(who, bool):
+        raise DataError("an annotation does not say who made it (completed_by)", file=path, row=f"{row} (task)")
+    return f"Label Studio {who}" if isinstance(who, int) else str(who)

@@ -1,0 +1,84 @@
+"""Answers from files into an audit: again changes nothing, and what differs is refused unless told. All or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge.audit.file import rows
+from judge.audit.file.answers import check_values
+from judge.audit.file.store import ANNOTATION, AuditStore
+from judge.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a file says that an annotator said of an item. Categories that are not named were not answered."""
+
+    annotator: str
+    item: int
+    values: Mapping[str, int]
+    note: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Counts of answers (annotator x item x category) that were new, there already and equal, or replaced."""
+
+    annotators: tuple[str, ...]
+    new: int
+    same: int
+    replaced: int
+
+    def sentence(self) -> str:
+        """What happened, in words."""
+        if not self.new and not self.replaced:
+            return f"all {self.same} answers of {len(self.annotators)} annotators were there already; nothing changed"
+        parts = [f"{self.new} answers of {len(self.annotators)} annotators"]
+        parts += [f"{self.replaced} replaced"] if self.replaced else []
+        parts += [f"{self.same} were there already"] if self.same else []
+        return ", ".join(parts)
+
+
+def merge(
+    store: AuditStore, given: Sequence[Given], origin: Path, *, replace: bool = False, round_no: int = ANNOTATION
+) -> Merged:
+    """Commit answers from a file, in one transaction.
+
+    Time and notes come with an annotator's item only where it had no answers before, so that importing again adds up
+    nothing. Raises DataError, and changes nothing, where the audit holds another answer or note and `replace` is not
+    said.
+    """
+    known = [category.key for category in store.categories]
+    names = {one.annotator: "" for one in given}
+    for name in names:
+        names[name] = store.register(name, origin=origin.name)
+    new = same = replaced = 0
+    differing: list[str] = []
+    with store.transaction() as db:
+        for one in given:
+            values = check_values(one.values, known, one.seconds)
+            key = (round_no, names[one.annotator], one.item)
+            before = rows.state(db, store.path, len(known), key[1], one.item, round_no)
+            other = [k for k, v in values.items() if before.values.get(k, v) != v]
+            told = bool(one.note and before.note and one.note != before.note)
+            if (other or told) and not replace:
+                what = ", ".join(other) or "the note"
+                differing.append(f"{key[1]}, item {one.item}: {what}")
+                continue
+            fresh = not before.values and not before.note
+            note = one.note if (fresh or replace or not before.note) and one.note else None
+            rows.change(db, store.path, key, before, values, note, one.seconds if fresh else None)
+            replaced += len(other)
+            new += sum(k not in before.values for k in values)
+            same += sum(before.values.get(k) == v for k, v in values.items())
+        if differing:
+            shown = "; ".join(differing[:3]) + (f" and {len(differing) - 3} more" if len(differing) > 3 else "")
+            raise DataError(
+                f"says otherwise than the audit holds ({shown}); nothing was imported",
+                file=origin,
+                hint="--replace takes the file's word",
+            )
+    return Merged(tuple(dict.fromkeys(names.values())), new, same, replaced)

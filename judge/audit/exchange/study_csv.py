@@ -1,0 +1,218 @@
+"""The HANNA study's form of a CSV: a block of rows for each explanation, one an annotator. Turns one column round.
+
+Columns are `Input.story_id`, `Input.explanation` and one for each category, 1 or 0, empty = not answered. In the
+study's first question (`Answer.a-1-guidelines.1`) 1 means that the guideline was followed, so that there is no error;
+in all others 1 means an error. Files written here say so in a column of their own, `Audit.polarity`, and name item and
+annotator; the study's file has only positions in a block, which are no persons.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from judge.audit.exchange.merging import Given, Merged, merge
+from judge.audit.exchange.study_subjects import study_subjects
+from judge.audit.file.categories import Category, Form, load_form
+from judge.audit.file.items import Subject
+from judge.audit.file.store import AuditStore
+from judge.datasets.files.source_file import csv_rows
+from judge.errors import DataError
+
+STORY, EXPLANATION = "Input.story_id", "Input.explanation"
+ITEM, KEY, ANNOTATOR = "Audit.item", "Audit.key", "Audit.annotator"
+CRITERION, SECONDS, NOTE, POLARITY = "Audit.criterion", "Audit.seconds", "Audit.note", "Audit.polarity"
+NOT_PRINTED = Category(
+    "incorrectness",
+    "Incorrectness",
+    "Is the explanation incorrect? (in the study's form and file, not in its tables: every answer is no)",
+    "6",
+    "Answer.a-4-incorrectness.1",
+)
+"""The sixth question of the study's form."""
+
+_Rows = Sequence[tuple[int, Mapping[str, str]]]
+
+
+def write_study_csv(store: AuditStore, path: Path) -> None:
+    """Round 1 as such a file. Every annotator has a row in every block; what was not answered is empty."""
+    columns = _columns(store.categories)
+    annotators = store.annotators()
+    if not annotators:
+        raise DataError("has no answers yet", file=store.path)
+    given = {(a.annotator, a.item, a.category): a.value for a in store.answers()}
+    remarks = store.remarks()
+    header = [STORY, EXPLANATION, *columns, ITEM, KEY, ANNOTATOR, CRITERION, SECONDS, NOTE, POLARITY]
+    polarity = polarity_sentence(store.categories)
+    try:
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\n")
+            writer.writerow(header)
+            for item in store.items():
+                subject = item.subject
+                criterion = subject.criterion.name if subject.criterion else ""
+                for name in annotators:
+                    note, seconds = remarks.get((name, item.id), ("", None))
+                    cells = [_cell(c, given.get((name, item.id, c.key))) if c else "" for c in columns.values()]
+                    time = "" if seconds is None else repr(seconds)
+                    last = [item.id, item.key, name, criterion, time, note, polarity]
+                    writer.writerow([subject.story or "", subject.explanation, *cells, *last])
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}", file=path) from error
+
+
+def polarity_sentence(categories: Sequence[Category]) -> str:
+    """What 1 means in which column."""
+    turned = [c.column for c in categories if c.inverted]
+    if not turned:
+        return "1 = error in every column"
+    return f"1 = error, but in {', '.join(turned)} 1 = no error"
+
+
+def is_study_csv(path: Path) -> bool:
+    """Whether the file's header names the study's columns."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+        header = next(csv.reader(stream), [])
+    return STORY in header and EXPLANATION in header
+
+
+def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
+    """Answers of such a file into an audit of the same explanations; see `merging.merge`.
+
+    Raises DataError for a cell other than 0, 1 and empty, an explanation that the audit does not hold (or holds twice,
+    in a file without `Audit.key`), and blocks of different length.
+    """
+    rows = list(csv_rows(path, (STORY, EXPLANATION)))
+    _known_columns(rows, store.categories, path)
+    named = bool(rows) and {KEY, ANNOTATOR} <= set(rows[0][1])
+    places = _by_key(store, rows, path) if named else _by_block(store, rows, path)
+    given = []
+    for (row, cells), (annotator, item) in zip(rows, places, strict=True):
+        values = _values(cells, store.categories, path, row)
+        note = cells.get(NOTE) or None
+        if values or note:
+            given.append(Given(annotator, item, values, note, _seconds(cells, path, row)))
+    merged = merge(store, given, path, replace=replace)
+    for category in store.categories:
+        if category.inverted and rows and category.column in rows[0][1]:
+            store.add_note(
+                f"{category.column} of {path.name} holds 1 where there is no error ({category.label}); its answers "
+                "were turned round: here 1 = error in every category"
+            )
+    if not named:
+        store.add_note(f"{path.name} names no annotators: position k is the k-th row of each block, and no person")
+    return merged
+
+
+def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None) -> AuditStore:
+    """A new audit of the explanations in such a file, without its answers: import them next.
+
+    Of the study's own file stories, criteria and ratings are known where its other files are on this machine.
+    """
+    rows = list(csv_rows(path, (STORY, EXPLANATION)))
+    if form is None:
+        form = load_form()
+        asked = any(cells.get(NOT_PRINTED.column) for _, cells in rows)
+        form = Form((*form.categories, NOT_PRINTED) if asked else form.categories, form.practice)
+    _known_columns(rows, form.categories, path)
+    told, notes = study_subjects(path) or ({}, [f"{path.name} holds no stories"])
+    seen: dict[tuple[str, str, str], Subject] = {}
+    for _, cells in rows:
+        place = (cells[STORY], cells[EXPLANATION], cells.get(KEY, ""))
+        plain = Subject(explanation=cells[EXPLANATION], story=cells[STORY] or None)
+        seen.setdefault(place, told.get(place[:2], plain))
+    notes.append(f"explanations are those of {path.name}, which says nothing of how they were drawn")
+    return AuditStore.create(target, seen.values(), form=form, seed=1, notes=notes)
+
+
+def _columns(categories: Sequence[Category]) -> dict[str, Category | None]:
+    """Columns in the study's order; its sixth question stays empty in an audit that does not ask it."""
+    known: dict[str, Category | None] = {c.column: c for c in categories}
+    if {c.column for c in load_form().categories} <= set(known):
+        known.setdefault(NOT_PRINTED.column, None)
+    study = sorted(column for column in known if column.startswith("Answer.a-"))
+    return {column: known[column] for column in (*study, *(c for c in known if c not in study))}
+
+
+def _cell(category: Category, value: int | None) -> str:
+    if value is None:
+        return ""
+    return str(1 - value if category.inverted else value)
+
+
+def _values(cells: Mapping[str, str], categories: Sequence[Category], path: Path, row: int) -> dict[str, int]:
+    values = {}
+    for category in categories:
+        cell = cells.get(category.column, "")
+        if cell not in ("", "0", "1"):
+            raise DataError(
+                "not an answer", file=path, row=row, column=category.column, found=cell, allowed="0, 1, empty"
+            )
+        if cell:
+            values[category.key] = 1 - int(cell) if category.inverted else int(cell)
+    return values
+
+
+def _seconds(cells: Mapping[str, str], path: Path, row: int) -> float | None:
+    cell = cells.get(SECONDS, "")
+    try:
+        return float(cell) if cell else None
+    except ValueError as error:
+        raise DataError("not a number of seconds", file=path, row=row, column=SECONDS, found=cell) from error
+
+
+def _known_columns(rows: _Rows, categories: Sequence[Category], path: Path) -> None:
+    """DataError for answers to a question that the audit does not ask."""
+    known = {c.column for c in categories}
+    for column in rows[0][1] if rows else ():
+        if column.startswith("Answer.") and column not in known and any(cells[column] for _, cells in rows):
+            raise DataError(
+                "no category of the audit has this column",
+                file=path,
+                column=column,
+                allowed=", ".join(sorted(known)),
+                hint="a categories file says which category it is and what 1 means: judge audit sample --categories",
+            )
+
+
+def _by_key(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, int]]:
+    numbers = {item.key: item.id for item in store.items()}
+    if not any(cells[KEY] in numbers for _, cells in rows):  # exported from another audit of the same explanations
+        for (_, cells), item in zip(rows, _by_text(store, rows, path), strict=True):
+            yield cells[ANNOTATOR], item
+        return
+    for row, cells in rows:
+        if cells[KEY] not in numbers:
+            raise DataError("the audit does not hold this item", file=path, row=row, column=KEY, found=cells[KEY])
+        yield cells[ANNOTATOR], numbers[cells[KEY]]
+
+
+def _by_text(store: AuditStore, rows: _Rows, path: Path) -> Iterator[int]:
+    """Each row's item, told by story id and explanation."""
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for item in store.items():
+        numbers.setdefault((item.subject.story or "", item.subject.explanation), []).append(item.id)
+    for row, cells in rows:
+        found = numbers.get((cells[STORY], cells[EXPLANATION]), [])
+        if len(found) != 1:
+            what = "holds this explanation several times" if found else "does not hold this explanation"
+            raise DataError(f"the audit {what}", file=path, row=row, found=cells[EXPLANATION])
+        yield found[0]
+
+
+def _by_block(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, int]]:
+    """Rows about one explanation that follow each other are a block; the k-th row of each is position k."""
+    blocks: list[list[int]] = []
+    before = None
+    for (row, _), item in zip(rows, _by_text(store, rows, path), strict=True):
+        if item != before:
+            blocks.append([])
+        blocks[-1].append(row)
+        before = item
+        yield f"position {len(blocks[-1])}", item
+    for block in blocks:
+        if len(block) != len(blocks[0]):
+            raise DataError(
+                f"the block of rows has {len(block)} rows and the first one {len(blocks[0])}", file=path, row=block[0]
+            )

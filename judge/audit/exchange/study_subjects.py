@@ -1,0 +1,46 @@
+"""What the HANNA study's released audit file does not say of its 100 explanations: story, criterion, rating.
+
+Only that very file is known, by its content: an id in another file may mean another story.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from pathlib import Path
+
+from judge.audit.file.items import Facts, Subject
+from judge.datasets.files.source_file import read_bytes
+from judge.datasets.sources import SOURCES
+
+
+def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str]] | None:
+    """The study's explanations by (story id, explanation), and what is to be said of them; None for another file.
+
+    Stories and criteria are None where the study's other files are not on this machine.
+    """
+    if hashlib.sha256(read_bytes(path)).hexdigest() != SOURCES["hanna/user_study.csv"].sha256:
+        return None
+    from judge.explanations.corpus.from_studies import hanna_user_study
+
+    texts = hanna_user_study(path)
+    criteria = {criterion.name: criterion for criterion in texts.criteria}
+    stories = texts.stories.to_dict("index")
+    found = {}
+    for row in texts.frame.to_dict("records"):
+        story = stories.get((row["dataset"], row["story"]), {})
+        # A human story is the reference of the others; it is none beside itself.
+        same = story.get("reference") == story.get("text")
+        rating = None if math.isnan(row["rating"]) else float(row["rating"])
+        found[str(row["story"]), str(row["answer"])] = Subject(
+            explanation=str(row["answer"]),
+            story=str(row["story"]),
+            dataset="hanna",
+            system="Human",
+            story_prompt=story.get("story_prompt"),
+            text=story.get("text"),
+            reference=None if same else story.get("reference"),
+            criterion=criteria.get(str(row["criterion"])),
+            facts=Facts(eval_prompt="ep3", rating=rating),
+        )
+    return found, [f"{path.name}: {note}" for note in texts.notes]

@@ -1,0 +1,1 @@
+"""The audit's SQLite file, and the values that stand in it."""

@@ -1,0 +1,146 @@
+"""Error categories: what is asked of every explanation, with which key, and what 1 means. Never answers anything.
+
+In an audit 1 always means that the error is there. A column of an exported file may hold the opposite, as the study's
+first question does (was the guideline followed?): such a category is `inverted`, and only files are turned round.
+
+A file of one's own is YAML::
+
+    categories:
+      - key: invented_plot            # a name for tables and files
+        label: Invented plot
+        question: Does the explanation tell of something that does not happen in the story?
+        press: "1"                    # optional: 1, 2, 3... by default
+        question_blind: Is it so?     # optional: asked in place of question where annotators are not shown the rating
+    practice: []                      # optional: items as in judge/audit/categories.yaml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from judge.audit.file.items import Facts, Subject
+from judge.criteria import load_criteria
+from judge.criteria.prompt_file import Strict, read_strict, read_text
+from judge.errors import SpecError, unknown
+from judge.records import Criterion
+from judge.shipped import package_file
+
+SHIPPED = package_file("audit", "categories.yaml")
+RESERVED = frozenset("0abhjknpqrsu?")
+"""Keys of the pages: no errors, names, back, help, scroll, note, progress, quotations, reference, skip, undo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """One kind of error. `press` is one character; `column` its column in CSV files, `inverted` if 1 there = none.
+
+    `question_blind` is asked in an audit that hides the rating, where `question` cannot be answered without it.
+    """
+
+    key: str
+    label: str
+    question: str
+    press: str
+    column: str
+    inverted: bool = False
+    question_blind: str | None = None
+
+    def asked(self, blind: Sequence[str]) -> str:
+        """The question of an audit that is blind to these facts."""
+        return self.question_blind or self.question if "rating" in blind else self.question
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeItem:
+    """An item to practise on: what is expected (category -> 0 or 1, perhaps not of all) and why, in one sentence."""
+
+    id: int
+    subject: Subject
+    expected: dict[str, int]
+    feedback: str
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What annotators are asked: categories, and items to practise on."""
+
+    categories: tuple[Category, ...]
+    practice: tuple[PracticeItem, ...] = ()
+
+
+def load_form(path: Path | None = None) -> Form:
+    """The shipped categories with their practice round, or those of a YAML file; SpecError naming file and line."""
+    file = path or SHIPPED
+    model, lines = read_strict(read_text(file), _FormFile, file=file)
+    categories: list[Category] = []
+    for i, found in enumerate(model.categories):
+        where = f"{file}, line {lines['categories', i]}"
+        column = found.column or f"Answer.{found.key}"
+        press = found.press or str(i + 1)
+        blind = found.question_blind.strip() if found.question_blind else None
+        category = Category(
+            found.key, found.label.strip(), found.question.strip(), press, column, found.inverted, blind
+        )
+        _check(category, categories, where)
+        categories.append(category)
+    known = [category.key for category in categories]
+    practice = []
+    for i, one in enumerate(model.practice):
+        for key in one.expected:
+            if key not in known:
+                raise SpecError(f"{file}, line {lines['practice', i]}: {unknown('category', key, known)}")
+        practice.append(PracticeItem(i + 1, _subject(one), dict(one.expected), one.feedback.strip()))
+    return Form(tuple(categories), tuple(practice))
+
+
+def _check(category: Category, before: Sequence[Category], where: str) -> None:
+    if len(category.press) != 1 or not category.press.isalnum() or category.press in RESERVED:
+        kept = ", ".join(sorted(RESERVED))
+        raise SpecError(f"{where}: press {category.press!r} must be one letter or digit other than {kept}")
+    for other in before:
+        for name in ("key", "press", "column", "label"):
+            if getattr(other, name) == getattr(category, name):
+                raise SpecError(f"{where}: two categories have the {name} {getattr(category, name)!r}")
+
+
+class _CategoryFile(Strict):
+    key: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
+    label: str = Field(pattern=r"\S", max_length=60)
+    question: str = Field(pattern=r"\S")
+    press: str | None = None
+    column: str | None = Field(default=None, pattern=r"^\S(.*\S)?$")
+    inverted: bool = False
+    question_blind: str | None = Field(default=None, pattern=r"\S")
+
+
+class _PracticeFile(Strict):
+    story_prompt: str = Field(pattern=r"\S")
+    story: str = Field(pattern=r"\S")
+    criterion: str
+    explanation: str = Field(pattern=r"\S")
+    rating: float | None = None
+    expected: dict[str, int]
+    feedback: str = Field(pattern=r"\S")
+
+
+class _FormFile(Strict):
+    categories: list[_CategoryFile] = Field(min_length=1, max_length=20)
+    practice: list[_PracticeFile] = Field(default_factory=list)
+
+
+def _subject(found: _PracticeFile) -> Subject:
+    return Subject(
+        explanation=found.explanation.strip(),
+        story_prompt=found.story_prompt.strip(),
+        text=found.story.strip(),
+        criterion=_criterion(found.criterion),
+        facts=Facts(rating=found.rating),
+    )
+
+
+def _criterion(name: str) -> Criterion:
+    return load_criteria("hanna").pick([name])[0]

@@ -1,0 +1,171 @@
+"""Opens an audit's SQLite file and turns its errors into sentences. Never reads or writes answers."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from judge.audit.file.schema import FORMAT, TABLES
+from judge.errors import DataError
+
+DEFAULT_NAME = "audit.sqlite"
+"""What an audit is called that lies beside its run's definition."""
+
+_MAKE = "judge audit sample RUN -o FILE makes an audit"
+
+
+def audit_file(path: Path) -> Path:
+    """The audit that is meant: of a run's folder, its run.yaml or a result folder its own, else the path as it is.
+
+    DataError, naming the command that makes one, for a run that has no audit.
+    """
+    if path.is_dir():
+        folder = path
+    elif path.is_file() and path.suffix in (".yaml", ".yml"):
+        folder = path.parent
+    else:
+        return path
+    for place in (folder, folder.parent):
+        if (place / DEFAULT_NAME).is_file() and (place == folder or (place / "run.yaml").is_file()):
+            return place / DEFAULT_NAME
+    raise DataError("holds no audit", file=path, hint=f"judge audit sample {path} makes one")
+
+
+@contextmanager
+def creating(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to a new audit file that is there whole or not at all: it is filled beside and then renamed.
+
+    Raises DataError where the file exists already.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
+    with sentences(path):
+        if path.exists():
+            raise DataError(
+                "exists already", file=path, hint="choose another name with -o; an audit is never overwritten"
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.unlink(missing_ok=True)
+        try:
+            connection = sqlite3.connect(draft, isolation_level=None)
+            try:
+                connection.executescript("BEGIN IMMEDIATE;" + TABLES)
+                connection.execute("INSERT INTO meta VALUES ('audit_format', ?)", (str(FORMAT),))
+                yield connection
+                connection.execute("COMMIT")
+            finally:
+                connection.close()
+            _place(draft, path)
+        except FileExistsError as error:
+            raise DataError("exists already", file=path, hint="choose another name with -o") from error
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _place(draft: Path, path: Path) -> None:
+    """Give the draft its name; FileExistsError where another program made the same file meanwhile."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError(str(path)) from None
+        draft.rename(path)
+
+
+def open_file(path: Path, *, writing: bool) -> sqlite3.Connection:
+    """A connection to an existing audit: in WAL mode with every commit on disk at once, or only reading.
+
+    Each commit is carried over from the write-ahead log into the file itself at once, so that a copy of the file alone
+    lacks at most what is being written. Threads may share a connection if they take turns. Raises DataError, a
+    sentence, for a file that is no audit, or one of another format.
+    """
+    if not path.is_file():
+        raise DataError("does not exist", file=path, hint=_MAKE)
+    with sentences(path):
+        if not writing:
+            return _reading(path)
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        with _closed_on_error(connection):
+            _check(connection, path)
+            connection.execute("PRAGMA busy_timeout = 10000")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            # People answer every few seconds: a checkpoint each time costs them nothing, and never waits for a reader.
+            connection.execute("PRAGMA wal_autocheckpoint = 1")
+            connection.execute("PRAGMA foreign_keys = ON")
+            return connection
+
+
+def _reading(path: Path) -> sqlite3.Connection:
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    # WAL needs a writable folder for its index; an audit nobody writes can be read as immutable instead.
+    for address in (uri, f"{uri}&immutable=1"):
+        connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+        with _closed_on_error(connection):
+            try:
+                _check(connection, path)
+            except sqlite3.OperationalError:
+                if address != uri or path.with_name(path.name + "-wal").exists():
+                    raise
+                connection.close()
+                continue
+            return connection
+    raise AssertionError("the second address returns or raises")
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    row = None
+    if "meta" in tables:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'audit_format'").fetchone()
+    if row is None:
+        what = "a run's journal" if "attempts" in tables else "a SQLite file of something else"
+        raise DataError(f"is {what}, not an audit", file=path, hint=_MAKE)
+    if int(row[0]) != FORMAT:
+        raise DataError(
+            f"is an audit of format {row[0]}; this program reads format {FORMAT}",
+            file=path,
+            hint="open it with the version of storyjudge that made it",
+        )
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+
+
+@contextmanager
+def sentences(path: Path) -> Iterator[None]:
+    """Turn the errors of SQLite and of the file system into `DataError`s that say what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error)
+        for word, sentence, hint in _TROUBLES:
+            if word in text:
+                raise DataError(sentence, file=path, hint=hint) from error
+        if isinstance(error, sqlite3.OperationalError):
+            raise DataError(
+                f"reading or writing failed ({text}); every answer before is kept", file=path, hint="check the disk"
+            ) from error
+        raise
+    except OSError as error:
+        raise DataError(f"cannot be used: {error.strerror}", file=path) from error
+
+
+_TROUBLES = (
+    ("not a database", "is not a SQLite file, so it is no audit", _MAKE),
+    ("malformed", "is damaged", "restore it from a copy"),
+    ("full", "the disk is full; every answer before is kept", "free some space and answer again"),
+    ("readonly", "cannot be written", "check the permissions of the file and of its folder"),
+    ("unable to open", "cannot be opened", "check the permissions of the file and of its folder"),
+    ("locked", "is being written by another program", "wait a moment and answer again"),
+)

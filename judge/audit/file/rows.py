@@ -1,0 +1,145 @@
+"""What stands in rows of the audit file, as values, and back. Never opens the file or commits."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.audit.file.answers import ItemState
+from judge.audit.file.categories import Form, PracticeItem
+from judge.audit.file.items import Facts, Item, Subject, criterion_json, criterion_of, facts_json, facts_of
+from judge.errors import DataError, SpecError
+
+ITEMS = """SELECT id, key, dataset, story, system, story_prompt, text, reference, criterion, explanation, facts
+           FROM items ORDER BY id"""
+ITEM = ITEMS.replace("ORDER BY id", "WHERE id = ?")
+
+
+def item_of(row: tuple[Any, ...]) -> Item:
+    """An item out of a row of `ITEMS`."""
+    number, key, dataset, story, system, story_prompt, text, reference, criterion, explanation, facts = row
+    subject = Subject(
+        explanation=explanation,
+        story=story,
+        dataset=dataset,
+        system=system,
+        story_prompt=story_prompt,
+        text=text,
+        reference=reference,
+        criterion=criterion_of(criterion),
+        facts=facts_of(facts),
+    )
+    return Item(int(number), str(key), subject)
+
+
+def practice_json(one: PracticeItem) -> str:
+    """A practice item as the file keeps it."""
+    subject = asdict(one.subject)
+    subject["criterion"] = criterion_json(one.subject.criterion)
+    return orjson.dumps({"subject": subject, "expected": one.expected, "feedback": one.feedback}).decode()
+
+
+def practice_of(number: int, text: str) -> PracticeItem:
+    """A practice item out of the file."""
+    record = orjson.loads(text)
+    found = record["subject"]
+    found["criterion"] = criterion_of(found["criterion"])
+    found["facts"] = Facts(**found["facts"])
+    return PracticeItem(number, Subject(**found), record["expected"], record["feedback"])
+
+
+def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> None:
+    """Categories, as they are asked in an audit blind to these facts, and practice items of a new audit."""
+    asked = [
+        (i, c.key, c.label, c.asked(blind), c.press, c.column, int(c.inverted)) for i, c in enumerate(form.categories)
+    ]
+    db.executemany("INSERT INTO categories VALUES (?, ?, ?, ?, ?, ?, ?)", asked)
+    db.executemany("INSERT INTO practice VALUES (?, ?)", [(one.id, practice_json(one)) for one in form.practice])
+
+
+def insert_items(db: sqlite3.Connection, subjects: Iterable[Subject], path: Path) -> None:
+    """Number the subjects from 1; DataError where one comes twice, SpecError where there is none."""
+    numbers: dict[str, int] = {}
+    for number, s in enumerate(subjects, start=1):
+        key = s.key
+        if key in numbers:
+            raise DataError(f"items {numbers[key]} and {number} are the same explanation", file=path)
+        numbers[key] = number
+        texts = (s.dataset, s.story, s.system, s.story_prompt, s.text, s.reference)
+        row = (number, key, *texts, criterion_json(s.criterion), s.explanation, facts_json(s.facts))
+        db.execute("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    if not numbers:
+        raise SpecError("there is no explanation to audit", hint="judge coverage RUN says what was answered")
+
+
+def state(db: sqlite3.Connection, path: Path, categories: int, name: str, item: int, round_no: int) -> ItemState:
+    """What an annotator has said of an item; DataError for an unknown item."""
+    if db.execute("SELECT 1 FROM items WHERE id = ?", (item,)).fetchone() is None:
+        raise DataError(f"has no item {item}", file=path)
+    key = (round_no, name, item)
+    values = dict(db.execute(_VALUES, key).fetchall())
+    note, seconds = db.execute(_REMARK, key).fetchone() or ("", None)
+    return ItemState(values, note, seconds, len(values) == categories)
+
+
+Key = tuple[int, str, int]
+"""Round, annotator, item."""
+
+
+def change(
+    db: sqlite3.Connection,
+    path: Path,
+    key: Key,
+    before: ItemState,
+    values: Mapping[str, int | None],
+    note: str | None,
+    seconds: float | None,
+) -> None:
+    """Lay values (None takes one back) and a note over what stands, with a step of history if that changes anything."""
+    after = {k: v for k, v in {**before.values, **values}.items() if v is not None}
+    told = before.note if note is None else note
+    if after != before.values or told != before.note:
+        put(db, path, key, after, told)
+        db.execute(_STEP, (*key, _said(before.values, before.note), _said(after, told), time.time()))
+    if seconds is not None:
+        db.execute(_SECONDS, (*key, seconds))
+
+
+def put(db: sqlite3.Connection, path: Path, key: Key, values: Mapping[str, int], note: str) -> None:
+    """Make an annotator's values and note of an item stand as given."""
+    (round_no, name, item), now = key, time.time()
+    old = dict(db.execute(_VALUES, key).fetchall())
+    db.executemany(_TAKE_BACK, [(*key, category) for category in old.keys() - values.keys()])
+    changed = [(*key, category, value, now) for category, value in values.items() if old.get(category) != value]
+    try:
+        db.executemany(_ANSWER, changed)
+    except sqlite3.IntegrityError as error:
+        other = db.execute(
+            "SELECT annotator FROM answers WHERE round = 2 AND item = ? AND annotator != ?", (item, name)
+        ).fetchone()
+        if round_no == 1 or other is None:
+            raise
+        raise DataError(f"item {item} is settled by {other[0]!r} already", file=path) from error
+    db.execute(_NOTE, (*key, note))
+
+
+def _said(values: Mapping[str, int], note: str) -> str:
+    return orjson.dumps({"values": dict(values), "note": note}, option=orjson.OPT_SORT_KEYS).decode()
+
+
+_VALUES = "SELECT category, value FROM answers WHERE round = ? AND annotator = ? AND item = ?"
+_REMARK = "SELECT note, seconds FROM remarks WHERE round = ? AND annotator = ? AND item = ?"
+_TAKE_BACK = "DELETE FROM answers WHERE round = ? AND annotator = ? AND item = ? AND category = ?"
+_ANSWER = """INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (round, annotator, item, category)
+             DO UPDATE SET value = excluded.value, at = excluded.at"""
+_NOTE = """INSERT INTO remarks VALUES (?, ?, ?, ?, NULL) ON CONFLICT (round, annotator, item)
+           DO UPDATE SET note = excluded.note"""
+_SECONDS = """INSERT INTO remarks VALUES (?, ?, ?, '', ?) ON CONFLICT (round, annotator, item)
+              DO UPDATE SET seconds = coalesce(seconds, 0) + excluded.seconds"""
+_STEP = "INSERT INTO history (round, annotator, item, before, after, at) VALUES (?, ?, ?, ?, ?, ?)"

@@ -1,0 +1,1 @@
+"""What an audit found: rates, agreement, disagreements, the report."""

@@ -1,0 +1,77 @@
+"""The second round: what annotators disagree about is settled, one final answer for each item and category.
+
+Round 1 is never changed by it. An item is in the queue when two annotators who finished it differ in a category; only
+those categories are settled, all others are final as they were answered.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from judge.audit.file.answers import ItemState
+from judge.audit.file.store import ADJUDICATION, AuditStore
+from judge.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """An item that annotators differ on.
+
+    `given`: category -> annotator -> answer, of every category, by those who finished the item. `open`: categories they
+    differ on that are not settled. `settled`: category -> final answer. `by`: who settled them, sorted.
+    """
+
+    item: int
+    given: dict[str, dict[str, int]]
+    disputed: tuple[str, ...]
+    settled: dict[str, int]
+    by: tuple[str, ...]
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """Categories still to settle."""
+        return tuple(key for key in self.disputed if key not in self.settled)
+
+
+def disputes(store: AuditStore) -> list[Dispute]:
+    """All items with disagreement, settled or not, by number: the queue is those with `open` categories."""
+    given: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: {c.key: {} for c in store.categories})
+    for answer in store.answers():
+        if answer.done:
+            given[answer.item][answer.category][answer.annotator] = answer.value
+    settled: dict[int, dict[str, int]] = defaultdict(dict)
+    by: dict[int, set[str]] = defaultdict(set)
+    for answer in store.answers(round_no=ADJUDICATION):
+        settled[answer.item][answer.category] = answer.value
+        by[answer.item].add(answer.annotator)
+    found = []
+    for item in sorted(given):
+        disputed = tuple(key for key, said in given[item].items() if len(set(said.values())) > 1)
+        if disputed:
+            # What was settled of a category that is no longer disputed does not count.
+            final = {key: value for key, value in settled[item].items() if key in disputed}
+            found.append(Dispute(item, given[item], disputed, final, tuple(sorted(by[item])) if final else ()))
+    return found
+
+
+def adjudicate(
+    store: AuditStore,
+    adjudicator: str,
+    item: int,
+    values: Mapping[str, int | None],
+    *,
+    note: str | None = None,
+    seconds: float | None = None,
+) -> ItemState:
+    """Commit final answers (category -> 1, 0, or None to take one back) about disputed categories of an item.
+
+    `store.undo(adjudicator, round_no=2)` takes back the last one. Raises DataError for a category on which
+    annotators do not differ, and for an item that somebody else has settled.
+    """
+    dispute = next((one for one in disputes(store) if one.item == item), None)
+    for key in values:
+        if dispute is None or key not in dispute.disputed:
+            raise DataError(f"annotators do not differ on {key!r} of item {item}", file=store.path)
+    return store.answer(adjudicator, item, values, note=note, seconds=seconds, round_no=ADJUDICATION)

@@ -1,0 +1,137 @@
+"""The answers of an audit as arrays: items by annotators, a gap where an annotator has not finished. Fills none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.audit.file.categories import Category
+from judge.audit.file.items import Item
+from judge.audit.file.store import ADJUDICATION, AuditStore
+from judge.audit.results.adjudication import disputes
+from judge.errors import SpecError, unknown
+
+Floats = NDArray[np.float64]
+
+LEVELS = ("judge", "eval_prompt", "criterion", "system", "rating", "cluster", "stratum", "dataset", "run")
+"""By what rates can be told apart."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answered:
+    """Answers of annotators who finished an item.
+
+    Attributes
+    ----------
+    given : dict
+        Category -> array (items, annotators) of 1 (error), 0 and NaN (this annotator has not finished this item).
+    final : dict
+        Category -> array (items,): what was settled in round 2, else what all who finished said; NaN where they differ
+        and nobody has settled it, or where nobody finished.
+    settled, open : int
+        Disputed (item, category) pairs that were settled, and that were not.
+    weight : array (items,)
+        Explanations of the population that each stands for; NaN = not known.
+    story : array (items,) of int
+        Codes of the stories, the clusters of all intervals; an item of no known story is one of its own.
+    begun : int
+        (annotator, item) pairs that were begun and not finished: they count nowhere.
+    """
+
+    items: list[Item]
+    annotators: list[str]
+    categories: tuple[Category, ...]
+    given: dict[str, Floats]
+    final: dict[str, Floats]
+    settled: int
+    open: int
+    weight: Floats
+    story: NDArray[np.int64]
+    begun: int
+
+    def share(self, key: str) -> Floats:
+        """Share of an item's annotators who see the error, (items,); NaN where nobody finished."""
+        return _ratio((self.given[key] == 1).sum(axis=1), self.raters)
+
+    @property
+    def raters(self) -> NDArray[np.int64]:
+        """How many annotators finished each item."""
+        return np.asarray((~np.isnan(self.given[self.categories[0].key])).sum(axis=1), dtype=np.int64)
+
+    def levels(self, variable: str) -> list[str | None]:
+        """What an item is of, e.g. its judge; None where it is not known. SpecError for an unknown variable."""
+        if variable not in LEVELS:
+            raise SpecError(unknown("--by", variable, LEVELS))
+        return [_level(item, variable) for item in self.items]
+
+
+def answered(store: AuditStore, annotators: Sequence[str] = ()) -> Answered:
+    """The answers of an audit, of these annotators alone if any are named; SpecError for a name that has none."""
+    known = store.annotators()
+    for name in annotators:
+        if name not in known:
+            raise SpecError(unknown("annotator", name, known))
+    names = [name for name in known if not annotators or name in annotators]
+    items = store.items()
+    row = {item.id: i for i, item in enumerate(items)}
+    column = {name: j for j, name in enumerate(names)}
+    given = {c.key: np.full((len(items), len(names)), np.nan) for c in store.categories}
+    begun = set()
+    for answer in store.answers():
+        if answer.annotator not in column:
+            continue
+        if answer.done:
+            given[answer.category][row[answer.item], column[answer.annotator]] = answer.value
+        else:
+            begun.add((answer.annotator, answer.item))
+    final, settled, left = _final(store, given, row)
+    places: dict[Any, int] = {}
+    story = [places.setdefault(_place(item), len(places)) for item in items]
+    weight = np.array([np.nan if (w := item.subject.facts.weight) is None else w for item in items])
+    return Answered(
+        items,
+        names,
+        store.categories,
+        given,
+        final,
+        settled,
+        left,
+        weight,
+        np.array(story, dtype=np.int64),
+        len(begun),
+    )
+
+
+def _final(store: AuditStore, given: dict[str, Floats], row: dict[int, int]) -> tuple[dict[str, Floats], int, int]:
+    """Final answers, and how many disputed ones were settled and were not."""
+    final = {}
+    for key, values in given.items():
+        count, errors = (~np.isnan(values)).sum(axis=1), (values == 1).sum(axis=1)
+        final[key] = np.where((count > 0) & ((errors == 0) | (errors == count)), _ratio(errors, count), np.nan)
+    settled = left = 0
+    if store.annotators(ADJUDICATION):
+        for dispute in disputes(store):
+            settled, left = settled + len(dispute.settled), left + len(dispute.open)
+            for key, value in dispute.settled.items():
+                final[key][row[dispute.item]] = value
+    return final, settled, left
+
+
+def _ratio(part: Any, whole: Any) -> Floats:
+    return np.asarray(np.where(whole > 0, part / np.maximum(whole, 1), np.nan), dtype=np.float64)
+
+
+def _place(item: Item) -> Any:
+    return item.id if item.subject.story is None else (item.subject.dataset, item.subject.story)
+
+
+def _level(item: Item, variable: str) -> str | None:
+    subject = item.subject
+    if variable == "criterion":
+        return subject.criterion.name if subject.criterion else None
+    value = getattr(subject if variable in ("system", "dataset") else subject.facts, variable)
+    return None if value is None else f"{value:g}" if isinstance(value, float) else str(value)

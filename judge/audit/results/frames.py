@@ -1,0 +1,68 @@
+"""An audit for notebooks: items, answers and the report's tables as pandas frames. Never writes to the file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judge.audit.file.store import ANNOTATION, AuditStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class OpenedAudit:
+    """One audit, read again by every method, so that answers given meanwhile are there."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._store().close()
+
+    def items(self) -> pd.DataFrame:
+        """One row an item: `item, dataset, story, system, story_prompt, text, reference, criterion, explanation` and
+        the facts, `run, judge, eval_prompt, repeat, rating, people, gap, cluster, stratum, weight`."""
+        import pandas as pd
+
+        rows = []
+        with self._store() as store:
+            for item in store.items():
+                row = {"item": item.id, **asdict(item.subject)}
+                facts = row.pop("facts")
+                row["criterion"] = item.subject.criterion.name if item.subject.criterion else None
+                rows.append(row | facts)
+        return pd.DataFrame(rows)
+
+    def answers(self, round_no: int = ANNOTATION) -> pd.DataFrame:
+        """One row an answer: `annotator, item, category, value, done, note, seconds`; value 1 = the error is there.
+
+        Round 2 holds what was settled. `done` is False where the annotator has not answered all of the item's
+        categories: the report leaves those out.
+        """
+        import pandas as pd
+
+        with self._store() as store:
+            remarks = store.remarks(round_no=round_no)
+            rows = []
+            for one in store.answers(round_no=round_no):
+                note, seconds = remarks.get((one.annotator, one.item), ("", None))
+                rows.append((one.annotator, one.item, one.category, one.value, one.done, note or None, seconds))
+        return pd.DataFrame(rows, columns=["annotator", "item", "category", "value", "done", "note", "seconds"])
+
+    def tables(self, **options: Any) -> dict[str, pd.DataFrame]:
+        """The report's tables by title, intervals as columns `..._low` and `..._high`; `ReportOptions`' fields."""
+        import pandas as pd
+
+        from judge.analysis.options.table_options import from_words
+        from judge.audit.results.report import ReportOptions, tables
+        from judge.tables import flat_row
+
+        with self._store() as store:
+            made = tables(store, from_words(ReportOptions, **options))
+        return {one.title: pd.DataFrame([flat_row(row, one.columns) for row in one.rows]) for one in made}
+
+    def _store(self) -> AuditStore:
+        return AuditStore.open(self.path, writing=False)
+
+    def __repr__(self) -> str:
+        return f"OpenedAudit({str(self.path)!r})"

@@ -1,0 +1,116 @@
+"""How often each kind of error was found, counted in every way, and how far annotators agree. Never picks one way.
+
+The study printed one rate for each error and did not say how it counted. Here an item counts once:
+
+- mean: the share of its annotators who see the error, averaged over items;
+- majority: more than half of them see it (where two of two differ there is no majority);
+- any: one of them sees it;
+- final: what stands after the second round.
+
+Intervals take stories as the units that are independent (`stats.shares.weighted_proportion`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.audit.results.answer_matrix import Answered
+from judge.stats.agreement import chance_agreement, krippendorff
+from judge.stats.agreement.chance_agreement import ChanceAgreement
+from judge.stats.estimate import Estimate
+from judge.stats.shares.weighted_proportion import weighted_share
+
+Floats = NDArray[np.float64]
+NO_ROUND = "undefined: nobody has settled what annotators disagree about"
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """One category's rates; `weighted` is the mean with each item standing for its part of the run."""
+
+    mean: Estimate
+    majority: Estimate
+    any: Estimate
+    final: Estimate
+    weighted: Estimate
+    ties: int
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One category's coefficients; each carries raw agreement too."""
+
+    ac1: ChanceAgreement
+    fleiss: ChanceAgreement
+    alpha: ChanceAgreement
+
+
+def rates(found: Answered, key: str, where: NDArray[np.bool_] | None = None) -> Rates:
+    """The rates of a category, over some of the items."""
+    some = np.ones(len(found.items), dtype=np.bool_) if where is None else where
+    values = found.given[key][some]
+    share, story, raters = found.share(key)[some], found.story[some], found.raters[some]
+    known = raters > 0
+    flat = np.ones(share.size)
+    trials = int(raters.sum())
+
+    def of(hits: Floats) -> Estimate:
+        return weighted_share(np.where(known, hits, np.nan), flat, story)
+
+    final = Estimate.undefined(NO_ROUND)
+    if found.settled:
+        final = weighted_share(found.final[key][some], flat, story)
+    weight = found.weight[some]
+    weighted = Estimate.undefined("undefined: it is not known how the items were drawn")
+    if not np.isnan(weight).any():
+        weighted = weighted_share(share, weight, story, trials=trials)
+    return Rates(
+        mean=weighted_share(share, flat, story, trials=trials),
+        majority=of((share > 0.5).astype(np.float64)),
+        any=of((values == 1).any(axis=1).astype(np.float64)),
+        final=final,
+        weighted=weighted,
+        ties=int((share == 0.5).sum()),
+    )
+
+
+def agreement(found: Answered, key: str, *, resamples: int, seed: int, as_published: bool = False) -> Agreement:
+    """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that two annotators or more finished.
+
+    AC1 knows both answers, as the audit fixed them beforehand: it is 1, without interval, where everybody said no.
+    Several explanations of one story are not independent: intervals take stories as the units, or explanations as the
+    study did (`as_published`).
+    """
+    values, story = found.given[key], None if as_published else found.story
+    rng = np.random.default_rng(seed)
+    return Agreement(
+        chance_agreement.gwet(values, categories=np.array([0.0, 1.0]), story=story),
+        chance_agreement.fleiss(values, story=story),
+        krippendorff.alpha(values, "nominal", rng, resamples=resamples, story=story),
+    )
+
+
+def agreement_with_others(found: Answered, annotator: str) -> Estimate:
+    """Share of an annotator's answers that equal another's on the same item and category, items counting alike."""
+    j = found.annotators.index(annotator)
+    equal = np.zeros(len(found.items))
+    pairs = np.zeros(len(found.items))
+    for values in found.given.values():
+        mine = values[:, [j]]
+        others = np.delete(values, j, axis=1)
+        both = ~np.isnan(others) & ~np.isnan(mine)
+        equal += ((others == mine) & both).sum(axis=1)
+        pairs += both.sum(axis=1)
+    if not pairs.any():
+        return Estimate.undefined("undefined: nobody else has finished the same items")
+    share = np.where(pairs > 0, equal / np.maximum(pairs, 1), np.nan)
+    return weighted_share(share, np.ones(share.size), found.story, trials=int(pairs.sum()))
+
+
+def rate_of_annotator(found: Answered, annotator: str, key: str) -> Estimate:
+    """How often one annotator sees the error."""
+    hits = found.given[key][:, found.annotators.index(annotator)]
+    return weighted_share(hits, np.ones(hits.size), found.story)

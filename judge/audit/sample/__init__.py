@@ -1,0 +1,1 @@
+"""Which explanations an audit asks about."""

@@ -1,0 +1,142 @@
+"""All explanations of RUNs, a row each, with what a sample may be stratified by. Never keeps a row without one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from judge.errors import SpecError, unknown
+from judge.explanations.mapping import stored
+from judge.journal import JournalReader
+from judge.ratings_table import RatingsTable, RunFacts
+from judge.records import Criterion, Scale
+from judge.run_folder import ResultFolder
+from judge.stats import near_ties
+
+NONE = "none"
+"""The level of a variable that is not known of a row."""
+
+VARIABLES = ("run", "judge", "dataset", "criterion", "eval_prompt", "system", "status", "rating", "cluster", "gap")
+"""What a sample can be stratified by; ratings, clusters and gaps as bands."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """Explanations that may be drawn.
+
+    `frame` has the columns of the ratings table for judges, and `people` (mean of people's ratings of the story on the
+    criterion), `gap` (rating minus that) and `cluster` (of the explanation map, None where there is none). `left_out`
+    counts rows that may not be drawn, by reason. `stories` is the ratings table's, `criteria` by name.
+    """
+
+    frame: pd.DataFrame
+    left_out: Mapping[str, int]
+    stories: pd.DataFrame
+    criteria: Mapping[str, Criterion]
+    facts: tuple[RunFacts, ...]
+    notes: tuple[str, ...]
+
+    def level(self, variable: str) -> pd.Series[Any]:
+        """The band of each row, as text: ratings to the nearest point, gaps in three; `NONE` where not known."""
+        if variable not in VARIABLES:
+            raise SpecError(unknown("variable", variable, VARIABLES))
+        if variable == "rating":
+            return _text(self.frame["rating"].round())
+        if variable == "gap":
+            return self._gap_bands()
+        return _text(self.frame[variable])
+
+    def _gap_bands(self) -> pd.Series[Any]:
+        """A quarter of the scale's range or more below people, above them, or between."""
+        scales = {name: criterion.scale for name, criterion in self.criteria.items()}
+        names = self.frame["criterion"].astype(str)
+        quarter = names.map(lambda name: (scales.get(name, Scale()).max - scales.get(name, Scale()).min) / 4)
+        gap = self.frame["gap"].to_numpy(dtype=np.float64)
+        limit = quarter.to_numpy(dtype=np.float64)
+        # People's means carry noise of 1e-16, and a gap of just the limit is no rare one.
+        limit = limit - near_ties.SAME
+        bands = np.select([np.isnan(gap), gap <= -limit, gap >= limit], [NONE, "below people", "above people"], "near")
+        return pd.Series(bands, index=self.frame.index)
+
+
+def population(table: RatingsTable, *, first_repeat: bool = False) -> Population:
+    """The explanations in a ratings table; with `first_repeat` each query's first repeat alone.
+
+    Raises SpecError where there is none.
+    """
+    judged = table.frame[table.frame["source"] == "judge"]
+    left_out: dict[str, int] = {}
+    if first_repeat:
+        place = ["run", "judge", "dataset", "story", "criterion", "eval_prompt"]
+        first = judged["repeat"].isna() | (judged["repeat"] == judged.groupby(place)["repeat"].transform("min"))
+        left_out["later repeats"] = int((~first).sum())
+        judged = judged[first.to_numpy(dtype=bool)]
+    # One text at a time: a column of cleaned copies would double the memory.
+    has = np.fromiter((isinstance(t, str) and bool(t.strip()) for t in judged["explanation"]), bool, len(judged))
+    without = judged.loc[~has, "status"]
+    for status, count in without.value_counts().items():
+        left_out[f"no explanation, status {status}"] = int(count)
+    frame = judged[has].drop(columns=["source", "rater"]).reset_index(drop=True)
+    if frame.empty:
+        raise SpecError(
+            "none of the answers has an explanation",
+            hint="Eval-Prompts ep2 to ep5 ask for one; judge coverage RUN says what was answered",
+        )
+    frame["people"] = _people(table.frame, frame)
+    frame["gap"] = frame["rating"] - frame["people"]
+    clusters, notes = _clusters(table.facts, frame)
+    frame["cluster"] = clusters
+    criteria = {criterion.name: criterion for fact in table.facts for criterion in fact.criteria}
+    notes = [*(note for fact in table.facts for note in fact.notes), *notes]
+    return Population(frame, left_out, table.stories, criteria, table.facts, tuple(dict.fromkeys(notes)))
+
+
+def references(facts: Sequence[RunFacts], stories: set[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """(dataset, story) -> reference story, of the stories that have one in a journal."""
+    found: dict[tuple[str, str], str] = {}
+    for fact in facts:
+        folder = ResultFolder(Path(fact.path))
+        if folder.journal.is_file():
+            with JournalReader(folder.journal) as journal:
+                for story in journal.stories(ratings=False):
+                    if story.reference is not None and (fact.dataset, story.id) in stories:
+                        found[fact.dataset, story.id] = story.reference
+    return found
+
+
+def _people(table: pd.DataFrame, frame: pd.DataFrame) -> Any:
+    place = ["dataset", "story", "criterion"]
+    raters = table[table["source"] == "rater"]
+    means = raters.groupby(place, observed=True)["rating"].mean()
+    return means.reindex(pd.MultiIndex.from_frame(frame[place])).to_numpy(dtype=np.float64)
+
+
+def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:
+    """Each row's cluster in its folder's explanation map, and what is to be said of maps."""
+    place = ["run", "judge", "story", "criterion", "eval_prompt", "repeat"]
+    known: dict[tuple[Any, ...], str] = {}
+    notes = []
+    for fact in facts:
+        found = stored.read(ResultFolder(Path(fact.path)))
+        if found is not None:
+            notes.append(f"clusters of {fact.judge}: {found.signature}")
+            for point in found.points:
+                if point.get("cluster") is not None:
+                    name = "noise" if point["cluster"] == -1 else str(point["cluster"])
+                    known[(fact.run, *(point[key] for key in place[1:]))] = name
+    if not known:
+        return [None] * len(frame), []
+    rows = frame[place].itertuples(index=False, name=None)
+    return [known.get((*row[:5], None if pd.isna(row[5]) else int(row[5]))) for row in rows], notes
+
+
+def _text(column: pd.Series[Any]) -> pd.Series[Any]:
+    """The values as text, 4.0 as "4"."""
+    number = pd.api.types.is_numeric_dtype(column)
+    said = column.map(lambda v: NONE if pd.isna(v) else f"{v:g}" if number else str(v))
+    return said.astype(str).replace("", NONE)

@@ -1,0 +1,112 @@
+"""Populations out of files: the JSON of `judge disagreements`, or a table of explanations. Guesses no column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from judge.audit.sample.population import Population
+from judge.criteria import load_criteria
+from judge.datasets.files.source_file import read_json
+from judge.errors import DataError, SpecError
+from judge.records import Criterion
+
+_PLACE = ["run", "judge", "dataset", "story", "criterion", "eval_prompt", "repeat", "explanation"]
+
+
+def read_population(
+    path: Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    criteria: str | None = None,
+    first_repeat: bool = False,
+) -> Population:
+    """The explanations in a file, which is JSON of `judge disagreements --format json`, or a
+    table with `text`, `criterion`, `story` and what else is known (`story_text, story_prompt, reference, judge...`).
+
+    `criteria` names the set that gives definitions and guidelines; a file holds names only. Raises DataError naming
+    what is wrong in the file.
+    """
+    if path.suffix.lower() == ".json" and not columns:
+        frame, stories, notes = _disagreements(path)
+    else:
+        frame, stories, notes = _table(path, columns)
+    known = {c.name: c for c in load_criteria(criteria).criteria} if criteria else {}
+    strange = sorted({str(name) for name in frame["criterion"] if name} - set(known)) if criteria else []
+    if strange:
+        raise SpecError(f"{path}: criterion {strange[0]!r} is not in the set {criteria!r} ({', '.join(known)})")
+    if not criteria and frame["criterion"].any():
+        notes.append("definitions and guidelines of criteria are not in the file: --criteria SET gives them")
+    left_out: dict[str, int] = {}
+    if first_repeat:
+        first = frame["repeat"].isna() | (frame["repeat"] == 0)
+        left_out["later repeats"] = int((~first).sum())
+        frame = frame[first.to_numpy(dtype=bool)]
+    has = np.array([isinstance(text, str) and bool(text.strip()) for text in frame["explanation"]], dtype=bool)
+    left_out["no explanation"] = int((~has).sum())
+    frame = frame[has]
+    twice = frame.duplicated(_PLACE)
+    left_out["a row like one before"] = int(twice.sum())
+    frame = frame[~twice].reset_index(drop=True)
+    if frame.empty:
+        raise DataError("none of the rows has an explanation", file=path)
+    return Population(frame, left_out, stories, known or _named(frame), (), tuple(notes))
+
+
+def _named(frame: pd.DataFrame) -> dict[str, Criterion]:
+    """Criteria of which nothing but the name is known."""
+    return {name: Criterion(name, name[:8], "") for name in map(str, frame["criterion"].unique()) if name}
+
+
+def _table(path: Path, columns: Mapping[str, str] | None) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    from judge.explanations.corpus.reading import read_texts
+
+    texts = read_texts(path, columns=columns)
+    frame = texts.frame.copy()
+    frame["explanation"] = frame["text"]
+    frame["people"], frame["gap"], frame["cluster"] = np.nan, np.nan, None
+    return frame, texts.stories, [f"explanations are those of {path.name}", *texts.notes]
+
+
+def _disagreements(path: Path) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    content = read_json(path)
+    tables = content if isinstance(content, list) else [content]
+    found = next((one for one in tables if _is_list(one)), None)
+    if found is None:
+        raise DataError(
+            "is not a list of disagreements", file=path, hint="judge disagreements RUN --format json -o FILE writes one"
+        )
+    rows, stories = [], {}
+    for listed in found["rows"]:
+        place = (str(listed["dataset"]), str(listed["story"]))
+        stories[place] = (*place, listed["story_prompt"], listed["system"], listed["text"] or None, None)
+        people = None if listed["people"] is None else listed["people"]["mean"]
+        rows += [_said(listed, side, repeat, people) for side in listed["sides"] for repeat in side["repeats"]]
+    names = ["dataset", "story", "story_prompt", "system", "text", "reference"]
+    told = pd.DataFrame(list(stories.values()), columns=names, dtype=object).set_index(["dataset", "story"])
+    frame = pd.DataFrame(rows)
+    frame["repeat"] = frame["repeat"].astype("Int64")
+    for name in ("rating", "people"):
+        frame[name] = frame[name].astype("float64")
+    frame["gap"] = frame["rating"] - frame["people"]
+    notes = [
+        f"explanations are those of {path.name}, where ratings differ most: rates say nothing of other stories",
+        f"disagreements: {found['signature']}",
+    ]
+    return frame, told, notes
+
+
+def _is_list(table: Any) -> bool:
+    return isinstance(table, Mapping) and bool(table.get("rows")) and all("sides" in row for row in table["rows"])
+
+
+def _said(listed: Mapping[str, Any], side: Mapping[str, Any], repeat: Mapping[str, Any], people: Any) -> dict[str, Any]:
+    """One repeat as a row of the population."""
+    place = {key: listed[key] for key in ("dataset", "story", "story_prompt", "system", "criterion")}
+    asked = {key: side[key] for key in ("run", "judge", "eval_prompt")}
+    given = {key: repeat[key] for key in ("repeat", "rating", "status", "flags", "explanation")}
+    return {**place, **asked, **given, "people": people, "cluster": None}

@@ -1,0 +1,67 @@
+"""The practice round: answers with feedback, kept apart from the audit's. Never counted in any rate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from judge.audit.file.answers import check_values, clean_name
+from judge.audit.file.categories import PracticeItem
+from judge.audit.file.store import AuditStore
+from judge.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What was expected of a practice item and what was said; `right` holds only categories that were answered.
+
+    `sentence` says why the expected answers are expected. `complete`: every category of the audit was answered.
+    """
+
+    values: dict[str, int]
+    expected: dict[str, int]
+    right: dict[str, bool]
+    sentence: str
+    complete: bool
+
+
+def practise(store: AuditStore, annotator: str, practice: int, values: Mapping[str, int | None]) -> Feedback:
+    """Commit practice answers (category -> 1, 0, or None to take one back) and say which are as expected.
+
+    Raises SpecError for an unknown category or value, DataError for an unknown practice item.
+    """
+    name = store.register(annotator)
+    changed = check_values(values, [c.key for c in store.categories])
+    _known(store, practice)
+    with store.transaction() as db:
+        for key, value in changed.items():
+            if value is None:
+                sql = "DELETE FROM practice_answers WHERE annotator = ? AND practice = ? AND category = ?"
+                db.execute(sql, (name, practice, key))
+            else:
+                row = (name, practice, key, value, time.time())
+                db.execute("INSERT OR REPLACE INTO practice_answers VALUES (?, ?, ?, ?, ?)", row)
+    return feedback(store, name, practice)
+
+
+def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
+    """What the annotator has said of a practice item so far, beside what is expected."""
+    one = _known(store, practice)
+    sql = "SELECT category, value FROM practice_answers WHERE annotator = ? AND practice = ?"
+    values = {str(key): int(value) for key, value in store.select(sql, clean_name(annotator), practice)}
+    right = {key: values[key] == wanted for key, wanted in one.expected.items() if key in values}
+    return Feedback(values, dict(one.expected), right, one.feedback, len(values) == len(store.categories))
+
+
+def practice_score(store: AuditStore, annotator: str) -> tuple[int, int]:
+    """(as expected, answered) over all categories of practice items that have an expected answer."""
+    found = [feedback(store, annotator, one.id).right for one in store.practice]
+    return sum(sum(right.values()) for right in found), sum(len(right) for right in found)
+
+
+def _known(store: AuditStore, practice: int) -> PracticeItem:
+    for one in store.practice:
+        if one.id == practice:
+            return one
+    raise DataError(f"has no practice item {practice}", file=store.path, allowed=f"1 to {len(store.practice)}")

@@ -1,0 +1,275 @@
+"""From a population of explanations to an audit: a seeded stratified sample with weights. Never draws without a text.
+
+Strata are the combinations of `by`; within one the sample spreads over the levels of `spread`. `per_story` thins the
+population first, at random, and the weights allow for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.audit.file.categories import Category
+from judge.audit.file.items import Facts, Subject
+from judge.audit.sample.population import NONE, Population, references
+from judge.errors import SpecError
+from judge.records import Criterion
+from judge.stats.estimation import stratified
+from judge.stats.estimation.stratified import Allocation, Drawn
+from judge.tables import Column, Table
+from judge.version import __version__
+
+DEFAULT_BY = ("judge", "criterion", "eval_prompt")
+DEFAULT_SPREAD = ("rating", "gap", "cluster")
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOptions:
+    """Choices of a sample. Variables of `by` and `spread` are `population.VARIABLES`; `per_story` None = any number."""
+
+    n: int = 100
+    by: tuple[str, ...] = DEFAULT_BY
+    spread: tuple[str, ...] = DEFAULT_SPREAD
+    allocation: Allocation = "equal"
+    seed: int = 1
+    first_repeat: bool = False
+    per_story: int | None = None
+    blind: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """Subjects in the order of the population, the strata table, and what `AuditStore.create` keeps of both."""
+
+    subjects: list[Subject]
+    table: Table
+    sampling: dict[str, Any]
+    notes: list[str]
+
+
+def sample(found: Population, options: SampleOptions, categories: Sequence[Category] = ()) -> Sampled:
+    """Draw a sample; the notes say which of the categories are asked otherwise because of what is hidden.
+
+    Raises SpecError for impossible options: no item asked for, a variable that is not known or used twice.
+    """
+    _check(options)
+    rng = np.random.default_rng(options.seed)
+    rows, first = _thinned(found, options, rng)
+    by = tuple(name for name in options.by if len(options.by) == 1 or len(found.level(name).unique()) > 1)
+    codes, levels = _codes(found, by, rows)
+    # What a sample is said to be drawn by is what it was drawn by: a variable that nothing differs in decided nothing.
+    used, spread = (tuple(n for n in names if _differs(found, n, rows)) for names in (by, options.spread))
+    order = _codes(found, spread, rows)[0]
+    drawn = stratified.draw(codes, order, options.n, rng, options.allocation)
+    weight = drawn.weight * first[drawn.unit]
+    chosen = found.frame.iloc[rows[drawn.unit]]
+    strata = [levels[code] for code in codes[drawn.unit]]
+    subjects = _subjects(found, chosen, strata, weight)
+    notes = [*_notes(found, options, drawn, rows, subjects), *_of_blindness(options.blind, subjects, categories)]
+    line = _signature(found, options, (used, spread), len(subjects))
+    sampling = {
+        "options": {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(options).items()},
+        "by": list(used),
+        "spread": list(spread),
+        "unknown": _unknown(found, (*used, *spread), rows),
+        "population": len(found.frame),
+        "left_out": dict(found.left_out),
+        "signature": line,
+        "runs": sorted({fact.run for fact in found.facts}),
+        "unequal": bool(np.ptp(weight) > 1e-9 * weight.max()),
+    }
+    return Sampled(subjects, _table(by, levels, codes, drawn, weight, line, notes), sampling, notes)
+
+
+def _check(options: SampleOptions) -> None:
+    if options.n < 1:
+        raise SpecError(f"-n {options.n} must be 1 or more")
+    if options.per_story is not None and options.per_story < 1:
+        raise SpecError(f"--per-story {options.per_story} must be 1 or more")
+    if options.allocation not in get_args(Allocation):
+        raise SpecError(f"--allocation {options.allocation!r} is not known; allowed: equal, proportional")
+    twice = set(options.by) & set(options.spread)
+    if twice:
+        name = min(twice)
+        raise SpecError(f"{name!r} cannot be in --by and in --spread", hint="strata differ in it already")
+
+
+def _thinned(
+    found: Population, options: SampleOptions, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Rows that may be drawn, and how many of the population each stands for."""
+    if options.per_story is None:
+        count = len(found.frame)
+        return np.arange(count), np.ones(count)
+    story = np.asarray(found.frame.groupby(["dataset", "story"], sort=False, observed=True).ngroup(), dtype=np.int64)
+    return stratified.thin(story, options.per_story, rng)
+
+
+def _differs(found: Population, name: str, rows: NDArray[np.int64]) -> bool:
+    """Whether these rows have more than one level of a variable: else nothing can be spread over it."""
+    levels = found.level(name).to_numpy()[rows]
+    return bool((levels != levels[0]).any())
+
+
+def _unknown(found: Population, variables: Sequence[str], rows: NDArray[np.int64]) -> dict[str, int]:
+    """Of how many of these rows each variable is not known; only variables of which it is any."""
+    counts = {name: int((found.level(name).iloc[rows] == NONE).sum()) for name in variables}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _codes(
+    found: Population, variables: Sequence[str], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:
+    """Codes 0..k-1 of the combinations that occur, in the order of their names, and these."""
+    if not variables:
+        return np.zeros(rows.size, dtype=np.int64), [()]
+    levels = pd.DataFrame({name: found.level(name).to_numpy()[rows] for name in variables})
+    grouped = levels.groupby(list(variables), sort=True)
+    names = [key if isinstance(key, tuple) else (key,) for key, _ in grouped.size().items()]
+    return np.asarray(grouped.ngroup(), dtype=np.int64), [tuple(map(str, name)) for name in names]
+
+
+def _subjects(
+    found: Population, chosen: pd.DataFrame, strata: Sequence[tuple[str, ...]], weight: NDArray[np.float64]
+) -> list[Subject]:
+    places = {(str(d), str(s)) for d, s in zip(chosen["dataset"], chosen["story"], strict=True)}
+    stories = found.stories[found.stories.index.isin(list(places))]
+    texts = dict(zip(stories.index, stories.to_dict("records"), strict=True))
+    known = references(found.facts, places)
+    made = []
+    rows = chosen.astype(object).where(chosen.notna(), None).to_dict("records")
+    for row, stratum, stands_for in zip(rows, strata, weight, strict=True):
+        place = (str(row["dataset"]), str(row["story"]))
+        story = texts.get(place, {})
+        criterion = found.criteria.get(row["criterion"])
+        if criterion is None and row["criterion"]:
+            criterion = Criterion(str(row["criterion"]), str(row["criterion"])[:8], "")
+        subject = Subject(
+            explanation=str(row["explanation"]),
+            story=place[1],
+            dataset=place[0],
+            system=_text(row["system"]),
+            story_prompt=_text(row["story_prompt"]),
+            text=_text(story.get("text")),
+            reference=known.get(place) or _text(story.get("reference")),
+            criterion=criterion,
+            facts=_facts(row, stratum, float(stands_for)),
+        )
+        made.append(subject)
+    return made
+
+
+def _facts(row: dict[Any, Any], stratum: tuple[str, ...], weight: float) -> Facts:
+    return Facts(
+        run=_text(row["run"]),
+        judge=_text(row["judge"]),
+        eval_prompt=_text(row["eval_prompt"]),
+        repeat=None if row["repeat"] is None else int(row["repeat"]),
+        rating=row["rating"],
+        people=row["people"],
+        gap=row["gap"],
+        cluster=_text(row["cluster"]),
+        stratum=", ".join(stratum) or None,
+        weight=weight,
+    )
+
+
+def _text(value: Any) -> str | None:
+    """A text, or None where there is none."""
+    return value if isinstance(value, str) and value else None
+
+
+def _notes(
+    found: Population, options: SampleOptions, drawn: Drawn, rows: NDArray[np.int64], subjects: Sequence[Subject]
+) -> list[str]:
+    notes = list(found.notes)
+    left = sum(found.left_out.values())
+    causes = "; ".join(f"{count} {cause}" for cause, count in found.left_out.items() if count)
+    notes.append(
+        f"{len(found.frame)} explanations could be drawn, {left} rows could not" + (f" ({causes})" * bool(left))
+    )
+    if options.per_story is not None:
+        notes.append(f"at most {options.per_story} of each story: {rows.size} explanations were left to draw from")
+    if len(subjects) < options.n:
+        notes.append(f"{options.n} items were asked for, and there are {len(subjects)}")
+    if drawn.some:
+        inside, strata = int((drawn.drawn > 0).sum()), int((drawn.size > 0).sum())
+        notes.append(f"{inside} of {strata} strata are in the sample; which ones, is random")
+    for name in ("gap", "cluster"):
+        if name in (*options.by, *options.spread) and bool((found.level(name) == NONE).all()):
+            why = "people rated none of these" if name == "gap" else "judge explain has made no map of these runs"
+            notes.append(f"{name} is not known of any explanation: {why}")
+    return notes
+
+
+def _of_blindness(blind: Sequence[str], subjects: Sequence[Subject], categories: Sequence[Category]) -> list[str]:
+    """What hiding facts does to the questions, and what the explanations themselves still tell."""
+    notes = []
+    if "rating" in blind:
+        notes.append("annotators are not shown the rating; where an explanation names it, it can be read there")
+        notes += [f"{c.label} is asked without the rating: {c.asked(blind)}" for c in categories if c.question_blind]
+    if "judge" in blind:
+        telling = sum(_names_its_judge(subject) for subject in subjects)
+        if telling:
+            notes.append(
+                f"annotators are not shown the judge; {telling} of {len(subjects)} explanations name it or its model, "
+                'or say "language model", and are shown as they are'
+            )
+    return notes
+
+
+def _names_its_judge(subject: Subject) -> bool:
+    """Whether the explanation holds its judge's name, the last part of it (the model), or "language model"."""
+    judge = subject.facts.judge or ""
+    words = {"language model", judge, judge.rpartition("/")[2]} - {""}
+    found = "|".join(re.escape(word) for word in words)
+    return re.search(rf"(?<!\w)(?:{found})(?!\w)", subject.explanation, re.IGNORECASE) is not None
+
+
+def _signature(found: Population, options: SampleOptions, used: tuple[Sequence[str], Sequence[str]], count: int) -> str:
+    """`used` are the variables by which the sample was stratified, and over which it was spread."""
+    by, spread = used
+    judges = ",".join(dict.fromkeys(str(name) for name in found.frame["judge"]))
+    parsers = ",".join(dict.fromkeys(fact.parser for fact in found.facts))
+    parts = [
+        ",".join(f"{name}:{number}" for name, number in found.frame["dataset"].value_counts().items()),
+        f"judge:{judges}",
+        f"parser:{parsers}" if parsers else "",
+        f"sample:{count}/{options.allocation}/seed{options.seed}",
+        f"by:{','.join(by)}" if by else "",
+        f"spread:{','.join(spread)}" if spread else "",
+        "first-repeat" if options.first_repeat else "",
+        f"per-story:{options.per_story}" if options.per_story else "",
+        f"blind:{','.join(options.blind)}" if options.blind else "",
+        f"v{__version__}",
+    ]
+    return "|".join(part for part in parts if part)
+
+
+def _table(
+    by: Sequence[str],
+    names: Sequence[tuple[str, ...]],
+    codes: NDArray[np.int64],
+    drawn: Drawn,
+    weight: NDArray[np.float64],
+    line: str,
+    notes: Sequence[str],
+) -> Table:
+    """Strata: how many explanations there are and were drawn, and how many each stands for."""
+    stands = np.bincount(codes[drawn.unit], weights=weight, minlength=len(names))
+    rows = []
+    for code, name in enumerate(names):
+        count = int(drawn.drawn[code])
+        row: dict[str, Any] = dict(zip(by, name, strict=True))
+        row |= {"explanations": int(drawn.size[code]), "drawn": count}
+        rows.append(row | {"stands_for": float(stands[code]) / count if count else None})
+    columns = [Column(name, name.replace("_", " ")) for name in by]
+    columns += [Column("explanations", "explanations"), Column("drawn", "drawn")]
+    columns.append(Column("stands_for", "each stands for", digits=1))
+    return Table("Sample by stratum", columns, rows, line, notes)

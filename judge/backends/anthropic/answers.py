@@ -1,0 +1,61 @@
+"""An answer of Anthropic's Messages API as a response, live or out of a batch. Never asks.
+
+Thinking is kept apart from the text. `input_tokens` counts the prompt beside what was read from the cache and written
+into it; here all three are the prompt. Sources, read in November 2026: platform.claude.com/docs/en/api/messages/create,
+.../build-with-claude/handling-stop-reasons, .../build-with-claude/prompt-caching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from judge.backends.anthropic.errors import STATUSES, refused
+from judge.backends.usage import with_usage
+from judge.errors import BackendError
+from judge.records import Response
+
+_STOPPED = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "content_filter",
+}
+"""The provider's word for how an answer ended -> OpenAI's; other words stand as they are."""
+
+
+def read_message(body: bytes, url: str) -> Response:
+    """The response in a body; raises `BackendError` where it holds an error or is no message."""
+    try:
+        data = orjson.loads(body)
+        if data.get("type") == "error":
+            raise refused(STATUSES.get(data["error"]["type"], 500), {}, body, url)
+        blocks = data["content"]
+        text = "".join(block["text"] for block in blocks if block["type"] == "text")
+        thinking = "\n\n".join(block["thinking"] for block in blocks if block["type"] == "thinking")
+        reason = data.get("stop_reason")
+        response = Response(text, _STOPPED.get(reason, reason), thinking or None, model=data.get("model"))
+        return with_usage(response, _usual_names(data.get("usage")))
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        start = body[:80].decode("utf-8", "replace")
+        raise BackendError(
+            f"{url}: the answer is no message of the Messages API: {start!r}", kind="garbage", retryable=True
+        ) from error
+
+
+def _usual_names(usage: object) -> dict[str, Any] | None:
+    """The provider's counts as OpenAI names them, where cached tokens are parts of the prompt."""
+    if not isinstance(usage, Mapping) or not isinstance(usage.get("input_tokens"), int):
+        return None
+    read, written = (usage.get(f"cache_{name}_input_tokens") or 0 for name in ("read", "creation"))
+    details = usage.get("output_tokens_details")
+    thought = details.get("thinking_tokens") if isinstance(details, Mapping) else None
+    return {
+        "prompt_tokens": usage["input_tokens"] + read + written,
+        "completion_tokens": usage.get("output_tokens"),
+        "prompt_tokens_details": {"cached_tokens": read, "cache_write_tokens": written},
+        "completion_tokens_details": {"reasoning_tokens": thought},
+    }

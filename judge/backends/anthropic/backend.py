@@ -1,0 +1,261 @@
+"""`anthropic/<model>`: Anthropic's Messages API over aiohttp, with cache points where prompts part. Never asks again.
+
+What its OpenAI-compatible endpoint does not have: a prompt cache, and answers forced into a schema. A cache entry
+exists only once the first answer begins, so that the first of the queries that share a prefix is answered before the
+others are sent (`Capabilities.cache_points`). Sources: see `requests` and `answers`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import aiohttp
+import orjson
+
+from judge.backends.anthropic.answers import read_message
+from judge.backends.anthropic.errors import refused
+from judge.backends.anthropic.requests import CACHE_POINTS, body_of, check
+from judge.backends.engine_keys import START
+from judge.backends.openai.backend import proxy_of
+from judge.backends.openai.credentials import Credentials
+from judge.backends.openai.errors import RefusalError, connection_error
+from judge.backends.openai.urls import endpoint, without_slash
+from judge.backends.protocol import Capabilities, Patience, Settings
+from judge.backends.rate_limits import RateLimits, rate_limits
+from judge.credentials.providers import ANTHROPIC, addresses_of
+from judge.errors import BackendError, SpecError, nearest
+from judge.records import Query, Response
+
+VERSION = "2023-06-01"
+"""The protocol's version, a header of every request."""
+
+_TOLD = ("id", "display_name", "created_at", "lifecycle", "retires_at", "max_input_tokens", "max_tokens")
+_OWN = frozenset({"model", "messages", "system", "max_tokens", "stream", "stop_sequences", "cache_control"})
+_INSTEAD = {
+    "cache_control": "cache points are put where the prompts of a run part from each other",
+    "stream": "answers are read whole",
+}
+_FEW = 8
+"""Answers after which it is said that none of them met the cache."""
+
+
+def open(model: str, settings: Settings) -> AnthropicBackend:  # noqa: A001  the registry's name for a loader
+    """Open the back-end; no connection is made yet, but where keys may go is settled."""
+    backend = AnthropicBackend(model, settings)
+    backend.credentials.check()
+    return backend
+
+
+class AnthropicBackend:
+    """Asks one server that speaks the Messages API."""
+
+    route = "/messages"
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        self.model = model
+        self.url = url_of(settings)
+        self.credentials = Credentials((self.url,), settings, ANTHROPIC)
+        self.capabilities = Capabilities(
+            repeats_per_call=1,
+            structured=frozenset({"none", "json", "json-explanation-first"}),
+            cache_points=CACHE_POINTS,
+        )
+        self._settings = settings
+        self._extra = _extra(settings.engine)
+        self._session: aiohttp.ClientSession | None = None
+        self._told: dict[str, Any] = {}
+        self._probe_seconds = 0.0
+        self._refusals = 0
+        self._cache = _CacheUse()
+        self.on_limits: Callable[[RateLimits], None] | None = None
+
+    async def probe(self) -> Mapping[str, Any]:
+        """Check address, key and model within the run's `probe_timeout`; returns facts for the manifest."""
+        self.credentials.require()
+        patience = self._settings.probe_timeout
+        began = time.perf_counter()
+        try:
+            status, headers, body = await self._get(f"/models/{quote(self.model, safe='')}", patience)
+            if status == 404:
+                await self._lacks_the_model(patience)
+                self._told = {"models_route": False}
+            elif status == 200:
+                self._told = {"models_route": True, **_facts(body)}
+            else:
+                raise refused(status, headers, body, self.url)
+        except TimeoutError:
+            raise _silence(self.url, patience) from None
+        except aiohttp.ClientError as error:
+            found = connection_error(error, self.url)
+            raise BackendError(str(found), kind="address", retryable=False, hint="check base_url") from error
+        self._probe_seconds = time.perf_counter() - began
+        return await self.facts()
+
+    async def _lacks_the_model(self, patience: float) -> None:
+        """Raise where the server lists models and not the judge's: some servers have no route for models at all."""
+        status, headers, body = await self._get("/models?limit=1000", patience)
+        names = _names(body) if status == 200 else None
+        if names is None:
+            return
+        near = nearest(self.model, names)
+        error = refused(404, headers, body, self.url)
+        raise RefusalError(
+            f"{self.url}: the server does not have the model {self.model!r}; it has: {', '.join(names[:8])}",
+            refusal=error.refusal,
+            kind="model",
+            hint=f"did you mean anthropic/{near}?" if near else None,
+        )
+
+    def patience(self, query: Query) -> Patience:
+        """How long the plan's first query goes alone; raises for what the protocol has no form for."""
+        check(query)
+        # A refusal comes about as fast as the answer about the model did.
+        return Patience(min(self._settings.probe_timeout, max(0.02, 4 * self._probe_seconds)))
+
+    @property
+    def settling(self) -> bool:
+        """Whether the server has refused something."""
+        return self._refusals > 0
+
+    async def facts(self) -> Mapping[str, Any]:
+        """What is known of the server, for the manifest."""
+        return {"servers": [{"base_url": self.url, "answers_per_call": 1, **self._told}]}
+
+    @property
+    def notices(self) -> list[str]:
+        """What became of the cache, where it is not what the cache points are for."""
+        return self._cache.notices(self.model)
+
+    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:  # noqa: ARG002  one at a time
+        """The answer to one repeat; the protocol has no more in a call. Raises `BackendError`."""
+        sent = self.payload(query)
+        try:
+            async with self._client().post(self._route(self.route), data=orjson.dumps(sent)) as reply:
+                body = self.credentials.clean(await reply.read())
+                self._tell_limits(reply.headers)
+                if reply.status != 200:
+                    self._refusals += 1
+                    raise refused(reply.status, reply.headers, body, self.url, sent)
+        except TimeoutError:
+            raise BackendError(
+                f"{self.url}: no answer within {self._settings.attempt_timeout:g} s", kind="timeout", retryable=True
+            ) from None
+        except aiohttp.ClientError as error:
+            raise connection_error(error, self.url) from error
+        response = read_message(body, self.url)
+        self._cache.count(query, response)
+        return [response]
+
+    def _tell_limits(self, headers: Mapping[str, str]) -> None:
+        if self.on_limits is not None and (told := rate_limits(headers)) is not None:
+            self.on_limits(told)
+
+    def payload(self, query: Query, repeats: Sequence[int] = ()) -> dict[str, Any]:  # noqa: ARG002  there is no seed
+        """The request's JSON body, exactly as sent: the same for every repeat."""
+        return body_of(query, self.model, self._extra)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _get(self, route: str, patience: float) -> tuple[int, Mapping[str, str], bytes]:
+        timeout = aiohttp.ClientTimeout(total=patience)
+        async with self._client().get(self._route(route), timeout=timeout) as reply:
+            return reply.status, reply.headers, self.credentials.clean(await reply.read())
+
+    def _route(self, route: str) -> str:
+        return route_of(self.url, route)
+
+    def _client(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = connect(self.url, self.credentials, self._settings.attempt_timeout)
+        return self._session
+
+
+class _CacheUse:
+    """Whether answers to prompts with cache points met the provider's cache."""
+
+    def __init__(self) -> None:
+        self.answers = self.met = self.tokens = 0
+
+    def count(self, query: Query, response: Response) -> None:
+        """Take one answer into account."""
+        if query.shared and response.prompt_tokens is not None:
+            self.answers += 1
+            self.met += bool(response.cached_tokens or response.cache_write_tokens)
+            self.tokens += response.prompt_tokens
+
+    def notices(self, model: str) -> list[str]:
+        """A sentence where the cache held nothing, and why that may be."""
+        if self.met or self.answers < _FEW:
+            return []
+        mean = self.tokens / self.answers
+        said = f"{model} cached none of {self.answers} prompts (of {mean:.0f} tokens on average): a model caches what "
+        return [said + "is shared only from a least length on, which is 512 to 4096 tokens by model"]
+
+
+def _extra(engine: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of `engine` that go into every request; raises SpecError for what the program itself says there."""
+    if own := sorted(_OWN & set(engine)):
+        raise SpecError(
+            f"engine.{own[0]} cannot be set for an anthropic/ judge: the program sets it itself",
+            hint=f"remove it; {_INSTEAD.get(own[0], 'run.yaml has keys of its own for prompts and generation')}",
+        )
+    return {key: value for key, value in engine.items() if key not in {"headers"} | START}
+
+
+def connect(url: str, credentials: Credentials, timeout: float) -> aiohttp.ClientSession:
+    """A session for requests to this server alone."""
+    return aiohttp.ClientSession(
+        headers={"Content-Type": "application/json", "anthropic-version": VERSION},
+        middlewares=(credentials.attach,),
+        # The limiter above decides how many requests are in flight.
+        connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
+        timeout=aiohttp.ClientTimeout(total=timeout, sock_connect=10),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        proxy=proxy_of(url),
+    )
+
+
+def url_of(settings: Settings) -> str:
+    """The one server of a run; the user's environment names it as Anthropic's own programs read it."""
+    given = addresses_of(settings.base_url, "anthropic")
+    if len(given) > 1:
+        raise SpecError("an anthropic/ judge has one server, and base_url names several", hint="name one")
+    return without_slash(given[0])
+
+
+def route_of(url: str, route: str) -> str:
+    """The address of a route. A base_url may end before the version or behind it."""
+    return endpoint(url, route if urlsplit(url).path.endswith("/v1") else f"/v1{route}")
+
+
+def _facts(body: bytes) -> dict[str, Any]:
+    """What a server tells of the model: an alias is told with the name of what it stands for."""
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return {key: data[key] for key in _TOLD if data.get(key) is not None} if isinstance(data, dict) else {}
+
+
+def _names(body: bytes) -> list[str] | None:
+    """The models that a server lists; None where it is no such list."""
+    try:
+        return [str(entry["id"]) for entry in orjson.loads(body)["data"]]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return None
+
+
+def _silence(url: str, seconds: float) -> BackendError:
+    return BackendError(
+        f"{url}: no answer within {seconds:g} s",
+        kind="address",
+        retryable=False,
+        hint="check base_url and the network; `probe_timeout: 30` in run.yaml waits longer",
+    )

@@ -1,0 +1,143 @@
+"""Answers of Gemini's generateContent: candidates, thoughts, blocks, tokens. Never connects.
+
+A prompt or a candidate that was blocked is never an empty answer: it is `filtered`. Thinking is counted beside the
+answer and billed as answer (ai.google.dev/gemini-api/docs/thinking); `usage` here counts it so.
+Form: ai.google.dev/api/generate-content, and the types of the google-genai package 3.4.0 (both read in November 2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from judge.backends.dialect import Scrub, no_answer
+from judge.backends.openai.errors import status_error
+from judge.backends.usage import with_usage
+from judge.errors import BackendError
+from judge.records import Response
+
+_FORM = "a Gemini-style"
+
+_ENDS = {"STOP": "stop", "MAX_TOKENS": "length", "CONTINUATION": "length"}
+"""The provider's word for how an answer ended -> ours."""
+
+FILTERED = frozenset(
+    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "ESCALATION", "MODEL_ARMOR"}
+    | {"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
+)
+"""Reasons that speak of this content; any other one is a failure, after which the same is asked again."""
+
+_ACCOUNT = "PUP_LIMITED_DISABLED"
+"""The account itself was limited, for what it asked before."""
+
+
+def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
+    """The candidates that are answers, and how many there were; usage stands on the first."""
+    try:
+        data = orjson.loads(body)
+        if isinstance(data, dict) and data.get("error"):
+            raise status_error(200, {}, body, url, scrub)
+        candidates = data.get("candidates") or []
+        if not candidates:
+            raise _none_given(data, url, body)
+        candidates = sorted(candidates, key=lambda one: one.get("index", 0))
+        model = data.get("modelVersion")
+        responses = [_response(one, model) for one in candidates if _is_answer(one)]
+        if not responses:
+            raise _failed(candidates[0], url)
+        usage = _usage(data.get("usageMetadata"))
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
+        raise no_answer(url, body, _FORM) from error
+    responses[0] = with_usage(responses[0], usage)
+    return responses, len(candidates)
+
+
+def _none_given(data: Mapping[str, Any], url: str, body: bytes) -> BackendError:
+    """The error for an answer without candidates: the prompt was blocked, or nothing was generated."""
+    feedback = data.get("promptFeedback") or {}
+    reason = feedback.get("blockReason")
+    if reason:
+        why = "".join(f": {words}" for words in (_rated(feedback), feedback.get("blockReasonMessage")) if words)
+        return BackendError(f"{url}: the prompt was blocked: {reason}{why}", kind="filtered", retryable=False)
+    if "usageMetadata" in data or "candidates" in data or "promptFeedback" in data:
+        return BackendError(
+            f"{url}: the answer holds no candidate, and no reason for it", kind="server", retryable=True
+        )
+    return no_answer(url, body, _FORM)
+
+
+def _is_answer(candidate: Mapping[str, Any]) -> bool:
+    """Whether a candidate is an answer: it ended by itself or at its limit, or was stopped after it had begun."""
+    reason = candidate.get("finishReason")
+    return reason in _ENDS or (reason in FILTERED and bool(_texts(candidate, thought=False)))
+
+
+def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
+    """The error that a candidate stands for that is no answer."""
+    reason = str(candidate.get("finishReason") or "no reason is told")
+    words = [reason, _rated(candidate), candidate.get("finishMessage")]
+    said = f"{url}: the answer was stopped: {': '.join(str(word) for word in words if word)}"
+    if reason in FILTERED:
+        return BackendError(said, kind="filtered", retryable=False)
+    if reason == _ACCOUNT:
+        return BackendError(
+            said, kind="auth", retryable=False, status=200, hint="the account is limited; see its terms of use"
+        )
+    return BackendError(said, kind="server", retryable=True)
+
+
+def _rated(part: Mapping[str, Any]) -> str:
+    """Which categories of harm were found, where the provider names them."""
+    found = [
+        str(one.get("category", "")).removeprefix("HARM_CATEGORY_").lower()
+        for one in part.get("safetyRatings") or ()
+        if one.get("blocked") or one.get("probability") in ("MEDIUM", "HIGH")
+    ]
+    return ", ".join(found)
+
+
+def _response(candidate: Mapping[str, Any], model: str | None) -> Response:
+    reason = _ENDS.get(str(candidate["finishReason"]), "content_filter")
+    return Response(
+        _texts(candidate, thought=False),
+        reason,
+        _texts(candidate, thought=True) or None,
+        logprobs=_logprobs(candidate.get("logprobsResult")),
+        model=model,
+    )
+
+
+def _texts(candidate: Mapping[str, Any], *, thought: bool) -> str:
+    """The answer's text, or that of the thoughts, which are parts of the same content."""
+    parts = (candidate.get("content") or {}).get("parts") or ()
+    return "".join(part.get("text") or "" for part in parts if bool(part.get("thought")) is thought)
+
+
+def _logprobs(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Log-probabilities in the form in which chat answers have them."""
+    chosen = (result or {}).get("chosenCandidates") or []
+    if not chosen or any(one.get("logProbability") is None for one in chosen):
+        return None
+    tops = (result or {}).get("topCandidates") or []
+    beside = [[_token(one) for one in step.get("candidates") or () if "logProbability" in one] for step in tops]
+    beside += [[]] * (len(chosen) - len(beside))
+    return {"content": [{**_token(one), "top_logprobs": top} for one, top in zip(chosen, beside, strict=False)]}
+
+
+def _token(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"token": entry.get("token") or "", "logprob": float(entry["logProbability"])}
+
+
+def _usage(told: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Tokens under OpenAI's names: thinking is a part of the answer, what came from a cache a part of the prompt."""
+    if not told:
+        return None
+    answer, thoughts = told.get("candidatesTokenCount"), told.get("thoughtsTokenCount")
+    found: dict[str, Any] = {"prompt_tokens": told.get("promptTokenCount")}
+    if answer is not None or thoughts is not None:
+        found["completion_tokens"] = int(answer or 0) + int(thoughts or 0)
+        found["reasoning_tokens"] = int(thoughts or 0)
+    found["cached_tokens"] = told.get("cachedContentTokenCount")
+    return found

@@ -1,0 +1,1 @@
+"""transformers in this process: generation, scoring, local weights, packaged models."""

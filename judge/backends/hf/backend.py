@@ -1,0 +1,263 @@
+"""`hf/<model>`: transformers in this process, on a CPU or a GPU, in batches. Never retries, never asks a server.
+
+Queries that wait at the same moment are sorted by length and answered in one batch, in a thread of their own. Prompts
+that begin alike, as those about one story do, come into the same batch, and their beginning is read once. Chance is
+drawn for each answer from a generator of its own, so that a seeded answer does not depend on its neighbours (but for
+the last bits of batched arithmetic).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from judge.backends.engine_keys import SPEED, check_keys, weights
+from judge.backends.hf import shared_beginnings
+from judge.backends.hf.local_model import (
+    chat_template,
+    chat_text,
+    check_folder,
+    loading_error,
+    no_template,
+    template_hash,
+    too_long,
+)
+from judge.backends.joined_prompt import joined
+from judge.backends.protocol import Capabilities, Settings
+from judge.backends.structured import choices
+from judge.errors import BackendError, MissingExtraError
+from judge.records import Generation, Query, Response
+
+if TYPE_CHECKING:
+    from judge.backends.hf.generation import Row
+
+KEYS = {"model", "dtype", "trust_remote_code", "tokenizer", "chat_template", "top_k", "min_p", "repetition_penalty"} | {
+    "top_logprobs",
+    "chat_template_kwargs",
+    *SPEED,
+}
+"""Keys of SPEED that only vLLM has are read by nobody here: they do not change what is said."""
+
+BATCH = {"cpu": 16, "cuda": 64}
+WAIT_MS = 5.0
+
+
+def open(model: str, settings: Settings) -> HFBackend:  # noqa: A001  the registry's name for a loader
+    """Check the engine keys; weights are loaded with the probe."""
+    return HFBackend(model, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What the answers of one batch have in common."""
+
+    generation: Generation
+    choices: tuple[str, ...]
+    logprobs: bool
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """One answer that is asked for."""
+
+    kind: _Kind
+    row: Row
+    answer: asyncio.Future[Any]
+
+
+class HFBackend:
+    """Asks a model that transformers runs."""
+
+    provider = extra = "hf"
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        try:
+            import torch  # noqa: F401
+            import transformers  # noqa: F401
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(f"{self.provider}/{model}", self.extra) from error
+        check_keys(settings.engine, KEYS, self.provider)
+        self.model = model
+        self._settings = settings
+        self._keys = dict(settings.engine)
+        self._weights = weights(model, settings.engine)
+        check_folder(self._weights)
+        self.capabilities = Capabilities(logprobs=True, structured=frozenset({"none", "choice"}))
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="hf")
+        self._queue: asyncio.Queue[_Waiting] = asyncio.Queue()
+        self._batches: asyncio.Task[None] | None = None
+        self._wait = float(self._keys.get("batch_wait_ms", WAIT_MS)) / 1000
+
+    async def probe(self) -> Mapping[str, Any]:
+        """Load tokenizer and weights; returns versions, revision, template hash and dtype for the manifest."""
+        loop = asyncio.get_running_loop()
+        try:
+            self._loaded = await loop.run_in_executor(self._thread, self._load)
+        except BackendError:
+            raise
+        except Exception as error:
+            raise loading_error(f"{self.provider}/{self.model}", error) from error
+        loaded = self._loaded
+        self._size = int(self._keys.get("batch_size", BATCH.get(loaded.device.split(":")[0], 16)))
+        self._template = chat_template(loaded.tokenizer, self._keys)
+        config = loaded.model.config
+        known = getattr(config, "max_position_embeddings", None) or loaded.tokenizer.model_max_length
+        self._context = int(self._keys.get("max_model_len", known))
+        return {
+            "engine": "transformers",
+            "version": f"transformers {version('transformers')}, torch {version('torch')}",
+            "model": self._weights,
+            "model_revision": self._settings.revision or getattr(config, "_commit_hash", None),
+            "chat_template_hash": template_hash(self._template),
+            "dtype": str(loaded.model.dtype).removeprefix("torch."),
+            "device": loaded.device,
+            "max_model_len": self._context,
+            "batch_size": self._size,
+            "flags": self._keys,
+        }
+
+    def _load(self) -> Any:
+        from judge.backends.hf.generation import load
+
+        return load(
+            self._weights,
+            tokenizer=self._keys.get("tokenizer"),
+            revision=self._settings.revision,
+            dtype=self._keys.get("dtype", "auto"),
+            device=self._keys.get("device"),
+            trust=bool(self._keys.get("trust_remote_code", False)),
+        )
+
+    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+        """All given repeats of a query, in batches with whatever else waits; raises `BackendError`."""
+        from judge.backends.hf.generation import Row
+
+        if query.structured not in self.capabilities.structured:
+            raise BackendError(
+                f"hf cannot constrain an answer to {query.structured}",
+                kind="capability",
+                retryable=False,
+                hint="take structured: choice or none, or a vLLM engine (vllm/MODEL, or a server)",
+            )
+        tokens = self._tokens(query)
+        self._check_length(len(tokens), query.generation.max_tokens)
+        if self._batches is None or self._batches.done():
+            self._batches = asyncio.create_task(self._serve())
+        kind = _Kind(
+            query.generation,
+            tuple(choices(query)) if query.structured == "choice" else (),
+            query.scoring == "logprobs",
+        )
+        loop = asyncio.get_running_loop()
+        waiting = []
+        for repeat in repeats:
+            seed = query.generation.seed
+            chance = int.from_bytes(os.urandom(7), "big") if seed is None else seed + repeat
+            waiting.append(_Waiting(kind, Row(tokens, chance), loop.create_future()))
+            self._queue.put_nowait(waiting[-1])
+        try:
+            async with asyncio.timeout(self._settings.attempt_timeout):
+                answers = await asyncio.gather(*(one.answer for one in waiting))
+        except TimeoutError:
+            raise BackendError(
+                f"{self.provider}: no answer within {self._settings.attempt_timeout:g} s",
+                kind="timeout",
+                retryable=True,
+                hint="raise attempt_timeout, or lower concurrency",
+            ) from None
+        return self._responses(answers, len(tokens))
+
+    def _check_length(self, prompt: int, answer: int | None) -> None:
+        if prompt + (answer or 1) > self._context:
+            raise too_long(f"{self.provider}/{self.model}", prompt, answer or 1, self._context)
+
+    def _responses(self, answers: Sequence[Any], prompt: int) -> list[Response]:
+        completion = sum(answer.tokens for answer in answers)
+        return [
+            Response(
+                answer.text,
+                answer.finish_reason,
+                prompt_tokens=None if i else prompt,
+                completion_tokens=None if i else completion,
+                logprobs=None if answer.logprobs is None else {"content": answer.logprobs},
+                model=self.model,
+            )
+            for i, answer in enumerate(answers)
+        ]
+
+    async def close(self) -> None:
+        """Stop batching; the weights go with the object."""
+        if self._batches is not None:
+            self._batches.cancel()
+            await asyncio.gather(self._batches, return_exceptions=True)
+            self._batches = None
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+    async def _serve(self) -> None:
+        """Take what waits, sort it, answer it batch by batch."""
+        loop = asyncio.get_running_loop()
+        held: list[_Waiting] = []
+        while True:
+            if not held:
+                held.append(await self._queue.get())
+                await asyncio.sleep(self._wait)
+            while not self._queue.empty():
+                held.append(self._queue.get_nowait())
+            held = [one for one in held if not one.answer.done()]
+            if not held:
+                continue
+            # The longest first: a batch that does not fit into memory is met at the start, not at the end.
+            held.sort(key=lambda one: -len(one.row.tokens))
+            kind = held[0].kind
+            alike = [one for one in held if one.kind == kind]
+            batch = [alike[i] for i in shared_beginnings.batch([one.row.tokens for one in alike], self._size)]
+            taken = set(map(id, batch))
+            held = [one for one in held if id(one) not in taken]
+            rows = [one.row for one in batch]
+            try:
+                answers = await loop.run_in_executor(self._thread, self._generate, kind, rows)
+            except Exception as error:  # noqa: BLE001  those who wait are told, whatever it was
+                self._told(batch, error)
+                continue
+            for one, answer in zip(batch, answers, strict=True):
+                if not one.answer.done():
+                    one.answer.set_result(answer)
+
+    def _told(self, batch: Sequence[_Waiting], error: Exception) -> None:
+        if "out of memory" in str(error).lower():
+            error = BackendError(
+                f"{self.provider}/{self.model}: memory does not suffice for a batch of {len(batch)}",
+                kind="capability",
+                retryable=False,
+                hint="lower engine.batch_size, or generation.max_tokens",
+            )
+        for one in batch:
+            if not one.answer.done():
+                one.answer.set_exception(error)
+
+    def _generate(self, kind: _Kind, rows: list[Row]) -> list[Any]:
+        from judge.backends.hf.generation import generate
+
+        return generate(
+            self._loaded,
+            rows,
+            kind.generation,
+            extra=self._keys,
+            choices=kind.choices,
+            logprobs=kind.logprobs,
+            context=self._context,
+        )
+
+    def _tokens(self, query: Query) -> list[int]:
+        tokenizer = self._loaded.tokenizer
+        if query.api == "completions":
+            return list(tokenizer.encode(joined(query.messages)))
+        if self._template is None:
+            raise no_template(f"{self.provider}/{self.model}")
+        text = chat_text(tokenizer, self._template, query.messages, dict(self._keys.get("chat_template_kwargs", {})))
+        return list(tokenizer.encode(text, add_special_tokens=False))

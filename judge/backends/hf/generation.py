@@ -1,0 +1,292 @@
+"""One batch through transformers: padding, sampling, log-probabilities, stop strings. Never waits for anything.
+
+What all prompts of a batch begin with is read once, where the model keeps an ordinary cache of keys and values.
+
+Sampling is by the Gumbel-max trick (Gumbel 1954; Maddison, Tarlow & Minka 2014, section 2): adding standard Gumbel
+noise to log-probabilities and taking the largest draws from the distribution. The noise of each row comes from that
+row's own generator, which is what makes a seeded answer independent of the rest of the batch.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    LogitsProcessorList,
+    MinPLogitsWarper,
+    RepetitionPenaltyLogitsProcessor,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
+from transformers.cache_utils import DynamicCache, DynamicLayer
+from transformers.utils.logging import disable_progress_bar
+
+from judge.backends.engine_keys import TOP_LOGPROBS
+from judge.backends.hf.shared_beginnings import beginnings
+from judge.errors import BackendError
+from judge.records import Generation
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One answer to be generated: the prompt's tokens and the seed of its chance."""
+
+    tokens: list[int]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One generated answer."""
+
+    text: str
+    finish_reason: str
+    tokens: int
+    logprobs: list[dict[str, Any]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model with its tokenizer, and where it is."""
+
+    model: Any
+    tokenizer: Any
+    device: str
+
+
+def load(
+    name: str, *, tokenizer: str | None, revision: str | None, dtype: str, device: str | None, trust: bool
+) -> Loaded:
+    """Load weights (to a GPU where there is one, unless `device` says otherwise) and tokenizer."""
+    place = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if place.startswith("cuda") and not torch.cuda.is_available():
+        raise BackendError(
+            "engine.device asks for a GPU and torch sees none",
+            kind="capability",
+            retryable=False,
+            hint="leave device out, or set device: cpu",
+        )
+    disable_progress_bar()
+    words = AutoTokenizer.from_pretrained(tokenizer or name, revision=revision, trust_remote_code=trust)
+    model = AutoModelForCausalLM.from_pretrained(name, revision=revision, dtype=dtype, trust_remote_code=trust)
+    return Loaded(model.to(place).eval(), words, place)
+
+
+@dataclass(slots=True)
+class _Steps:
+    """What each step does with the scores: constrain, keep the distribution, warp, draw."""
+
+    warpers: LogitsProcessorList
+    generators: list[torch.Generator] | None
+    prompt: int
+    allowed: Any = None
+    top: int = 0
+    kept: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
+    drawn: list[torch.Tensor] = field(default_factory=list)
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        scores = scores.float()
+        if self.allowed is not None:
+            scores = self._constrained(input_ids, scores)
+        logprobs = None
+        if self.top:
+            # As vLLM has it: the distribution before temperature, of what the constraint leaves.
+            logprobs = torch.log_softmax(scores, dim=-1)
+            best = torch.topk(logprobs, min(self.top, logprobs.shape[-1]), dim=-1)
+            self.kept.append((best.values.cpu(), best.indices.cpu()))
+        for warper in self.warpers:
+            scores = warper(input_ids, scores)
+        if self.generators is not None:
+            noise = torch.stack(
+                [torch.empty(scores.shape[-1]).exponential_(generator=generator) for generator in self.generators]
+            )
+            scores = scores - noise.to(scores.device).log()
+        if logprobs is not None:
+            self.drawn.append(logprobs.gather(1, scores.argmax(dim=-1, keepdim=True)).squeeze(1).cpu())
+        return scores
+
+    def _constrained(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        mask = torch.full_like(scores, float("-inf"))
+        for i, row in enumerate(input_ids[:, self.prompt :].tolist()):
+            mask[i, self.allowed(row)] = 0.0
+        return scores + mask
+
+
+def generate(
+    loaded: Loaded,
+    rows: Sequence[Row],
+    generation: Generation,
+    *,
+    extra: Mapping[str, Any],
+    choices: Sequence[str],
+    logprobs: bool,
+    context: int,
+) -> list[Text]:
+    """Answers of a batch, in its order."""
+    tokenizer, model = loaded.tokenizer, loaded.model
+    ends = _ends(model, tokenizer)
+    pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]
+    ids, seen, cache = _read(loaded, [row.tokens for row in rows], pad)
+    width = ids.shape[1]
+    limit = generation.max_tokens or getattr(model.generation_config, "max_new_tokens", None) or context - width
+    warpers, draws = _warpers(model.generation_config, generation, extra)
+    steps = _Steps(
+        warpers,
+        [torch.Generator().manual_seed(row.seed) for row in rows] if draws else None,
+        width,
+        allowed=_trie(tokenizer, choices, ends) if choices else None,
+        top=int(extra.get("top_logprobs", TOP_LOGPROBS)) if logprobs else 0,
+    )
+    stop = {"stop_strings": list(generation.stop), "tokenizer": tokenizer} if generation.stop else {}
+    with torch.inference_mode():
+        out = model.generate(
+            input_ids=ids.to(loaded.device),
+            attention_mask=seen.to(loaded.device),
+            past_key_values=cache,
+            max_new_tokens=limit,
+            # Warping and drawing are in our steps; what is left to do is to take the largest.
+            do_sample=False,
+            temperature=None,
+            top_p=None,
+            top_k=None,
+            min_p=None,
+            repetition_penalty=None,
+            pad_token_id=pad,
+            eos_token_id=ends,
+            logits_processor=LogitsProcessorList([steps]),
+            **stop,
+        )
+    return [
+        _text(tokenizer, tokens, i, steps, ends, generation.stop, limit)
+        for i, tokens in enumerate(out[:, width:].tolist())
+    ]
+
+
+def _read(loaded: Loaded, prompts: Sequence[list[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor, Any]:
+    """Padded prompts (b, t), which of their places are tokens, and keys and values of what was read of them already.
+
+    Nothing is read before where no two prompts begin alike, or the model keeps another memory than keys and values.
+    """
+    starts, of_prompt = beginnings(prompts)
+    if len(starts) < len(prompts):
+        ids, seen = _padded(starts, pad)
+        cache = _cache(loaded, ids, seen)
+        if cache is not None:
+            cache.batch_select_indices(torch.tensor(of_prompt, device=loaded.device))
+            rest, rest_seen = _padded([p[len(starts[i]) :] for p, i in zip(prompts, of_prompt, strict=True)], pad)
+            return torch.cat([ids[of_prompt], rest], 1), torch.cat([seen[of_prompt], rest_seen], 1), cache
+    return *_padded(prompts, pad), None
+
+
+def _padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Tokens (b, t) with padding before them, and which places hold a token."""
+    width = max(map(len, rows))
+    gaps = [width - len(row) for row in rows]
+    ids = torch.tensor([[pad] * gap + list(row) for gap, row in zip(gaps, rows, strict=True)])
+    return ids, torch.tensor([[0] * gap + [1] * (width - gap) for gap in gaps])
+
+
+def _cache(loaded: Loaded, ids: torch.Tensor, seen: torch.Tensor) -> Any:
+    """Keys and values of these tokens; None where the model keeps something else, as a state or a window."""
+    if not {"position_ids", "logits_to_keep"} <= inspect.signature(loaded.model.forward).parameters.keys():
+        return None
+    with torch.inference_mode():
+        out = loaded.model(
+            input_ids=ids.to(loaded.device),
+            attention_mask=seen.to(loaded.device),
+            position_ids=(seen.cumsum(1) - 1).clamp(min=0).to(loaded.device),
+            use_cache=True,
+            # The logits of one place alone: of all they would take longer than the model's layers.
+            logits_to_keep=1,
+        )
+    cache = out.past_key_values
+    plain = type(cache) is DynamicCache and all(type(layer) is DynamicLayer for layer in cache.layers)
+    return cache if plain else None
+
+
+def _ends(model: Any, tokenizer: Any) -> list[int]:
+    found = model.generation_config.eos_token_id
+    found = tokenizer.eos_token_id if found is None else found
+    return [found] if isinstance(found, int) else list(found)
+
+
+def _warpers(default: Any, generation: Generation, extra: Mapping[str, Any]) -> tuple[LogitsProcessorList, bool]:
+    """Temperature and cuts as said, else as the model's generation_config says; and whether anything is drawn."""
+
+    def value(key: str, said: Any = None) -> Any:
+        return said if said is not None else extra.get(key, getattr(default, key, None))
+
+    found = LogitsProcessorList()
+    penalty = value("repetition_penalty")
+    if penalty not in (None, 1.0):
+        found.append(RepetitionPenaltyLogitsProcessor(float(penalty)))
+    # Where nobody says, 1: what servers do.
+    temperature = value("temperature", generation.temperature)
+    temperature = 1.0 if temperature is None else float(temperature)
+    if temperature == 0:
+        return found, False
+    if temperature != 1:
+        found.append(TemperatureLogitsWarper(temperature))
+    top_k, top_p, min_p = value("top_k"), value("top_p", generation.top_p), value("min_p")
+    if top_k and int(top_k) > 0:
+        found.append(TopKLogitsWarper(int(top_k)))
+    if top_p is not None and float(top_p) < 1:
+        found.append(TopPLogitsWarper(float(top_p)))
+    if min_p:
+        found.append(MinPLogitsWarper(float(min_p)))
+    return found, True
+
+
+def _trie(tokenizer: Any, choices: Sequence[str], ends: Sequence[int]) -> Any:
+    """Which tokens may follow what was written, so that the whole is one of the choices."""
+    spelled = [[*tokenizer.encode(choice, add_special_tokens=False), ends[0]] for choice in choices]
+
+    def allowed(written: list[int]) -> list[int]:
+        n = len(written)
+        return sorted({one[n] for one in spelled if len(one) > n and one[:n] == written}) or [ends[0]]
+
+    return allowed
+
+
+def _text(
+    tokenizer: Any, tokens: list[int], row: int, steps: _Steps, ends: Sequence[int], stop: Sequence[str], limit: int
+) -> Text:
+    length = next((i for i, token in enumerate(tokens) if token in ends), len(tokens))
+    ended = length < len(tokens)
+    text = tokenizer.decode(tokens[:length], skip_special_tokens=True)
+    cuts = [text.index(one) for one in stop if one in text]
+    if cuts:
+        text, ended = text[: min(cuts)], True
+        length = _tokens_until(tokenizer, tokens, length, text)
+    reason = "stop" if ended or length < limit else "length"
+    content = _content(tokenizer, tokens[:length], row, steps) if steps.top else None
+    return Text(text, reason, length + (1 if ended and not cuts else 0), content)
+
+
+def _tokens_until(tokenizer: Any, tokens: list[int], most: int, text: str) -> int:
+    """How many tokens spell the text before the stop string."""
+    for count in range(most + 1):
+        if len(tokenizer.decode(tokens[:count], skip_special_tokens=True)) >= len(text):
+            return count
+    return most
+
+
+def _content(tokenizer: Any, tokens: Sequence[int], row: int, steps: _Steps) -> list[dict[str, Any]]:
+    """Log-probabilities in the form of OpenAI's chat answers."""
+    content = []
+    for step, token in enumerate(tokens):
+        values, indices = steps.kept[step]
+        top = [
+            {"token": tokenizer.decode([index]), "logprob": max(value, -9999.0)}
+            for value, index in zip(values[row].tolist(), indices[row].tolist(), strict=True)
+        ]
+        own = max(float(steps.drawn[step][row]), -9999.0)
+        content.append({"token": tokenizer.decode([token]), "logprob": own, "top_logprobs": top})
+    return content

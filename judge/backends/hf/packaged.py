@@ -1,0 +1,56 @@
+"""`local/<name>`: a small packaged language model in this process, without a server, a key or a hub. Never downloads.
+
+It is asked and scored as `hf/` does it; only where its weights are from differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from judge.backends.hf.backend import HFBackend
+from judge.backends.hf.packaged_model import EXTRA, check_installed, model_of, unpacked
+from judge.backends.hf.scorer import HFScorer, Loaded
+from judge.backends.protocol import Settings
+
+DTYPE = "float32"
+"""Processors without arithmetic of their own for halves, as most are, take twice as long over them."""
+
+
+def open(model: str, settings: Settings) -> LocalBackend:  # noqa: A001  the registry's name for a loader
+    """Check that the model can be had; it is unpacked and loaded with the probe."""
+    check_installed(model)
+    return LocalBackend(model, replace(settings, engine={"dtype": DTYPE, **settings.engine}))
+
+
+def open_scorer(model: str, settings: Settings) -> LocalScorer:
+    """The same as a scorer of given texts."""
+    check_installed(model)
+    return LocalScorer(model, settings)
+
+
+class LocalBackend(HFBackend):
+    """Asks a packaged model."""
+
+    provider, extra = "local", EXTRA
+
+    async def probe(self) -> Mapping[str, Any]:
+        """As for `hf/`; the model is named by its package and the checksum of its file, not by a folder."""
+        facts = await super().probe()
+        packaged = model_of(self.model)
+        return {**facts, "model": packaged.package, "model_revision": packaged.sha256}
+
+    def _load(self) -> Any:
+        self._weights = str(unpacked(self.model))
+        return super()._load()
+
+
+class LocalScorer(HFScorer):
+    """Scores texts with a packaged model."""
+
+    def _read(self) -> Loaded:
+        packaged = model_of(self.model)
+        loaded = super()._read_from(str(unpacked(self.model)))
+        loaded.facts = replace(loaded.facts, model=packaged.package, revision=packaged.sha256)
+        return loaded

@@ -1,0 +1,356 @@
+"""`openai/<model>`: any OpenAI-compatible server, over aiohttp, and what else speaks over HTTP in a dialect of its own.
+Never changes what is asked, and of what failed asks again only where the shape of the call was refused.
+
+The openai SDK is not used here: it costs 1 to 3 ms of CPU for each request where aiohttp costs 0.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+import orjson
+
+from judge.backends.dialect import Dialect
+from judge.backends.engine_keys import START, TOP_LOGPROBS
+from judge.backends.joined_prompt import joined
+from judge.backends.openai.answers import CHAT, COMPLETIONS
+from judge.backends.openai.asker import Asker
+from judge.backends.openai.credentials import Credentials
+from judge.backends.openai.errors import RefusalError, connection_error
+from judge.backends.openai.negotiation import Negotiation
+from judge.backends.openai.probe import Probed, of_model, probe_server, refusal_by, silence
+from judge.backends.openai.responses_api import RESPONSES
+from judge.backends.openai.server_facts import SEED_NOTE, seed_kept
+from judge.backends.openai.servers import Servers
+from judge.backends.openai.urls import endpoint, without_slash
+from judge.backends.protocol import Capabilities, Patience, Settings
+from judge.backends.rate_limits import RateLimits, rate_limits
+from judge.backends.refusals.server_terms import RESPONSES_ALONE, load_terms, save_terms
+from judge.backends.structured import request_fields
+from judge.credentials.providers import addresses_of
+from judge.errors import BackendError
+from judge.records import Query, Response
+from judge.redaction import redact
+
+_BY_API = {"chat": CHAT, "completions": COMPLETIONS, "responses": RESPONSES}
+
+_ROUND_TRIPS = 4
+"""A refusal is waited for this many times as long as the list of models took; later it is learnt all the same."""
+
+_SHORTEST = 0.02
+"""Seconds that a refusal is waited for at least."""
+
+
+def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
+    """Open the back-end; no connection is made yet, but where keys may go is settled."""
+    backend = OpenAIBackend(model, settings)
+    backend.credentials.check()
+    return backend
+
+
+class OpenAIBackend:
+    """Asks servers that speak one of OpenAI's APIs, or the one that `dialect` names."""
+
+    def __init__(self, model: str, settings: Settings, dialect: Dialect | None = None) -> None:
+        self._dialect = dialect or _BY_API[settings.api]
+        self.model = model
+        self.servers = Servers([without_slash(url) for url in addresses_of(settings.base_url, self._dialect.provider)])
+        self.credentials = Credentials(self.servers.urls, settings, self._dialect.protocol)
+        self.capabilities = Capabilities(structured=self._dialect.structured)
+        self._settings = settings
+        self._session: aiohttp.ClientSession | None = None
+        self._proxy = proxy_of(self.servers.urls[0])
+        self._extra = {k: v for k, v in settings.engine.items() if k not in {"headers", "top_logprobs"} | START}
+        self._negotiations = {url: self._negotiation(url) for url in self.servers.urls}
+        self._probed: dict[str, Probed] = {}
+        self._kept = self._shapes()
+        self._refusals = 0
+        self._sent_on: dict[str, RefusalError] = {}
+        self.on_limits: Callable[[RateLimits], None] | None = None
+        self._tell_capabilities()
+
+    async def probe(self) -> Mapping[str, Any]:
+        """Check every address and the key within the run's `probe_timeout` each; returns facts for the manifest."""
+        self.credentials.require()
+        for url in self.servers.urls:
+            try:
+                self._probed[url] = await probe_server(self._negotiations[url].asker, self._settings.probe_timeout)
+            except BackendError as error:
+                # One of several servers may be down; a wrong key is wrong everywhere.
+                if not self.servers.out_from_the_start(url, error):
+                    raise
+                self._probed[url] = Probed({"probe": str(error)})
+        return self._told()
+
+    def patience(self, query: Query) -> Patience:
+        """How long the plan's first query goes alone.
+
+        A refusal comes about as fast as the list of models did. Where a server lists the model there is nothing more
+        to wait for; where it lists none, nothing but an answer shows that somebody is there.
+        """
+        url = self.servers.choose(query.story.story_prompt)
+        probed = self._probed.get(url, Probed())
+        seconds = self._settings.probe_timeout
+        if probed.names is None:
+            return Patience(seconds, silence(url, seconds))
+        return Patience(min(seconds, max(_SHORTEST, _ROUND_TRIPS * probed.seconds)) if probed.listed else seconds)
+
+    @property
+    def settling(self) -> bool:
+        """Whether a server has refused something."""
+        return self._refusals > 0
+
+    async def facts(self) -> Mapping[str, Any]:
+        """What is known of the servers once the first query was asked: what they take, whether they keep to a seed."""
+        told = self._told()
+        notes = []
+        for url, probed, server in zip(self._probed, self._probed.values(), told["servers"], strict=True):
+            if "probe" in probed.facts:
+                continue
+            kept = server["seed_kept"] = await self._seed_kept(url)
+            if kept is False:
+                notes.append(SEED_NOTE.format(url=url))
+        return {**told, **({"notes": notes} if notes else {})}
+
+    def _told(self) -> dict[str, Any]:
+        """What the servers told of themselves, and what their refusals taught."""
+        first = self._negotiations[self.servers.urls[0]].terms
+        servers = []
+        for url, probed in self._probed.items():
+            terms = self._negotiations[url].terms
+            learnt: dict[str, Any] = {"answers_per_call": terms.most} if terms.most is not None else {}
+            if self._limit(url) != self._limit(first.url):
+                learnt |= {"max_tokens_parameter": self._limit(url)}
+            if terms.responses:
+                learnt |= {"api": "responses"}
+            servers.append({"base_url": url, **probed.facts, **learnt})
+        return {"max_tokens_parameter": self._limit(first.url), "servers": servers}
+
+    def _limit(self, url: str) -> str:
+        """The name under which a server is sent the longest answer."""
+        return self.dialect(url).limit or self._negotiations[url].terms.limit
+
+    async def _seed_kept(self, url: str) -> bool | None:
+        """Where the run sets a seed: whether the server keeps to it; None where that is not known."""
+        if self._settings.seed is None:
+            return None
+        limit = self._negotiations[url].terms.limit if self._dialect.chat else "max_tokens"
+        return await seed_kept(self._negotiations[url].asker, {"model": self.model, **self._extra, limit: 24})
+
+    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+        """The answers to the given repeats, or to the first of them where the server takes no more in one call.
+
+        What the server refuses about the call's shape is learnt and the call is made again; raises `BackendError`.
+        """
+        # Queries on one story-prompt share prefixes.
+        url = self.servers.choose(query.story.story_prompt)
+        negotiation = self._negotiations[url]
+        while True:
+            asked, dialect = negotiation.terms.shortened(repeats), self.dialect(url)
+            try:
+                responses, given = dialect.read(await self._post(url, query, asked), url, self._scrub)
+                require_logprobs(responses, query, url)
+                break
+            except RefusalError as error:
+                self._refusals += 1
+                if error.kind == "api" and dialect is CHAT and RESPONSES_ALONE in error.refusal.said.low:
+                    self._take_responses(negotiation, error)
+                elif error.kind == "address" and (why := self._sent_on.get(url)) is not None:
+                    raise RefusalError(
+                        f"{why}, and there is no /responses here",
+                        refusal=why.refusal,
+                        hint="take a model that answers at /chat/completions, or a server that has /responses",
+                    ) from error
+                elif error.kind != "truncated":
+                    await self._settle(error, url, query, repeats)
+                elif len(asked) == 1:
+                    return [Response("", "length")]
+                else:
+                    # Which of several ran into the limit is not told: they are asked for one by one.
+                    repeats = asked[:1]
+        if given < len(asked):
+            # The server ignores n: from now on one call for each repeat.
+            negotiation.terms.take_at_most(1, why="ignores")
+            self._keep_terms()
+        negotiation.answered(lambda: self.request(query, asked, url), several=len(asked) > 1)
+        return responses[: len(asked)]
+
+    def _take_responses(self, negotiation: Negotiation, why: RefusalError) -> None:
+        """From now on the server is asked by the only route that the model has."""
+        self._sent_on.setdefault(negotiation.asker.url, why)
+        negotiation.terms.take_responses()
+        negotiation.asker = self._asker(negotiation.asker.url, RESPONSES)
+        self._keep_terms()
+
+    async def _settle(self, error: RefusalError, url: str, query: Query, repeats: Sequence[int]) -> None:
+        """Return where a refused call is to be made again, in another shape; else raise what the refusal comes to."""
+        negotiation = self._negotiations[url]
+
+        def again() -> dict[str, Any]:
+            return self.request(query, negotiation.terms.shortened(repeats), url)
+
+        named = of_model(error, negotiation.asker, self._probed.get(url, Probed()).names)
+        try:
+            await negotiation.settle(named, again() if error.sent is None else error.sent, again)
+        finally:
+            self._keep_terms()
+
+    def _shapes(self) -> list[tuple[str, int | None, bool]]:
+        return [(one.terms.limit, one.terms.most, one.terms.responses) for one in self._negotiations.values()]
+
+    def _keep_terms(self) -> None:
+        """What was learnt holds for the calls that are cut after this, and for the next sitting."""
+        if self._kept == self._shapes():
+            return
+        self._kept = self._shapes()
+        save_terms(self._settings.terms_file, self.model, (one.terms for one in self._negotiations.values()))
+        self._tell_capabilities()
+
+    def _tell_capabilities(self) -> None:
+        limits = [one.terms.most for one in self._negotiations.values()]
+        most = None if None in limits else max(limit for limit in limits if limit is not None)
+        self.capabilities = Capabilities(most, structured=self.capabilities.structured)
+
+    @property
+    def notices(self) -> list[str]:
+        """What happened to servers and what they taught, in sentences."""
+        return [*self.servers.notices, *(note for one in self._negotiations.values() for note in one.terms.notes)]
+
+    async def _post(self, url: str, query: Query, repeats: Sequence[int]) -> bytes:
+        try:
+            body = await self._send(url, query, repeats)
+        except BackendError as error:
+            self.servers.failed(url, error)
+            raise
+        self.servers.answered(url)
+        return body
+
+    async def _send(self, url: str, query: Query, repeats: Sequence[int]) -> bytes:
+        dialect = self.dialect(url)
+        route = endpoint(url, dialect.route(self.model))
+        sent = self.request(query, repeats, url)
+        try:
+            async with self._client().post(route, data=orjson.dumps(dialect.wire(sent))) as reply:
+                body = await reply.read()
+                self._tell_limits(reply.headers)
+                if reply.status != 200:
+                    asker = self._negotiations[url].asker
+                    raise refusal_by(asker, reply.status, reply.headers, body, sent)
+                return self.credentials.clean(body)
+        except TimeoutError:
+            raise BackendError(
+                f"{url}: no answer within {self._settings.attempt_timeout:g} s", kind="timeout", retryable=True
+            ) from None
+        except aiohttp.ClientError as error:
+            raise connection_error(error, url) from error
+
+    def _tell_limits(self, headers: Mapping[str, str]) -> None:
+        if self.on_limits is not None and (told := rate_limits(headers)) is not None:
+            self.on_limits(told)
+
+    def _asker(self, url: str, dialect: Dialect) -> Asker:
+        return Asker(self._client, url, self.model, self._scrub, dialect)
+
+    def _negotiation(self, url: str) -> Negotiation:
+        terms = load_terms(self._settings.terms_file, url, self.model)
+        if self._dialect is not CHAT:
+            terms.responses = False
+        dialect = RESPONSES if terms.responses else self._dialect
+        terms.one_limit = dialect.limit is not None
+        if dialect.one_answer:
+            terms.most = 1
+        return Negotiation(self._asker(url, dialect), terms)
+
+    def dialect(self, url: str | None = None) -> Dialect:
+        """How this server (the first, where none is named) is spoken to."""
+        return self._negotiations[url or self.servers.urls[0]].asker.dialect
+
+    @property
+    def route(self) -> str:
+        """The route below base_url to which requests go (those to the first server)."""
+        return self.dialect().route(self.model)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def payload(self, query: Query, repeats: Sequence[int]) -> dict[str, Any]:
+        """The request's JSON body, exactly as sent to the first server."""
+        return self.dialect().wire(self.request(query, repeats))
+
+    def request(self, query: Query, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
+        """The request under OpenAI's names, whatever the server's dialect: what refusals are negotiated of."""
+        terms = self._negotiations[url or self.servers.urls[0]].terms
+        chat = self.dialect(url).chat
+        generation = query.generation
+        body: dict[str, Any] = {"model": self.model, **self._extra}
+        if chat:
+            body["messages"] = [{"role": m.role, "content": m.content} for m in query.messages]
+        else:
+            body["prompt"] = joined(query.messages)
+        if generation.temperature is not None:
+            body["temperature"] = generation.temperature
+        if generation.top_p is not None:
+            body["top_p"] = generation.top_p
+        if generation.max_tokens is not None:
+            body[terms.limit if chat else "max_tokens"] = generation.max_tokens
+        if generation.seed is not None:
+            body["seed"] = generation.seed + repeats[0]
+        if generation.stop:
+            body["stop"] = list(generation.stop)
+        if len(repeats) > 1:
+            body["n"] = len(repeats)
+        if query.structured != "none":
+            body.update(request_fields(query))
+        if query.scoring == "logprobs":
+            most = int(self._settings.engine.get("top_logprobs", TOP_LOGPROBS))
+            body |= {"logprobs": True, "top_logprobs": most} if chat else {"logprobs": most}
+        return body
+
+    def name_max_tokens(self, name: str) -> None:
+        """Send the longest answer under this name on the chat route, where no server can be asked for the name."""
+        for negotiation in self._negotiations.values():
+            negotiation.terms.limit = name
+
+    def _client(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                headers={"Content-Type": "application/json"},
+                middlewares=(self.credentials.attach,),
+                # The limiter above decides how many requests are in flight.
+                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
+                timeout=aiohttp.ClientTimeout(total=self._settings.attempt_timeout, sock_connect=10),
+                auto_decompress=True,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                # aiohttp's own look at the environment (trust_env) costs two thread hops for each request.
+                proxy=self._proxy,
+            )
+        return self._session
+
+    def _scrub(self, text: str) -> str:
+        return redact(text)
+
+
+def proxy_of(url: str) -> str | None:
+    """The proxy that the environment (HTTPS_PROXY, NO_PROXY...) names for this address, or None."""
+    parts = urlsplit(url)
+    if not parts.hostname or proxy_bypass(parts.hostname):
+        return None
+    return getproxies().get(parts.scheme)
+
+
+def require_logprobs(responses: Sequence[Response], query: Query, where: str) -> None:
+    """Raise where the run takes its ratings from log-probabilities and an answer has none."""
+    if query.scoring == "logprobs" and any(one.text and not one.logprobs for one in responses):
+        raise BackendError(
+            f"{where}: the server gave no log-probabilities, and the run takes its ratings from them",
+            kind="capability",
+            retryable=False,
+            hint="take a server that gives them (vLLM, OpenAI chat models), or scoring: text in a run of its own",
+        )

@@ -1,0 +1,64 @@
+"""Why a server refuses a request without saying so: the request is taken apart until it is answered.
+
+Costs a few requests, and only where a server's words name no cause. Never decides what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from judge.backends.openai.asker import Asker
+from judge.backends.openai.errors import RefusalError
+from judge.backends.openai.probe import ask_plainly, try_body
+from judge.backends.refusals.refused_settings import LIMITS
+
+Blame = Literal["everything", "content", "settings"]
+
+_KEPT = frozenset({"model", "messages", "prompt"})
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What a server refuses: everything (`error` is its word), this request's content, or these settings."""
+
+    blame: Blame
+    settings: tuple[str, ...] = ()
+    error: RefusalError | None = None
+
+
+async def diagnose(asker: Asker, sent: dict[str, Any]) -> Diagnosis:
+    """Ask plainly, then this request without its settings, then without each of them in turn."""
+    refused = await ask_plainly(asker)
+    if refused is not None:
+        return Diagnosis("everything", error=refused)
+    settings = [name for name in sent if name not in _KEPT]
+    if not settings or await try_body(asker, {key: sent[key] for key in sent if key in _KEPT}) is not None:
+        return Diagnosis("content")
+    for name in _likeliest_first(settings):
+        if await try_body(asker, without(sent, (name,))) is None:
+            return Diagnosis("settings", (name,))
+    return Diagnosis("settings", await _each_refused(asker, sent, settings))
+
+
+async def _each_refused(asker: Asker, sent: Mapping[str, Any], settings: list[str]) -> tuple[str, ...]:
+    """Of several that are refused together those that are refused: one after the other is added to what is taken."""
+    refused: list[str] = []
+    for name in _likeliest_first(settings):
+        later = [other for other in _likeliest_first(settings) if other not in refused]
+        later = later[later.index(name) + 1 :]
+        if name != "top_logprobs" and await try_body(asker, without(sent, [*refused, *later])) is not None:
+            refused.append(name)
+    return tuple(refused)
+
+
+def _likeliest_first(settings: list[str]) -> list[str]:
+    order = ("n", *LIMITS, "response_format", "structured_outputs", "logprobs", "seed", "stop", "temperature", "top_p")
+    return sorted(settings, key=lambda name: order.index(name) if name in order else len(order))
+
+
+def without(sent: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """The request without these settings, and without what cannot be sent alone."""
+    left_out = set(names) | ({"top_logprobs"} if "logprobs" in names else set())
+    return {key: value for key, value in sent.items() if key not in left_out}

@@ -1,0 +1,124 @@
+"""What HTTP statuses and broken connections mean, as `BackendError`s. Never decides whether to ask again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import aiohttp
+
+from judge.backends.openai.credentials import RedirectError
+from judge.backends.openai.urls import endpoint
+from judge.backends.refusals.body import said_in
+from judge.backends.refusals.kinds import Refusal, read_refusal
+from judge.backends.refusals.retry_delay import retry_after
+from judge.backends.refusals.server_terms import RESPONSES_ALONE, remedy
+from judge.credentials.providers import OPENAI, Provider, keys_of
+from judge.errors import BackendError, ErrorKind
+
+__all__ = ["RefusalError", "connection_error", "retry_after", "server_words", "status_error"]
+
+_HINTS: dict[ErrorKind, str] = {
+    "quota": "what the account may use is used up; add credit or raise its limit, then run the same command again",
+    "context": "shorten the stories or the Eval-Prompt, or serve the model with a longer context",
+}
+
+
+class RefusalError(BackendError):
+    """A server's refusal: `refusal` holds what it said, `sent` the request's body where it is known."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        refusal: Refusal,
+        sent: Mapping[str, Any] | None = None,
+        kind: ErrorKind | None = None,
+        retryable: bool | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(
+            message,
+            kind=kind or refusal.kind,
+            retryable=refusal.retryable if retryable is None else retryable,
+            retry_after=refusal.retry_after,
+            status=refusal.status,
+            hint=hint,
+        )
+        self.refusal = refusal
+        self.sent = sent
+
+
+def status_error(
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    url: str,
+    scrub: Callable[[str], str],
+    sent: Mapping[str, Any] | None = None,
+    route: str = "/chat/completions",
+    protocol: Provider = OPENAI,
+) -> RefusalError:
+    """The error that a refused request stands for, or a 200 that holds an error.
+
+    `scrub` takes the key out of the server's words; `sent` is the request under OpenAI's names, `route` where it went,
+    and `protocol` whose form it had.
+    """
+    refusal = read_refusal(status, headers, body, sent)
+    words = scrub(refusal.said.shown())
+    where = f"{url}: HTTP {status}" + (" with an error inside" if status == 200 else "")
+    message = where + (f": {words}" if words else "")
+    return RefusalError(message, refusal=refusal, sent=sent, hint=_hint(refusal, url, route, protocol))
+
+
+def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
+    """The error that a failed or broken connection stands for."""
+    if isinstance(error, RedirectError):
+        return BackendError(
+            f"{url}: {error}", kind="address", retryable=False, hint="give that address as base_url if you trust it"
+        )
+    if isinstance(error, aiohttp.InvalidURL):
+        return BackendError(f"{url} is not a valid address", kind="address", retryable=False)
+    if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):
+        return BackendError(f"{url}: the TLS connection failed: {error}", kind="address", retryable=False)
+    if isinstance(error, aiohttp.ClientConnectorError):
+        reason = error.os_error.strerror or str(error.os_error)
+        return BackendError(f"{url}: no connection: {reason}", kind="connection", retryable=True)
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return BackendError(f"{url}: the answer broke off", kind="garbage", retryable=True)
+    return BackendError(f"{url}: {type(error).__name__}: {error}", kind="connection", retryable=True)
+
+
+def server_words(body: bytes) -> str:
+    """What the server said in an error body: its messages where it has any, else the body's start."""
+    return said_in(body).shown()
+
+
+def _hint(refusal: Refusal, url: str, route: str, protocol: Provider) -> str | None:
+    low = refusal.said.low
+    if refusal.kind == "capability" and refusal.settings:
+        return remedy(refusal.settings, refusal)
+    if refusal.kind == "model":
+        azure = (
+            "; on Azure the model's name is that of your deployment" if "deployment" in low or "azure" in url else ""
+        )
+        return f"see the models of this server: curl {endpoint(url, '/models')}{azure}"
+    if refusal.kind == "api":
+        if "v1/completions" in low or "chat template" in low or "chat_template" in low:
+            return "set `api: completions` in run.yaml, or take another model"
+        if RESPONSES_ALONE in low:
+            return "set `api: responses` in run.yaml, or take another model"
+        return (
+            "take a model that answers at /chat/completions (or, with `api: completions`, at /completions; with "
+            "`api: responses`, at /responses)"
+        )
+    if refusal.kind == "address":
+        version = ", with ?api-version=... where the server wants one" if "azure" in url or "resource" in low else ""
+        example = "" if protocol is not OPENAI else f", e.g. http://127.0.0.1:8000/v1{version}"
+        return f"base_url must end where {route} begins{example}"
+    if refusal.kind == "context" and refusal.status == 429:
+        return "one request is more than the account's limit of a minute: shorten it, or have the limit raised"
+    if refusal.kind == "auth":
+        keys = keys_of(url, protocol)
+        return f"check {keys}, or the variables that the run names; it must be allowed to use this model"
+    return _HINTS.get(refusal.kind)

@@ -1,0 +1,153 @@
+"""What follows from a refusal: the call is made again in another shape, or the run ends with the key to change.
+
+Everything is decided from the refusal and the body that it answers, never from what holds now: while many requests are
+in flight, what one of them taught refuses the others too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import aiohttp
+
+from judge.backends.openai.asker import Asker
+from judge.backends.openai.diagnosis import Diagnosis, diagnose, without
+from judge.backends.openai.errors import RefusalError
+from judge.backends.openai.probe import ask_plainly, try_body
+from judge.backends.refusals.refused_settings import refused_settings
+from judge.backends.refusals.server_terms import Terms, remedy
+
+_DIAGNOSES = 3
+"""Unexplained refusals that are taken apart before anything is answered; then they count as the request's."""
+
+_KEY_HOLDS = 60.0
+"""Seconds for which a key that was shown to work is not tried again."""
+
+
+_MOST_SETTINGS = 16
+"""Tries to name all refused settings of a definition at once."""
+
+Again = Callable[[], dict[str, Any]]
+"""The request as it would be sent now."""
+
+
+class Negotiation:
+    """What is asked of one server, and what it takes of it."""
+
+    def __init__(self, asker: Asker, terms: Terms) -> None:
+        self.asker = asker
+        self.terms = terms
+        self._one_at_a_time = asyncio.Lock()
+        self._shapes: set[tuple[str, bool]] = set()
+        self._guilty: tuple[str, ...] = ()
+        self._refused: tuple[str, ...] = ()
+        self._diagnoses = 0
+        self._key_shown = float("-inf")
+
+    def answered(self, sent: Callable[[], dict[str, Any]], *, several: bool) -> None:
+        """A request of this shape was answered: its settings are taken."""
+        shape = (self.terms.limit, several)
+        if shape not in self._shapes:
+            self._shapes.add(shape)
+            self.terms.answered.update(sent())
+
+    async def settle(self, error: RefusalError, sent: Any, again: Again) -> None:
+        """Return where the call is to be made again, in the shape that `again` gives; else raise what it comes to."""
+        names = error.refusal.settings
+        if error.sent is None and names:
+            names = refused_settings(error.refusal.said, sent)
+        try:
+            if error.kind == "capability" and names:
+                await self._learn(error, names, sent, again)
+            elif error.kind == "capability" or (error.kind == "request" and not error.refusal.told):
+                await self._take_apart(error, sent, again)
+            elif error.kind == "auth" and error.status == 403 and not error.refusal.told:
+                await self._try_key(error)
+            else:
+                raise error
+        except (TimeoutError, aiohttp.ClientError):
+            # What was to explain the refusal got no answer: nothing is decided yet.
+            raise RefusalError(str(error), refusal=error.refusal, sent=sent, retryable=True) from None
+        if again() == sent:
+            raise error
+
+    async def _learn(self, error: RefusalError, names: tuple[str, ...], sent: Any, again: Again) -> None:
+        """Take what concerns the call's shape; raise for what concerns the judge's definition."""
+        left = self.terms.learn(error.refusal, names, sent)
+        if not left:
+            return
+        async with self._one_at_a_time:
+            if not self.terms.answered and not set(left) <= set(self._refused):
+                self._refused = await self._all_refused(left, again)
+        answered = {"system": "messages"}
+        if all(answered.get(name, name) in self.terms.answered for name in left):
+            # It has taken the same before: another machine behind the same address, or something in this request.
+            raise RefusalError(str(error), refusal=error.refusal, sent=sent, kind="request", retryable=True)
+        named = self._refused if set(left) <= set(self._refused) else left
+        it = "them" if named[1:] else "it"
+        raise RefusalError(
+            f"{self.asker.model} does not take {_listed(named)} as this run sets {it}: {error}",
+            refusal=error.refusal,
+            sent=sent,
+            kind="capability",
+            retryable=False,
+            hint=remedy(named, error.refusal),
+        )
+
+    async def _all_refused(self, first: tuple[str, ...], again: Again) -> tuple[str, ...]:
+        """Settings of the definition that are refused beside the first, so that all can be changed at once.
+
+        The request is tried without them until it is answered or refused for another reason.
+        """
+        names = list(first)
+        for _ in range(_MOST_SETTINGS):
+            body = without(again(), names)
+            error = None if "system" in names else await try_body(self.asker, body)
+            if error is None or not error.refusal.settings:
+                break
+            names += self.terms.learn(error.refusal, error.refusal.settings, body)
+        return tuple(names)
+
+    async def _take_apart(self, error: RefusalError, sent: Any, again: Again) -> None:
+        """Find what an unexplained refusal refuses, as long as nothing was answered."""
+        async with self._one_at_a_time:
+            if again() != sent:
+                return
+            if not self._guilty and (self.terms.answered or self._diagnoses >= _DIAGNOSES):
+                raise error
+            self._diagnoses += 1
+            found = Diagnosis("settings", self._guilty) if self._guilty else await diagnose(self.asker, sent)
+        if found.blame == "everything" and found.error is not None:
+            kind = "api" if found.error.kind == "request" else found.error.kind
+            raise RefusalError(
+                f"{error} (and a plain question without any setting is refused too)",
+                refusal=found.error.refusal,
+                kind=kind,
+                hint=found.error.hint or "check base_url, the model and `api` in run.yaml",
+            )
+        if found.blame != "settings":
+            raise error
+        self._guilty = found.settings
+        await self._learn(error, found.settings, sent, again)
+
+    async def _try_key(self, error: RefusalError) -> None:
+        """Tell a key that may not from a story that may not: a plain question has no story."""
+        async with self._one_at_a_time:
+            if time.monotonic() - self._key_shown > _KEY_HOLDS:
+                if await ask_plainly(self.asker) is not None:
+                    raise error
+                self._key_shown = time.monotonic()
+        raise RefusalError(
+            f"{error} (a plain question is answered: it is this request's content that is refused)",
+            refusal=error.refusal,
+            kind="filtered",
+            retryable=False,
+        )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    quoted = [f"`{name}`" for name in names]
+    return " and ".join([*([", ".join(quoted[:-1])] if quoted[1:] else []), quoted[-1]])

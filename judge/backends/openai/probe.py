@@ -1,0 +1,163 @@
+"""Finds out, before the first query, whether a server is there and lists the model. Never asks a query of the plan.
+
+What a server takes of a request is learnt from the run's own first query, see `judge.execution.sending.rehearsal`. Here
+a plain question without any setting is asked only to tell a wrong key from a route that wants another kind of key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import orjson
+
+from judge.backends.openai.asker import Asker
+from judge.backends.openai.errors import RefusalError, connection_error, status_error
+from judge.backends.openai.server_facts import told
+from judge.backends.openai.urls import endpoint
+from judge.credentials.providers import OPENAI
+from judge.errors import BackendError, nearest
+
+PATIENCE = 3.0
+"""Seconds for all questions to one server together, unless run.yaml's `probe_timeout` says otherwise."""
+
+_ENTRY = ("version", "inputTokenLimit", "owned_by", "max_model_len", "root", "parent", "revision", "created")
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What a server told of itself.
+
+    `names` are its models, None where it has no route for them; `listed` says whether the judge's is among them;
+    `seconds` is how long the route took.
+    """
+
+    facts: dict[str, Any] = field(default_factory=dict)
+    names: tuple[str, ...] | None = None
+    listed: bool = False
+    seconds: float = 0.0
+
+
+async def probe_server(asker: Asker, patience: float = PATIENCE) -> Probed:
+    """Facts about the server (models route, version); raises `BackendError` naming URL and cause."""
+    url = asker.url
+    try:
+        async with asyncio.timeout(patience):
+            probed, refused = await _probed(asker)
+    except TimeoutError:
+        raise silence(url, patience) from None
+    except aiohttp.ClientError as error:
+        found = connection_error(error, url)
+        raise BackendError(str(found), kind="address", retryable=False, hint=_hint(asker)) from error
+    if refused is not None and refused.kind == "auth":
+        await _check_key(asker, patience)
+    if not asker.dialect.tells:
+        return probed
+    # What a server tells beside the protocol is welcome, and its silence stops nothing.
+    return Probed(probed.facts | await told(asker.client(), url), probed.names, probed.listed, probed.seconds)
+
+
+def silence(url: str, seconds: float) -> BackendError:
+    """The error for a server that says nothing in time."""
+    return BackendError(
+        f"{url}: no answer within {seconds:g} s",
+        kind="address",
+        retryable=False,
+        hint=f"is the server up? {_hint()}; a server that loads its model at the first request needs longer: "
+        "`probe_timeout: 120` in run.yaml",
+    )
+
+
+async def ask_plainly(asker: Asker) -> RefusalError | None:
+    """None where the server answers a plain question without any setting, else how it refuses it."""
+    chat = {"messages": [{"role": "user", "content": "Say 1."}]}
+    said: dict[str, Any] = chat if asker.dialect.chat else {"prompt": "1, 2,"}
+    return await try_body(asker, {"model": asker.model, **said})
+
+
+async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
+    """None where the server answers this request, else how it refuses it."""
+    dialect = asker.dialect
+    route = endpoint(asker.url, dialect.route(asker.model))
+    async with asker.client().post(route, data=orjson.dumps(dialect.wire(body))) as reply:
+        content = await reply.read()
+        if reply.status == 200:
+            return None
+        return refusal_by(asker, reply.status, reply.headers, content, body)
+
+
+def of_model(error: RefusalError, asker: Asker, names: Sequence[str] | None) -> RefusalError:
+    """The same error; where the server lacks the model, with the names of those that it has."""
+    if error.kind != "model" or not names or "deployment" in error.refusal.said.low:
+        return error
+    return RefusalError(
+        f"{asker.url}: the server does not have the model {asker.model!r}; it has: {', '.join(names[:8])}",
+        refusal=error.refusal,
+        sent=error.sent,
+        hint=f"did you mean {asker.dialect.provider}/{nearest(asker.model, names) or names[0]}?",
+    )
+
+
+async def _probed(asker: Asker) -> tuple[Probed, RefusalError | None]:
+    """What the models route tells, and how it refuses to tell."""
+    facts: dict[str, Any] = {}
+    began = time.perf_counter()
+    async with asker.client().get(endpoint(asker.url, asker.dialect.models)) as reply:
+        body = await reply.read()
+        seconds = time.perf_counter() - began
+        if server := reply.headers.get("Server"):
+            facts["server"] = server
+        status, headers = reply.status, reply.headers
+    entries = models_in(body) if status == 200 else None
+    refused = None if status == 200 else refusal_by(asker, status, headers, body)
+    facts["models_route"] = entries is not None
+    names = None if entries is None else tuple(str(entry["id"]) for entry in entries)
+    # Gemini lists its models as `models/NAME`.
+    entry = next((e for e in entries or () if e["id"] in (asker.model, f"models/{asker.model}")), None)
+    if entry is not None:
+        facts |= {key: entry[key] for key in _ENTRY if key in entry}
+    return Probed(facts, names, entry is not None, seconds), refused
+
+
+async def _check_key(asker: Asker, patience: float) -> None:
+    """Raise where the key is wrong. Some servers want another kind of key for the list of models than for answers."""
+    with contextlib.suppress(TimeoutError, aiohttp.ClientError):
+        async with asyncio.timeout(patience):
+            error = await ask_plainly(asker)
+        if error is not None and error.kind == "auth":
+            raise error
+
+
+def refusal_by(
+    asker: Asker, status: int, headers: Mapping[str, str], body: bytes, sent: dict[str, Any] | None = None
+) -> RefusalError:
+    """The error for a status that is not 200, in the words of the dialect."""
+    dialect = asker.dialect
+    return status_error(status, headers, body, asker.url, asker.scrub, sent, dialect.route("MODEL"), dialect.protocol)
+
+
+def models_in(body: bytes) -> list[dict[str, Any]] | None:
+    """The models in the answer of the models route, each with its `id`, in the forms that servers have for it."""
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    found = data.get("data") if isinstance(data, dict) else data
+    if isinstance(data, dict) and "data" not in data and isinstance(data.get("models"), list):
+        # Gemini's own list has `name` in the place of `id`.
+        named = [one for one in data["models"] if isinstance(one, dict) and "name" in one]
+        found = [{**one, "id": str(one["name"]).removeprefix("models/")} for one in named]
+    if not isinstance(found, list) or not all(isinstance(entry, dict) and "id" in entry for entry in found):
+        return None
+    return found
+
+
+def _hint(asker: Asker | None = None) -> str:
+    if asker is not None and asker.dialect.protocol is not OPENAI:
+        return f"check the network, and base_url where the run names one; it begins as {asker.dialect.protocol.address}"
+    return "check base_url (or OPENAI_BASE_URL); it ends in /v1 on most servers"

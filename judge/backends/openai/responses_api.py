@@ -1,0 +1,100 @@
+"""OpenAI's Responses API (`/v1/responses`), for models that have no other: -pro, codex. Never connects.
+
+Form: developers.openai.com/api/reference/resources/responses, and the types of the openai package 3.52.0 that are
+generated from it (both read in November 2026). It knows neither `n` nor `seed` nor `stop`: repeats are requests of
+their own, and the other two are sent, refused by the server and named, as every refused setting is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from judge.backends.dialect import Dialect, Scrub, no_answer
+from judge.backends.openai.errors import status_error
+from judge.backends.usage import with_usage
+from judge.errors import BackendError
+from judge.records import Response
+
+_FORM = "a Responses-style"
+_RENAMED = {
+    "messages": "input",
+    "max_tokens": "max_output_tokens",
+    "max_completion_tokens": "max_output_tokens",
+}
+_CUT = frozenset({"max_output_tokens", "max_messages"})
+
+
+def _wire(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of a request, with `store: false` unless the run says otherwise: else OpenAI keeps story and answer."""
+    body: dict[str, Any] = {"store": False}
+    for name, value in asked.items():
+        if name == "response_format":
+            form = {"type": "json_schema", **value["json_schema"]}
+            body["text"] = {**body.get("text", {}), "format": form}
+        elif name == "text" and isinstance(value, Mapping):
+            body["text"] = {**body.get("text", {}), **value}
+        elif name == "reasoning_effort":
+            body["reasoning"] = {"effort": value, **body.get("reasoning", {})}
+        elif name == "logprobs":
+            body["include"] = [*body.get("include", []), "message.output_text.logprobs"]
+        elif name == "reasoning" and isinstance(value, Mapping):
+            body["reasoning"] = {**body.get("reasoning", {}), **value}
+        else:
+            body[_RENAMED.get(name, name)] = value
+    return body
+
+
+def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
+    """The answer; thinking stands in items of its own, and how it ended in `status` and `incomplete_details`."""
+    try:
+        data = orjson.loads(body)
+        status = data["status"]
+        if status == "failed" or data.get("error"):
+            failure = {"error": data.get("error") or {"message": "the response failed, and no cause is told"}}
+            raise status_error(200, {}, orjson.dumps(failure), url, scrub)
+        if status not in ("completed", "incomplete"):
+            raise BackendError(f"{url}: the response ended as {status!r}", kind="server", retryable=True)
+        reason = "stop" if status == "completed" else _incomplete(data.get("incomplete_details"))
+        response = _response(data["output"], reason, data.get("model"))
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise no_answer(url, body, _FORM) from error
+    if reason not in ("stop", "length", "content_filter"):
+        raise BackendError(f"{url}: the response is incomplete: {reason}", kind="server", retryable=True)
+    if reason == "content_filter" and not response.text:
+        raise BackendError(f"{url}: the content filter stopped the answer", kind="filtered", retryable=False)
+    return [with_usage(response, data.get("usage"))], 1
+
+
+def _incomplete(details: Any) -> str:
+    """How a response that did not end by itself ended; the provider's word where it is none of ours."""
+    word = str((details or {}).get("reason") or "no cause is told")
+    return "length" if word in _CUT else word
+
+
+def _response(items: Any, reason: str, model: str | None) -> Response:
+    texts: list[str] = []
+    thoughts: list[str] = []
+    logprobs: list[Any] = []
+    for item in items:
+        if item["type"] == "reasoning":
+            parts = [*(item.get("content") or ()), *(item.get("summary") or ())]
+            thoughts += [part["text"] for part in parts if part.get("text")]
+        elif item["type"] == "message":
+            for part in item["content"]:
+                # A refusal is what the model answered instead of text.
+                texts.append(part.get("text") or part.get("refusal") or "")
+                logprobs += part.get("logprobs") or ()
+    return Response(
+        "".join(texts),
+        reason,
+        "\n\n".join(thoughts) or None,
+        logprobs={"content": logprobs} if logprobs else None,
+        model=model,
+    )
+
+
+RESPONSES = Dialect("openai", lambda _: "/responses", _wire, _read, limit="max_output_tokens", one_answer=True)
+"""OpenAI's Responses API: `api: responses`, or learnt from the refusal of a model that has no other."""

@@ -1,0 +1,277 @@
+"""`openai/<model>` as a scorer: log-probabilities of given texts by a server's completions route. Never generates text.
+
+Two routes, tried in this order and kept once one has worked:
+
+- vLLM: `/tokenize` makes tokens (so that a text can be cut to the context and a prefix put before it), and
+  `/v1/completions` answers `prompt_logprobs`; with a server started with `--max_logprobs -1` also the whole
+  distribution.
+- `echo` with `logprobs`, of the old completions protocol: no prefix, no distribution, and the server refuses a text
+  that is longer than its context.
+
+Chat services give no log-probabilities of what they are sent: there the scorer stops with that sentence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections.abc import Coroutine, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import aiohttp
+import orjson
+
+from judge.backends.openai.asker import Asker
+from judge.backends.openai.backend import proxy_of
+from judge.backends.openai.credentials import Credentials
+from judge.backends.openai.errors import connection_error, status_error
+from judge.backends.openai.probe import ask_plainly, of_model, probe_server
+from judge.backends.openai.urls import beside, endpoint, without_slash
+from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
+from judge.backends.scorer_prefixes import no_room, one_each
+from judge.credentials.providers import addresses_of
+from judge.errors import BackendError
+from judge.redaction import redact
+
+Answer = TypeVar("Answer")
+
+_ATTEMPTS = 4
+_PAUSE = 1.0
+
+
+def open_scorer(model: str, settings: Settings) -> OpenAIScorer:
+    """Open the scorer; no connection is made yet, but where the key may go is settled."""
+    scorer = OpenAIScorer(model, settings)
+    scorer.check()
+    return scorer
+
+
+class OpenAIScorer:
+    """Scores texts by a server; as many at once as the settings' concurrency says."""
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        self.model = model
+        self.url = without_slash(addresses_of(settings.base_url)[0])
+        self._settings = settings
+        self._credentials = Credentials((self.url,), settings)
+        self._session: aiohttp.ClientSession | None = None
+        self._facts: ScorerFacts | None = None
+        self._tokenizes: bool | None = None
+        self._context: int | None = None
+
+    def check(self) -> None:
+        """Raise SpecError where the key must not go to this server."""
+        self._credentials.check()
+
+    async def facts(self) -> ScorerFacts:
+        """What the server tells of its model; weights and tokenizer it does not tell."""
+        if self._facts is None:
+            told = await self._probed()
+            await self._find_route()
+            context = self._context or told.get("max_model_len")
+            version = f"vLLM {told['version']}" if "version" in told else told.get("server")
+            self._facts = ScorerFacts(self.model, self._settings.revision, context=context, version=version)
+        return self._facts
+
+    async def token_logprobs(
+        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
+    ) -> list[TokenLogprobs]:
+        """One request a text, many at once; see `protocol.Scorer`."""
+        await self.facts()
+        if not self._tokenizes and (full_distribution or prefix is not None):
+            what = "the full distribution" if full_distribution else "a text after a prefix"
+            raise self._cannot(f"it gives no log-probabilities of {what} (it has no /tokenize route, as vLLM has)")
+        prefixes = one_each(prefix, len(texts))
+        slots = asyncio.Semaphore(self._settings.concurrency)
+
+        async def start_of(each: str) -> list[int]:
+            async with slots:
+                return await self._tokens(each, special=True)
+
+        async def one(text: str, after: str | None) -> TokenLogprobs:
+            async with slots:
+                if not self._tokenizes:
+                    return await self._echoed(text)
+                return await self._scored(text, None if after is None else before[after], full_distribution)
+
+        distinct = list(dict.fromkeys(each for each in prefixes if each is not None))
+        before = dict(zip(distinct, await _all(map(start_of, distinct)), strict=True))
+        return await _all(map(one, texts, prefixes))
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _probed(self) -> dict[str, Any]:
+        """What the server tells of itself; raises `BackendError` where the key or the model is wrong."""
+        asker = Asker(self._client, self.url, self.model, self._scrub)
+        probed = await probe_server(asker, self._settings.probe_timeout)
+        if not probed.listed:
+            with contextlib.suppress(TimeoutError, aiohttp.ClientError):
+                error = await ask_plainly(asker)
+                if error is not None and error.kind in ("auth", "quota", "model"):
+                    raise of_model(error, asker, probed.names)
+        return probed.facts
+
+    async def _find_route(self) -> None:
+        """Whether the server makes tokens, as vLLM's does."""
+        try:
+            await self._tokens("a", special=True)
+            self._tokenizes = True
+        except BackendError as error:
+            if error.kind in ("auth", "connection", "timeout", "model"):
+                raise
+            self._tokenizes = False
+
+    async def _tokens(self, text: str, *, special: bool) -> list[int]:
+        body = {"model": self.model, "prompt": text, "add_special_tokens": special}
+        told = await self._post(beside(self.url, "/tokenize"), body)
+        try:
+            self._context = told.get("max_model_len") or self._context
+            return [int(token) for token in told["tokens"]]
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise self._garbage("/tokenize") from error
+
+    async def _scored(self, text: str, prefix: list[int] | None, full: bool) -> TokenLogprobs:
+        ids, before = await self._tokens(text, special=prefix is None), prefix or []
+        # One token is left for the answer, which the protocol cannot do without.
+        room = (self._context or 1 << 60) - 1 - len(before)
+        if room < 1:
+            raise no_room(self.url, len(before), self._context or 0)
+        kept = ids[:room]
+        if not kept:
+            return TokenLogprobs((), (), ())
+        body = {
+            "model": self.model,
+            "prompt": [*before, *kept],
+            "max_tokens": 1,
+            "temperature": 0,
+            "prompt_logprobs": -1 if full else 0,
+        }
+        try:
+            told = await self._post(endpoint(self.url, "/completions"), body)
+        except BackendError as error:
+            if full and error.kind in ("request", "capability") and "logprobs" in str(error):
+                raise self._cannot(
+                    "it does not give the full distribution; start vLLM with --max-logprobs -1"
+                ) from error
+            raise
+        try:
+            entries = told["choices"][0]["prompt_logprobs"]
+            if not entries:
+                raise self._cannot("it ignores prompt_logprobs")
+            rows = entries[len(before) :]
+            return of_entries(kept, rows, full, truncated=len(ids) > room)
+        except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+            raise self._garbage("/completions") from error
+
+    async def _echoed(self, text: str) -> TokenLogprobs:
+        body = {"model": self.model, "prompt": text, "max_tokens": 0, "echo": True, "logprobs": 0, "temperature": 0}
+        try:
+            told = await self._post(endpoint(self.url, "/completions"), body)
+        except BackendError as error:
+            if error.kind in ("request", "address", "api", "capability"):
+                raise self._cannot(f"it says: {error}") from error
+            raise
+        try:
+            told = told["choices"][0].get("logprobs")
+            if not told or not told.get("token_logprobs"):
+                raise self._cannot("it ignores echo with logprobs")
+            values = [math.nan if value is None else float(value) for value in told["token_logprobs"]]
+            tokens = tuple(str(token) for token in told["tokens"])
+            if len(tokens) != len(values) or "".join(tokens)[:1] != text[:1]:
+                raise self._cannot("what it scored is not the text it was sent")
+        except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+            raise self._garbage("/completions") from error
+        return TokenLogprobs((-1,) * len(tokens), tokens, tuple(values))
+
+    async def _post(self, url: str, body: dict[str, Any]) -> Any:
+        """JSON of one answer; what may pass (overload, broken connections) is asked again, with growing pauses."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return await self._send(url, body)
+            except BackendError as error:
+                if not error.retryable or attempt == _ATTEMPTS:
+                    raise
+                await asyncio.sleep(error.retry_after or _PAUSE * 2 ** (attempt - 1))
+        raise AssertionError("unreachable")
+
+    async def _send(self, url: str, body: dict[str, Any]) -> Any:
+        try:
+            async with self._client().post(url, data=orjson.dumps(body)) as reply:
+                content = await reply.read()
+                if reply.status != 200:
+                    raise status_error(reply.status, reply.headers, content, url, self._scrub)
+                return orjson.loads(self._credentials.clean(content))
+        except orjson.JSONDecodeError as error:
+            raise self._garbage(url) from error
+        except TimeoutError:
+            seconds = f"{self._settings.attempt_timeout:g} s"
+            raise BackendError(f"{url}: no answer within {seconds}", kind="timeout", retryable=True) from None
+        except aiohttp.ClientError as error:
+            raise connection_error(error, url) from error
+
+    def _client(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                headers={"Content-Type": "application/json"},
+                middlewares=(self._credentials.attach,),
+                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
+                timeout=aiohttp.ClientTimeout(total=self._settings.attempt_timeout, sock_connect=10),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                proxy=proxy_of(self.url),
+            )
+        return self._session
+
+    def _scrub(self, text: str) -> str:
+        return redact(text)
+
+    def _cannot(self, why: str) -> BackendError:
+        return BackendError(
+            f"{self.url}: the server gives no log-probabilities of the texts it is sent: {why}",
+            kind="capability",
+            retryable=False,
+            hint="serve the weights with vLLM, or score them here: --model hf/MODEL",
+        )
+
+    def _garbage(self, where: str) -> BackendError:
+        return BackendError(
+            f"{self.url}: the answer of {where} is not what vLLM answers", kind="garbage", retryable=False
+        )
+
+
+async def _all(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
+    """What all of them gave, in order; the first error ends the others."""
+    tasks = [asyncio.create_task(one) for one in asked]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def of_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, truncated: bool) -> TokenLogprobs:
+    """From vLLM's `prompt_logprobs`: for each token None (the first) or {token id: {logprob, decoded_token}}."""
+    logprobs, tokens, mean, variance = [], [], [], []
+    for token, entry in zip(ids, entries, strict=True):
+        known = entry[str(token)] if entry else {}
+        logprobs.append(float(known["logprob"]) if entry else math.nan)
+        tokens.append(str(known.get("decoded_token") or ""))
+        mu, var = (
+            _moments([float(one["logprob"]) for one in entry.values()]) if full and entry else (math.nan, math.nan)
+        )
+        mean.append(mu)
+        variance.append(var)
+    scored = TokenLogprobs(tuple(ids), tuple(tokens), tuple(logprobs), truncated=truncated)
+    return replace(scored, mean=tuple(mean), variance=tuple(variance)) if full else scored
+
+
+def _moments(logs: Sequence[float]) -> tuple[float, float]:
+    """Mean and variance of log p under p, over a whole distribution."""
+    pairs = [(math.exp(log), log) for log in logs if log > -1e30]
+    mean = math.fsum(p * log for p, log in pairs)
+    return mean, math.fsum(p * (log - mean) ** 2 for p, log in pairs)

@@ -1,0 +1,98 @@
+"""What a server tells beside the protocol, and whether it keeps to a seed. Never stops a run.
+
+vLLM tells its version always, the chat template with `--enable-tokenizer-info-endpoint`, its configuration in
+development mode; other servers know none of these routes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import aiohttp
+import orjson
+
+from judge.backends.hf.local_model import template_hash
+from judge.backends.openai.asker import Asker
+from judge.backends.openai.urls import beside, endpoint
+from judge.errors import BackendError
+
+SEED_PATIENCE = 20.0
+"""Seconds for both answers to the question about seeds."""
+
+ROUTE_PATIENCE = 1.0
+"""Seconds for each route that tells of the server; what takes longer is left untold."""
+
+_CONFIG = ("model", "revision", "dtype", "quantization", "max_model_len", "tensor_parallel_size", "enable_lora")
+
+SEED_NOTE = (
+    "{url} gave two different answers to one question with the same seed: it does not keep to `seed` (or not exactly), "
+    "so that the repeats of this run cannot be made again"
+)
+
+
+async def told(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
+    """Version, chat-template hash and configuration, as far as the server has routes for them."""
+    found: dict[str, Any] = {}
+    version = await _json(client, beside(url, "/version"))
+    if "version" in version:
+        found["version"] = version["version"]
+        # At once, since development mode's route takes its time.
+        info, server = await asyncio.gather(
+            _json(client, beside(url, "/tokenizer_info")),
+            _json(client, beside(url, "/server_info?config_format=json")),
+        )
+        if isinstance(info.get("chat_template"), str):
+            found["chat_template_hash"] = template_hash(info["chat_template"])
+        flags = {key: value for key, value in _flat(server.get("vllm_config")).items() if key in _CONFIG}
+        if flags:
+            found["flags"] = flags
+    return found
+
+
+async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:
+    """Whether the server keeps to a seed: False where two answers with one seed differ.
+
+    True takes a third answer, with another seed, that differs: a server may be sure of its answer whatever the seed.
+    None where that is so, or where the server did not answer. `request` is one without its question.
+    """
+    question = "Write twelve words that have nothing to do with each other."
+    dialect = asker.dialect
+    asked = {**request, "temperature": 1.0}
+    asked |= {"messages": [{"role": "user", "content": question}]} if dialect.chat else {"prompt": question}
+    route = endpoint(asker.url, dialect.route(asker.model))
+    answers: list[str] = []
+    try:
+        async with asyncio.timeout(SEED_PATIENCE):
+            for seed in (20240613, 20240613, 20240614):
+                body = orjson.dumps(dialect.wire(asked | {"seed": seed}))
+                async with asker.client().post(route, data=body) as reply:
+                    responses, _ = dialect.read(await reply.read(), asker.url, asker.scrub)
+                    answers.append(responses[0].text)
+                if not answers[-1]:
+                    return None
+                if answers[0] != answers[-1]:
+                    return len(answers) == 3
+    except (TimeoutError, aiohttp.ClientError, BackendError):
+        return None
+    return None
+
+
+async def _json(client: aiohttp.ClientSession, address: str) -> dict[str, Any]:
+    try:
+        async with asyncio.timeout(ROUTE_PATIENCE), client.get(address) as reply:
+            data = orjson.loads(await reply.read()) if reply.status == 200 else {}
+    except (TimeoutError, aiohttp.ClientError, orjson.JSONDecodeError, UnicodeDecodeError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _flat(config: Any) -> dict[str, Any]:
+    """Keys of a configuration's parts, brought to one level."""
+    if not isinstance(config, dict):
+        return {}
+    found: dict[str, Any] = {}
+    for key, value in config.items():
+        found |= value if isinstance(value, dict) else {key: value}
+    return found

@@ -1,0 +1,1 @@
+"""What servers refuse, how they say it, and what a request must leave out."""

@@ -1,0 +1,286 @@
+"""What an error of a provider means: one table from status, code and words to a kind. Never asks again, never waits.
+
+The rules stand in order and the first that fits counts. Providers give one status many meanings (a 400 may be a wrong
+key, a used-up account, a flagged story or a setting that the model does not take), so codes and words come before
+statuses. Rules hold for every provider: none needs to know which one answered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judge.backends.refusals.body import Said, said_in
+from judge.backends.refusals.refused_settings import LIMITS, refused_settings
+from judge.backends.refusals.retry_delay import retry_delay
+from judge.errors import ErrorKind
+
+RETRYABLE: frozenset[ErrorKind] = frozenset({"rate", "overload", "server"})
+"""Kinds that another attempt may mend without anybody changing anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A refusal, read.
+
+    Attributes
+    ----------
+    kind : ErrorKind
+        What it means.
+    said : Said
+        The server's words, codes and fields.
+    status : int
+        The HTTP status, or the one that stands inside a 200.
+    retry_after : float or None
+        Seconds that the server wants to be left alone.
+    settings : tuple of str
+        For `capability`: the settings that it refuses, under the names that were sent; () where it names none.
+    told : bool
+        Whether codes or words say what it is; False where only the status does.
+    """
+
+    kind: ErrorKind
+    said: Said
+    status: int
+    retry_after: float | None = None
+    settings: tuple[str, ...] = ()
+    told: bool = True
+
+    @property
+    def retryable(self) -> bool:
+        """Whether asking the same again can help."""
+        return self.kind in RETRYABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind, and what speaks for it: a code, or words; never under one of `unless`."""
+
+    kind: ErrorKind
+    codes: frozenset[str]
+    words: re.Pattern[str]
+    unless: frozenset[int]
+
+    def fits(self, status: int, said: Said) -> bool:
+        """Whether an error of this status, saying this, is of this kind."""
+        if status in self.unless:
+            return False
+        return bool(self.codes & said.codes) or self.words.search(said.low) is not None
+
+
+def _rule(kind: ErrorKind, codes: str, *words: str, unless: str = "401 402 404") -> Rule:
+    pattern = re.compile("|".join(words) or r"(?!)")
+    return Rule(kind, frozenset(codes.split()), pattern, frozenset(int(number) for number in unless.split()))
+
+
+BEFORE_SETTINGS: tuple[Rule, ...] = (
+    # An answer that ran into its limit while the model was still thinking.
+    _rule(
+        "truncated",
+        "max_tokens_reached",
+        r"(max[ _]?(completion[ _]|output[ _])?tokens?|(output|token) limit)\b[^.]{0,60}\b(was |were |been )?reached",
+        r"could not finish the message",
+    ),
+    # Generation of the asked form failed this time.
+    _rule("server", "json_validate_failed"),
+    # An account that is closed, or a place that is not served.
+    _rule(
+        "auth",
+        "account_deactivated organization_disabled unsupported_country_region_territory",
+        r"\b(account|organi[sz]ation|project|access|api key|key)\b[^.]{0,30}\b(has been|have been|was|is) "
+        r"(deactivated|disabled|terminated|blocked|revoked|denied|flagged|banned)",
+        r"location is not supported|(country|region|territory)\b.{0,30}not supported",
+        unless="402",
+    ),
+    # What the request holds: this story alone.
+    _rule(
+        "filtered",
+        "content_filter content_policy_violation content_policy responsibleaipolicyviolation invalid_prompt moderation "
+        "moderation_blocked moderation_error prohibited_content content_filtered data_inspection_failed safety "
+        "datainspectionfailed sensitive_content content_moderation content_violation guardrail_intervened 1301",
+        r"content[ _-]?(filter|management policy|policy|moderation|safety)|moderation|(was|were|been|is|got) flagged",
+        r"responsible ai|usage (policy|policies|guidelines)|content exists risk|considered high[ -]risk",
+        r"(inappropriate|sensitive|harmful|unsafe|prohibited)[ _]content|guardrail",
+        r"safety (system|filter|reasons|policy)",
+        r"violat\w+ .{0,60}(polic|guideline|terms|safety)",
+        r"\b(prompt|request|input|response|content|message)s? (was|were|has been|have been|is|are) (blocked|filtered)",
+        "敏感|违规|不安全",
+    ),
+    # More than a whole minute's limit in one request: waiting never helps.
+    _rule("context", "", r"request (is |was )?too large"),
+    # What was paid for is used up.
+    _rule(
+        "quota",
+        "insufficient_credits insufficient_balance insufficient_funds credit_limit_exceeded billing_not_active "
+        "billing_hard_limit_reached billing_error payment_required arrearage out_of_credits budget_exceeded "
+        "exceeded_current_quota_error insufficient_user_quota usage_limit_reached 1113",
+        r"(insufficient|not enough|too few|out of) (account )?(credit|balance|fund)",
+        r"(credits?|balance|funds) (is |are |has been |have been )?(too low|insufficient|depleted|exhausted|used up)",
+        r"requires more credits|negative balance|arrears|overdue|payment required|all (available )?credits",
+        r"billing (hard )?limit|(spend|spending|key|budget|monthly|weekly)[ -](limit|cap)\b.{0,20}(exceed|reach|hit)",
+        r"reached (your|its) (specified |monthly )?(api usage|usage|spending|spend) limits?|budget has been exceeded",
+        r"exceeded (your|the) monthly|good standing|enable billing|recharge|余额|欠费",
+        unless="401 404",
+    ),
+)
+"""Rules that hold before it is examined whether a setting is refused."""
+
+_RATE = _rule(
+    "rate",
+    "rate_limit_exceeded rate_limit_error rate_limit_reached ratelimitreached ratelimitexceeded too_many_requests "
+    "throttlingexception throttling throttled resource_exhausted model_rate_limit requests_limit_exceeded",
+    r"rate[ _-]?limit|too many requests|throttl|\b(requests|tokens) per (second|minute|min|hour)\b|slow down",
+    r"(concurrency|concurrent requests?) (limit|quota)|resource (has been )?exhausted",
+)
+
+_CONTEXT = _rule(
+    "context",
+    "context_length_exceeded exceed_context_size_error string_above_max_length request_too_large "
+    "context_window_exceeded context_window_exceeded_error model_context_window_exceeded",
+    r"context[ _](length|window|size)|maximum context|max[_ ]?model[_ ]?len|too many (input )?tokens",
+    r"\b(prompt|input|message|request|text)s? (is |are |was |tokens? )?(too (long|large|big)|exceeds?)",
+    r"longer than the (maximum|model)|reduce the length|maximum (input|prompt) length|must have less than \d+ tokens",
+    r"exceeds? .{0,40}(context|input (token|length)|number of tokens)|`?inputs`? tokens",
+    unless="401 402 404 429",
+)
+
+AFTER_SETTINGS: tuple[Rule, ...] = (
+    _rule(
+        "api",
+        "operationnotsupported unsupported_endpoint unsupported_api_for_model",
+        r"v1/responses|responses api|not a chat model|only supported in v1/|not supported in the v1/",
+        r"does not support (the )?(chat|generate|messages|completions?)\b|operation does not work with",
+        r"chat[ _]template(?!_kwargs)|template (error|not found)|is an? (embeddings?|image|audio|rerank\w*) model",
+        unless="401 402 429",
+    ),
+    _rule(
+        "model",
+        "model_not_found deploymentnotfound model_not_available model_decommissioned model_not_supported invalid_model "
+        "model_deprecated unknown_model modelnotfound model_terminated model_not_exist 1211",
+        r"model\b[^.]{0,90}\b(doesn't exist|not exist|not found|not available|decommissioned|not deployed)",
+        r"model\b[^.]{0,90}\b(has been|was|is) (deprecated|retired|shut ?down|removed|discontinued|sunset)",
+        r"(no such|unknown|invalid|unsupported) model|not a valid model|not found the model|not supported by any prov",
+        r"deployment\b[^.]{0,60}(does not exist|not found)|no (allowed )?(endpoints|providers) (found|available)",
+        r"no models? (is |are )?loaded|not have access to (the )?model|try pulling it|模型不存在",
+        unless="401 402 429",
+    ),
+    _rule(
+        "auth",
+        "invalid_api_key api_key_invalid authentication_error unauthenticated unauthorized permission_denied "
+        "invalid_authentication_error invalid_access_token access_denied access_terminated_error missing_api_key",
+        r"api[ -]?key\b[^.]{0,40}\b(not valid|invalid|incorrect|missing|expired|required|not found|wrong|not provided)",
+        r"(invalid|incorrect|missing|wrong|expired|malformed|no|provide)( \w+){0,3} (api[ -]?key|credentials)",
+        r"(access|auth|bearer|subscription|api) (token|key)s? (is |are |was )?(missing|invalid|expired|required|not)",
+        r"authentication (failed|fails|required)|unauthori[sz]ed|not authenticated|x-api-key|无效的令牌",
+        unless="402 429 500 502 503 504 529",
+    ),
+    _rule(
+        "overload",
+        "overloaded overloaded_error engine_overloaded server_overloaded model_overloaded unavailable model_loading "
+        "unavailable_error service_unavailable capacity_exceeded engine_overloaded_error server_busy",
+        r"overloaded|(at|over|no|insufficient) capacity|capacity exceeded|(server|service|system) (is )?busy",
+        r"warming up|(currently|model is) loading|loading model|temporarily unavailable|high demand",
+        unless="401 402 404 429",
+    ),
+)
+"""Rules that hold once no setting is found to be refused."""
+
+_QUOTA_WORDS = re.compile(
+    r"current quota|quota (exceeded|has been|is exhausted)|exceeded .{0,20}quota|plan and billing"
+)
+_WINDOW = re.compile(
+    r"per[ _-]?(second|minute|min\b|sec\b|hour)|\b[rt]p[ms]\b|(retry|try again|available) (in|after) (about )?\d"
+)
+_DAY = re.compile(r"per[ _-]?day|daily|\b[rt]pd\b")
+_SETTING_CODES = frozenset({"unsupported_parameter", "unsupported_value", "extra_forbidden", "unknown_parameter"})
+_NO_ENDPOINT = re.compile(r"no (endpoints|providers) .{0,40}parameters")
+_SERVER_STATUSES = frozenset({408, 409, 421, 424, 425, 460, 499})
+_REQUEST_TYPES = frozenset({"invalid_request_error", "badrequesterror", "invalid_argument", "bad_request"})
+
+
+def read_refusal(
+    status: int, headers: Mapping[str, str], body: bytes, sent: Mapping[str, Any] | None = None
+) -> Refusal:
+    """What an error means. `sent` is the body of the request that it answers; None where it is not at hand."""
+    said = said_in(body)
+    meant = _meant_status(status, said)
+    kind, settings, told = _kind(meant, said, sent)
+    return Refusal(kind, said, meant, retry_delay(headers, said), settings, told)
+
+
+def _meant_status(status: int, said: Said) -> int:
+    """A 200 with an error inside stands for the status inside; without one, for a provider that failed."""
+    if status != 200:
+        return status
+    return said.status or (400 if said.codes & _REQUEST_TYPES else 502)
+
+
+def _kind(status: int, said: Said, sent: Mapping[str, Any] | None) -> tuple[ErrorKind, tuple[str, ...], bool]:
+    """Kind, refused settings, and whether the server's words say so."""
+    for rule in BEFORE_SETTINGS:
+        if rule.fits(status, said):
+            return rule.kind, (), True
+    if status == 402:
+        return "quota", (), True
+    limit = _limit(status, said)
+    if limit is not None:
+        return limit, (), True
+    if _CONTEXT.fits(status, said) and not _limits_the_answer(said):
+        return "context", (), True
+    if status not in (401, 404, 429) and not _names_the_model(said):
+        settings = refused_settings(said, sent, surely=status < 500)
+        if settings:
+            return "capability", settings, True
+    if _NO_ENDPOINT.search(said.low) or (said.codes & _SETTING_CODES and not said.params):
+        return "capability", (), True
+    for rule in AFTER_SETTINGS:
+        if rule.fits(status, said):
+            return rule.kind, (), True
+    return _by_status(status, said), (), status not in (400, 403, 422)
+
+
+def _limit(status: int, said: Said) -> ErrorKind | None:
+    """A limit: of a minute (`rate`), or one that stays for today or until somebody pays (`quota`)."""
+    paid = "insufficient_quota" in said.codes
+    quota = paid or _QUOTA_WORDS.search(said.low) is not None
+    slow = _RATE.fits(status, said) or status == 429
+    if not (quota or slow) or status in (401, 404):
+        return None
+    if any("perday" in code for code in said.codes) or re.search(r"limit: 0\b", said.low):
+        return "quota"
+    # A limit that says when it ends, or counts by the minute, is no used-up account, whatever else it speaks of.
+    if said.delays or _WINDOW.search(said.low) or any("perminute" in code for code in said.codes):
+        return "rate"
+    if _DAY.search(said.low):
+        return "quota"
+    # Google says "exceeded your current quota" of every limit, and names this status for all of them.
+    return "quota" if paid or (quota and "resource_exhausted" not in said.codes) else "rate"
+
+
+def _limits_the_answer(said: Said) -> bool:
+    """Whether the longest answer is above what the model gives at most, which some explain by the context window."""
+    named = any(param in LIMITS for param in said.params)
+    return named and re.search(r"_tokens\W{0,2} must be (less|at most|smaller|<)", said.low) is not None
+
+
+def _names_the_model(said: Said) -> bool:
+    """Whether the error's own field says that the model is wrong."""
+    return any(param == "model" for param in said.params)
+
+
+def _by_status(status: int, said: Said) -> ErrorKind:
+    if status in (401, 403):
+        return "auth"
+    if status == 404 and "model" in said.low:
+        return "model"
+    if status in (404, 405):
+        return "address"
+    if status == 413:
+        return "context"
+    if status in (503, 529, 498):
+        return "overload"
+    if status >= 500 or status in _SERVER_STATUSES:
+        return "server"
+    return "request"

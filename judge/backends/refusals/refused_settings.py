@@ -1,0 +1,212 @@
+"""Which settings of a request a server refuses: named in its words or fields, and standing in the body that was sent.
+
+Never decides what to do about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from judge.backends.refusals.body import Said
+
+LIMITS = ("max_tokens", "max_completion_tokens")
+"""The two names of the longest answer."""
+
+_KNOWN = frozenset(
+    {*LIMITS, "n", "seed", "temperature", "top_p", "stop", "logprobs", "top_logprobs", "response_format"}
+    | {"structured_outputs", "system"}
+)
+"""What may be refused where it is not known what was sent."""
+
+_NO_SETTING = frozenset({"model", "messages", "prompt"})
+
+_OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    "max_tokens": LIMITS,
+    "max_completion_tokens": LIMITS,
+    "max_output_tokens": LIMITS,
+    "max_new_tokens": LIMITS,
+    "num_predict": LIMITS,
+    "candidate_count": ("n",),
+    "num_completions": ("n",),
+    "num_generations": ("n",),
+    "best_of": ("n",),
+    "random_seed": ("seed",),
+    "stop_sequences": ("stop",),
+    "stop_words": ("stop",),
+    "response_logprobs": ("logprobs",),
+    "log_probs": ("logprobs",),
+    "top_log_probs": ("top_logprobs",),
+    "response_schema": ("response_format",),
+    "response_mime_type": ("response_format", "structured_outputs"),
+    "response_json_schema": ("response_format",),
+    "text.format": ("response_format",),
+    "thinking_config": ("thinking_config", "thinkingConfig"),
+    "thinking_budget": ("thinking_config", "thinkingConfig"),
+    "thinking_level": ("thinking_config", "thinkingConfig"),
+    "include_thoughts": ("thinking_config", "thinkingConfig"),
+    "json_schema": ("response_format",),
+    "json_object": ("response_format",),
+    "guided_choice": ("structured_outputs",),
+    "guided_json": ("response_format",),
+}
+"""A name that a server may use -> the names under which it is sent."""
+
+_PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(multiple|several|one|single) (completions?|candidates?|generations?|choices?)\b"), "n"),
+    (re.compile(r"number of (completions|candidates|generations|choices)"), "n"),
+    (re.compile(r"(completion|candidate) (choices?|count)"), "n"),
+    (re.compile(r"stop (sequences?|words?|strings?|tokens?)"), "stop"),
+    (re.compile(r"log[- ]prob(abilitie)?s"), "logprobs"),
+    (re.compile(r"structured[- ]outputs?|json[- ]?(mode|schema)|response format|output schema"), "response_format"),
+    (re.compile(r"thinking[ -](mode|budget|level)"), "thinkingConfig"),
+    (re.compile(r"thinking[ -](mode|budget|level)"), "thinking_config"),
+    (re.compile(r"(guided|constrained) (decoding|generation|choice)"), "structured_outputs"),
+    (
+        re.compile(r"(system|developer) (role|messages?|instructions?|prompts?)\b|role.{0,12}'(system|developer)'"),
+        "system",
+    ),
+)
+"""Plain words for a setting."""
+
+_WORDLIKE = frozenset({"n", "stop", "seed", "system"})
+"""Names that are English words too: they count in quotation marks, or beside a word for a parameter."""
+
+_REFUSES = re.compile(
+    r"unsupported|not (?:currently |yet )?support|n't support|no support|unknown|unrecogni[sz]ed|unexpected|extraneous"
+    r"|not (?:permitted|allowed|enabled|available|accepted|compatible|implemented|valid|applicable|recogni[sz]ed)"
+    r"|unavailable|deprecated|no longer|must (?:be|not|equal|have)|should (?:be|not)|cannot|can't|can not|only|invalid"
+    r"|incompatible|range|expected|forbid|removed?|at most|at least|exceed|too (?:large|high|small|low)"
+    r"|less than|greater than|maximum|minimum|mutually|both|is not a|disabled|requires?|denied|prohibited|not exist"
+)
+
+_OF_VALUE = re.compile(
+    r"too (?:large|high|small|low|big)|at most|at least|maximum|minimum|range|greater than|less than|below|above|exceed"
+    r"|[<>]=?\s*\d|integer_|must be (?:between|a |an |positive)|expected (?:a|an) "
+)
+_IS_REFUSAL = frozenset(
+    {"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden", "unsupported_params"}
+    | {"invalid_json_schema", "integer_below_min_value", "integer_above_max_value", "decimal_above_max_value"}
+    | {"decimal_below_min_value", "unexpected_keyword_argument", "unrecognized_parameter"}
+)
+
+
+def refused_settings(said: Said, sent: Mapping[str, Any] | None, *, surely: bool = True) -> tuple[str, ...]:
+    """Names, as sent, of the settings that the words refuse; () where they name none.
+
+    `sent` is the request's body, None where it is not known. With `surely` false (a status that speaks of the server,
+    not of the request) the words must say outright that it is not supported.
+    """
+    names = _sendable(sent)
+    refuses = bool(said.codes & _IS_REFUSAL) or _REFUSES.search(said.low) is not None
+    in_fields = _unique(name for param in said.params for name in _of_path(param, names))
+    if in_fields and surely:
+        return in_fields
+    if not refuses or (not surely and not re.search(r"support|only one|unknown|not (?:permitted|allowed)", said.low)):
+        return ()
+    quoted = _quoted(said.low, names)
+    if quoted:
+        return quoted
+    return _unique([*_bare(said.low, names), *_in_phrases(said.low, names)])
+
+
+def speaks_of_value(said: Said) -> bool:
+    """Whether it is the value of a setting that is refused, not the setting."""
+    return _OF_VALUE.search(" ".join([said.low, *said.codes])) is not None
+
+
+def most_allowed(said: Said, sent: int) -> int:
+    """The largest number of answers a call that the words allow below what was sent; 1 where they name none."""
+    pattern = r"(?:at most|maximum(?: value)?(?: of| is)?|less than or equal to|<=|≤|up to|1 (?:and|to)|1,|1-)\s*(\d+)"
+    allowed = [int(number) for number in re.findall(pattern, said.low)]
+    return max((number for number in allowed if 1 <= number < sent), default=1)
+
+
+def _sendable(sent: Mapping[str, Any] | None) -> frozenset[str]:
+    if sent is None:
+        return _KNOWN
+    names = set(sent) - _NO_SETTING
+    messages = sent.get("messages") or ()
+    if any(isinstance(one, Mapping) and one.get("role") == "system" for one in messages):
+        names.add("system")
+    return frozenset(names)
+
+
+def _unique(names: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _sent_as(word: str, names: frozenset[str]) -> list[str]:
+    """The sent names that a server's word for a setting stands for."""
+    plain = _plain(word)
+    same = [name for name in names if _plain(name) == plain]
+    return same or [name for name in _BY_PLAIN_NAME.get(plain, ()) if name in names]
+
+
+def _plain(word: str) -> str:
+    """`max_output_tokens`, `maxOutputTokens` and `max-output-tokens` are one name."""
+    return re.sub(r"[^a-z0-9]", "", word.lower())
+
+
+_BY_PLAIN_NAME = {_plain(name): meant for name, meant in _OTHER_NAMES.items()}
+
+
+def _of_path(path: str, names: frozenset[str]) -> list[str]:
+    """`body.n`, `messages[0].role`, `response_format.json_schema`: the first part that was sent."""
+    if re.match(r"messages?[.\[]", path) and path.endswith("role") and "system" in names:
+        return ["system"]
+    parts = re.split(r"[.\[\]/#]+", path)
+    for place, part in enumerate(parts):
+        # `reasoning.effort` and `text.format` are one setting each.
+        if found := _sent_as(part, names) or _sent_as(".".join(parts[: place + 1]), names):
+            return found
+    return []
+
+
+def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
+    """Names in quotation marks, backticks or brackets, and as keys of an object that is quoted."""
+    words = re.findall(r"[`'\"“\[({]\s*([a-z_][\w.]*(?:\[\d+\])?[\w.]*)\s*(?:[`'\"”\])}]|['\"]?:)", low)
+    words += re.findall(r"['\"`]([a-z_][\w.]*)['\"`]", low)
+    exact = [word for word in words if word in names]
+    return _unique(name for word in exact or words for name in _of_path(word, names))
+
+
+def _bare(low: str, names: frozenset[str]) -> list[str]:
+    """Names without quotation marks, else other words for them; English words only where they are meant as names."""
+    for words in (names, {word for word, meant in _OTHER_NAMES.items() if names & set(meant)}):
+        found = []
+        for word in sorted(words):
+            spelled = rf"(?<![\w-]){re.escape(word).replace('_', '_?')}(?![\w-])"
+            for match in re.finditer(spelled, low):
+                if word not in _WORDLIKE or _meant(low, match.start(), match.end()):
+                    found.append((match.start(), _sent_as(word, names)))
+                    break
+        if found:
+            return [name for _, named in sorted(found) for name in named]
+    return []
+
+
+def _meant(low: str, start: int, end: int) -> bool:
+    """Whether an English word stands where the name of a parameter stands."""
+    before, after = low[max(0, start - 48) : start], low[end : end + 24]
+    if re.match(r"\s*(?:[:=<>≤≥]|parameter\b|argument\b|value\b|must\b|should\b|is (?:not|un)|is only)", after):
+        return True
+    if re.match(r"\s*(?:can|has to|does|greater|larger|other than|not (?:supported|allowed))\b", after):
+        return True
+    return (
+        re.search(r"(?:parameter|argument|field|option|property|key|input|setting|of)s?\b[^.;]{0,32}$", before)
+        is not None
+    )
+
+
+def _in_phrases(low: str, names: frozenset[str]) -> list[str]:
+    found = []
+    for pattern, name in _PHRASES:
+        match = pattern.search(low)
+        if match is not None:
+            # A choice among points is sent as `structured_outputs`, JSON as `response_format`.
+            meant = name if name in names else {"response_format": "structured_outputs"}.get(name, name)
+            if meant in names:
+                found.append((match.start(), meant))
+    return [name for _, name in sorted(found)]

@@ -1,0 +1,127 @@
+"""When a server wants to be asked again: from headers, from fields of the body, from its words. Never waits."""
+
+from __future__ import annotations
+
+import email.utils
+import re
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from judge.backends.refusals.body import Said
+
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_PART = re.compile(
+    r"(\d+(?:\.\d+)?)\s*(milliseconds?|millis|msecs?|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|s|m|h|d)"
+    r"(?![a-z])"
+)
+_IN_WORDS = re.compile(
+    r"(?:try again|retry|retry your request|wait|come back|available|resets?|reset)\b[^.;:]{0,40}?"
+    r"\b(?:in|after|for|within)\s+(?:about\s+|approximately\s+|at least\s+)?"
+    r"((?:\d+(?:\.\d+)?\s*[a-z]+\s*(?:,|and)?\s*)+|\d+(?:\.\d+)?)"
+)
+_LIMITS = ("requests", "tokens", "input-tokens", "output-tokens")
+
+
+def retry_delay(headers: Mapping[str, str], said: Said) -> float | None:
+    """Seconds that the server asks us to wait, never negative; None where it does not say."""
+    told = {key.lower(): value for key, value in headers.items()}
+    for found in (_asked(told), _in_body(said), _in_words(said.low), _reset(told)):
+        if found is not None:
+            return max(0.0, found)
+    return None
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the headers alone ask us to wait."""
+    return retry_delay(headers, Said())
+
+
+def _asked(told: Mapping[str, str]) -> float | None:
+    """Headers that say it outright."""
+    for name in ("retry-after-ms", "x-ms-retry-after-ms"):
+        if (found := number(told.get(name))) is not None:
+            return found / 1000
+    return moment(told.get("retry-after"))
+
+
+def _reset(told: Mapping[str, str]) -> float | None:
+    """Headers that say when a limit is full again: of the limits that are used up, else of those that are named."""
+    spent, named = [], []
+    for limit in _LIMITS:
+        for prefix in ("x-ratelimit-{}-" + limit, "anthropic-ratelimit-" + limit + "-{}"):
+            found = moment(told.get(prefix.format("reset")))
+            if found is not None:
+                named.append(found)
+                if number(told.get(prefix.format("remaining"))) == 0:
+                    spent.append(found)
+    for name in ("x-ratelimit-reset", "ratelimit-reset", "x-ratelimit-reset-after"):
+        if (found := moment(told.get(name))) is not None:
+            named.append(found)
+    if spent:
+        return max(spent)
+    return min(named, default=None)
+
+
+def _in_body(said: Said) -> float | None:
+    """Fields of the body: Google's retryDelay, Hugging Face's estimated_time, OpenRouter's headers inside."""
+    for key, value in said.delays:
+        found = moment(value)
+        if found is not None:
+            return found / 1000 if key.endswith("ms") else found
+    return None
+
+
+def _in_words(low: str) -> float | None:
+    """`try again in 1.2s`, `retry after 6 seconds`, `wait 2 minutes`."""
+    match = _IN_WORDS.search(low)
+    return None if match is None else duration(match.group(1))
+
+
+def duration(text: str) -> float | None:
+    """Seconds of `13s`, `1m2.5s`, `120ms`, `2 minutes and 3 seconds`; a bare number is seconds."""
+    parts = _PART.findall(text.lower())
+    if parts:
+        return sum(float(number) * _unit(unit) for number, unit in parts)
+    return number(text)
+
+
+def _unit(word: str) -> float:
+    if word.startswith(("ms", "mil")):
+        return _UNITS["ms"]
+    return _UNITS[word[0]]
+
+
+def moment(value: Any) -> float | None:
+    """Seconds from now of a number of seconds, a duration, a date, or a point in time since 1970 (s or ms)."""
+    if value is None or isinstance(value, bool):
+        return None
+    found = number(value)
+    if found is None and isinstance(value, str):
+        return _date(value) if re.search(r"\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? ", value) else duration(value)
+    if found is not None and found > 1e12:
+        return found / 1000 - time.time()
+    if found is not None and found > 1e9:
+        return found - time.time()
+    return found
+
+
+def _date(text: str) -> float | None:
+    try:
+        return email.utils.parsedate_to_datetime(text).timestamp() - time.time()
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(text.strip()).timestamp() - time.time()
+    except ValueError:
+        return None
+
+
+def number(value: Any) -> float | None:
+    """A finite number, or its text; None for anything else."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        return None
+    return found if found == found and abs(found) != float("inf") else None

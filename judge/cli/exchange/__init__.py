@@ -1,0 +1,1 @@
+"""Commands that exchange ratings and answers with other programs."""

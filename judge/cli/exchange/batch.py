@@ -1,0 +1,210 @@
+"""`judge batch`: a run through a provider's batch API. The work is in `exchange`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.errors import JudgeError
+    from judge.exchange.batch.ledger import Batch
+    from judge.exchange.batch.requests import Wanted
+    from judge.run_folder import ResultFolder
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command("submit")
+def submit(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder.")],
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N stories of the plan.")] = None,
+    split: Annotated[int, typer.Option(min=1, max=50_000, help="Lines in a batch at most.")] = 50_000,
+    judge: Annotated[list[str] | None, typer.Option(help="Judge instead of the file's; again for more.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
+    one_by_one: Annotated[
+        bool, typer.Option("--one-by-one", help="One line for each repeat, for servers without n.")
+    ] = False,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="What was given up, in place of what was never asked.")
+    ] = False,
+    max_completion_tokens: Annotated[
+        bool, typer.Option("--max-completion-tokens", help="Write max_tokens under this name (newer OpenAI models).")
+    ] = False,
+) -> None:
+    """Send what the run still lacks to the provider's batch API; nothing in a batch not yet collected is sent again.
+
+    Of several judges each one's part goes to its own provider; one that fails leaves the others alone.
+    After a kill or a lost connection the same command goes on: what the provider has already is looked up first.
+
+    Example: judge batch submit runs/hanna-api
+    """
+    from judge.exchange.batch.forms import has_batch_api
+    from judge.exchange.batch.requests import wanted_of_all
+    from judge.exchange.batch.submission import submit as send
+
+    asked = wanted_of_all(
+        run,
+        list(set_ or []),
+        list(dict.fromkeys(judge or [])),
+        limit=limit,
+        one_by_one=one_by_one,
+        failed=failed,
+        max_completion_tokens=max_completion_tokens,
+    )
+    sent: list[Path] = []
+
+    def one(wanted: Wanted) -> None:
+        if send(wanted, typer.echo, most_lines=split):
+            sent.append(wanted.result.path)
+        else:
+            typer.echo(f"nothing to send: {wanted.result.path} lacks nothing that is not in a batch already")
+
+    here = [each for each in asked if len(asked) == 1 or has_batch_api(each.spec.judge)]
+    for each in asked:
+        if each not in here:
+            typer.echo(f"{each.spec.judge} has no batch API; judge run {run} --judge {each.spec.judge} asks it")
+    failures = _each([(each.spec.judge, partial(one, each)) for each in here])
+    if sent:
+        where = sent[0] if len(asked) == 1 else run
+        typer.echo(f"next: judge batch status {where}, then judge batch collect {where}")
+    _raise(failures, len(here))
+
+
+@app.command("status")
+def status(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
+    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+) -> None:
+    """Ask the provider how far batches are, and say what to do about those that failed.
+
+    Example: judge batch status runs/hanna-api
+    """
+    from judge.exchange.batch.submission import advice_for, refresh
+    from judge.run_folder import read_manifest, resolve
+    from judge.tables import Column, Table, emit
+
+    rows: list[dict[str, object]] = []
+    notes: list[str] = []
+
+    def one(folder: ResultFolder) -> None:
+        manifest = read_manifest(folder.manifest)
+        name = {"run": manifest.get("run"), "judge": manifest.get("judge")}
+        for batch in refresh(folder):
+            rows.append({**name, **_row(batch)})
+            if batch.state != "collected" and (advice := advice_for(batch, folder)) is not None:
+                notes.append(advice)
+            elif batch.in_flight and batch.status == "completed":
+                notes.append(f"batch {batch.number} is complete; judge batch collect {folder.path} brings its answers")
+
+    folders = resolve(runs)
+    failed = _each([(str(folder.path), partial(one, folder)) for folder in folders])
+    if rows or not failed:
+        signature = f"{len(rows)} batch{'' if len(rows) == 1 else 'es'}"
+        columns = [Column(key, title) for key, title in _COLUMNS.items()]
+        emit(Table("Batches", columns, rows, signature, notes), form, output)
+    _raise(failed, len(folders))
+
+
+@app.command("collect")
+def collect(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
+) -> None:
+    """Bring the answers of ended batches into the journal; what they lack is asked by the next submit or run.
+
+    Exit code 3 where batches are still at work.
+
+    Example: judge batch collect runs/hanna-api
+    """
+    from judge.run_folder import resolve
+
+    waiting: list[ResultFolder] = []
+
+    def one(folder: ResultFolder) -> None:
+        if _collect(folder):
+            waiting.append(folder)
+
+    folders = resolve(runs)
+    _raise(_each([(str(folder.path), partial(one, folder)) for folder in folders]), len(folders))
+    if waiting:
+        raise typer.Exit(3)
+
+
+Failure = tuple[str, "JudgeError"]
+"""Of which judge or folder, and what was wrong."""
+
+
+def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
+    """Do the step of each judge; one that fails leaves the others alone, and is told at the end."""
+    from judge.errors import JudgeError
+
+    failures: list[Failure] = []
+    for name, step in steps:
+        try:
+            step()
+        except JudgeError as error:
+            failures.append((name, error))
+    return failures
+
+
+def _raise(failures: Sequence[Failure], of: int) -> None:
+    """Raise what was wrong: of several judges a summary, after a line about each."""
+    from judge.errors import JudgeError
+
+    if not failures:
+        return
+    if of == 1:
+        raise failures[0][1]
+    for name, error in failures:
+        typer.echo(f"{name}: {error}" + (f"\n  hint: {error.hint}" if error.hint else ""), err=True)
+    raise JudgeError(f"{len(failures)} of {of} judges ended with an error: {', '.join(name for name, _ in failures)}")
+
+
+def _collect(folder: ResultFolder) -> bool:
+    """Collect one folder's batches and say what came; True where some are still at work."""
+    from judge.cli.exchange.import_ import say_merged
+    from judge.exchange.batch.submission import collect as fetch
+
+    found = fetch(folder, typer.echo)
+    if found.imported is not None:
+        say_merged(found.imported, folder, "the batches")
+    for advice in found.advice:
+        typer.echo(f"· {advice}")
+    if found.waiting:
+        states = ", ".join(f"{batch.number} {batch.status or batch.state}" for batch in found.waiting)
+        typer.echo(f"{folder.path}: not collected yet: batch {states}")
+    elif not found.batches:
+        typer.echo(f"{folder.path}: no batch is to be collected")
+    return bool(found.waiting)
+
+
+_COLUMNS = {
+    "run": "run",
+    "judge": "judge",
+    "number": "batch",
+    "id": "id",
+    "status": "status",
+    "lines": "lines",
+    "repeats": "repeats",
+    "done": "done",
+    "failed": "failed",
+    "collected": "collected",
+}
+"""Key and title of the columns of `judge batch status`."""
+
+
+def _row(batch: Batch) -> dict[str, object]:
+    return {
+        "number": batch.number,
+        "id": batch.batch_id,
+        "status": batch.status or batch.state,
+        "lines": batch.lines,
+        "repeats": batch.repeats,
+        "done": batch.done,
+        "failed": batch.failed,
+        "collected": "yes" if batch.state == "collected" else "no",
+    }

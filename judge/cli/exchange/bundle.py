@@ -1,0 +1,50 @@
+"""`judge bundle`: one archive of runs for artifact review. The work is in `exchange.bundle.archive`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.cli.table_options import Runs, Seed
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def bundle(
+    runs: Runs,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="the archive; default RUN-bundle.zip in this folder")
+    ] = None,
+    without_texts: Annotated[
+        bool, typer.Option("--without-texts", help="hashes in place of stories and story-prompts")
+    ] = False,
+    with_batches: Annotated[bool, typer.Option("--with-batches", help="also batches.json and batches/")] = False,
+    resamples: Annotated[int, typer.Option("--resamples", min=1, help="resamples for intervals in its tables")] = 1000,
+    seed: Seed = 1,
+    quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,
+) -> None:
+    """Runs as one archive for artifact review: definition, journal, manifest, tables, checksums; no keys.
+
+    Checked on any machine by: judge verify FILE.zip. Works beside a run that is being written.
+
+    Example: judge bundle runs/hanna -o hanna-artifact.zip
+    """
+    from judge.exchange.bundle.archive import BundleChoices
+    from judge.exchange.bundle.archive import bundle as make
+    from judge.exchange.bundle.tables import TableChoices
+
+    choices = BundleChoices(not without_texts, with_batches, TableChoices(resamples=resamples, seed=seed))
+    made = make(
+        [Path(run) for run in runs], output, choices, lambda step: None if quiet else typer.echo(step, err=True)
+    )
+    for note in made.notes:
+        typer.echo(f"note: {note}", err=True)
+    typer.echo(f"{made.path}: {made.files} files, {made.rows} ratings, {made.bytes / 1e6:.1f} MB")
+    if not without_texts:
+        typer.echo(
+            "it holds the stories' texts, under their dataset's licence; --without-texts leaves them out", err=True
+        )
+    typer.echo(f"check it anywhere: judge verify {made.path}", err=True)

@@ -1,0 +1,220 @@
+"""`judge import`: ratings and answers that were made elsewhere. The work is in `exchange`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.datasets import Dataset
+    from judge.exchange.batch.importing import Imported
+    from judge.exchange.imports.imported_folder import Import
+    from judge.run_folder import ResultFolder
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+_SHOWN = 5
+"""custom_ids named of each kind."""
+
+
+@app.command("hanna-scores")
+def hanna_scores(
+    scores: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="hanna_metric_scores_llm.csv; without it, where it is known")
+    ] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="result folder")] = Path("runs/hanna-scores"),
+    stories: Annotated[
+        Path | None,
+        typer.Option("--stories", help="hanna_llm_stories.csv, for story-prompts and the human stories' texts"),
+    ] = None,
+    keep_out_of_scale: Annotated[
+        bool, typer.Option("--keep-out-of-scale", help="keep means off the scale as ratings, as the study did")
+    ] = False,
+    measures: Annotated[bool, typer.Option("--measures", help="also the 72 automatic measures, as judges")] = False,
+) -> None:
+    """The HANNA study's released ratings as a result folder: five judges, four Eval-Prompts, people's positions.
+
+    Means off the scale (answers that were not understood, averaged in as -1) count as missing.
+
+    Example: judge import hanna-scores -o runs/hanna-scores
+    """
+    from judge.datasets.locate import find, need
+    from judge.datasets.sources import FILES, OTHER_FILES
+    from judge.exchange.imports.hanna_scores import read_scores
+    from judge.exchange.imports.imported_folder import write_folder
+
+    found = read_scores(
+        scores or need(OTHER_FILES["hanna_scores"][0], "hanna_scores"),
+        stories or find(FILES["hanna_llm"][0]),
+        keep_out_of_scale=keep_out_of_scale,
+        measures=measures,
+    )
+    _say(write_folder(output, found), found)
+
+
+@app.command("ratings")
+def ratings(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON, JSON Lines, Parquet or XLSX")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="result folder; default runs/FILE")] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            "--dataset", help="dataset whose texts, systems and people's ratings are joined by the story's id"
+        ),
+    ] = None,
+    criteria: Annotated[
+        str | None, typer.Option("--criteria", help="criteria set that gives abbreviations and scales")
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="FIELD=COLUMN", help="which column holds what; FIELD==TEXT is a constant"),
+    ] = None,
+    leave_out: Annotated[
+        list[str] | None, typer.Option("--leave-out", metavar="COLUMN,...", help="columns that hold nothing of this")
+    ] = None,
+    number_repeats: Annotated[
+        bool,
+        typer.Option("--number-repeats", help="rows of one judge, story, criterion and Eval-Prompt are its repeats"),
+    ] = False,
+    unrated: Annotated[
+        str | None, typer.Option("--unrated", metavar="STATUS", help="status of rows without a rating that name none")
+    ] = None,
+    single: Annotated[
+        bool | None,
+        typer.Option(
+            "--single/--means", help="judges' ratings are single ratings, or means of repeats; default by the numbers"
+        ),
+    ] = None,
+    note: Annotated[list[str] | None, typer.Option("--note", help="a sentence to stand under every table")] = None,
+) -> None:
+    """A ratings table from a file: its columns are those of `judge ratings`; story, criterion and rating are needed.
+
+    Columns text and reference are kept too. With --dataset the stories come from there, and at least half of the
+    file's ids must be its. With --criteria, judges' ratings off the scale count as missing. Ratings that are all points
+    of the scale (whole numbers without --criteria) are single ratings, others means.
+
+    Example: judge import ratings scores.csv --dataset mans_roc --criteria overall -o runs/scores
+
+    Example: judge import ratings wide.xlsx --column story=id --column ratings.Coherence=coh --column judge==gpt-4
+    """
+    from judge.cli.stories.data import column_options
+    from judge.criteria import load_criteria
+    from judge.exchange.imports.imported_folder import write_folder
+    from judge.exchange.ratings.file import read_ratings
+
+    known = load_criteria(criteria).criteria if criteria else ()
+    found = read_ratings(
+        file,
+        dataset=_dataset(dataset) if dataset else None,
+        criteria=known,
+        notes=note or (),
+        columns=column_options(column),
+        leave_out=[name.strip() for names in leave_out or () for name in names.split(",")],
+        number_repeats=number_repeats,
+        unrated=unrated,
+        ratings=None if single is None else "single" if single else "means",
+    )
+    _say(write_folder(output or Path("runs") / file.stem, found), found)
+
+
+def _dataset(name: str) -> Dataset:
+    """The dataset to join; a table that needs a column map must have been given a name with it."""
+    from judge.datasets import open_dataset
+    from judge.errors import DataError
+
+    try:
+        return open_dataset(name)
+    except DataError as error:
+        if error.hint and "--column" in error.hint:
+            error.hint = f"give the table a name with its columns: judge data add NAME {name} OPTIONS; {error.hint}"
+        raise
+
+
+@app.command("hanna-answers")
+def hanna_answers(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="one of the study's llm_answers/*.json")],
+    judge: Annotated[str, typer.Option("--judge", help="who gave these answers")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="the run's folder; default runs/FILE")] = None,
+) -> None:
+    """The HANNA study's raw answers as a run that gives them again, so that they can be parsed like any judge's.
+
+    Example: judge import hanna-answers llm_answers/beluga-13b.json --judge Beluga-13B -o runs/hanna-beluga-answers
+    """
+    from judge.exchange.imports.hanna_answers import write_run
+
+    definition, count = write_run(file, output or Path("runs") / file.stem, judge)
+    typer.echo(f"{count} answers; next: judge run {definition.parent}")
+
+
+@app.command("batch")
+def batch(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="result files of a batch, errors included")],
+) -> None:
+    """Results of a batch file into the run's journal, by custom_id; answers that are there already stay as they are.
+
+    Importing a file again changes nothing. Errors become failed attempts: what asking again may mend is exported again.
+
+    Example: judge import batch runs/hanna-api results.jsonl
+    """
+    from judge.errors import RunFolderError
+    from judge.exchange.batch.importing import import_results
+    from judge.run_folder import resolve
+
+    folders = resolve([run])
+    if len(folders) > 1:
+        names = ", ".join(folder.path.name for folder in folders)
+        raise RunFolderError(
+            f"{run} holds results of several judges: {names}",
+            hint=f"name one: judge import batch {folders[0].path} FILE",
+        )
+    say_merged(import_results(folders[0], tuple(files)), folders[0], ", ".join(map(str, files)))
+
+
+def say_merged(found: Imported, folder: ResultFolder, source: str) -> None:
+    """What became of batch results: one sentence, and a line for whatever was not simple."""
+    there, failed = found.there_already, sum(found.failed.values())
+    if not found.changed:
+        typer.echo(f"nothing new in {source}: {folder.path} has {there} of its answers already")
+    else:
+        from judge.dollars import dollars
+
+        known = found.spent.known_cost
+        cost = "" if known is None else f", {dollars(known)}"
+        typer.echo(f"{folder.path}: {found.answered} answers from {source}{cost}; {there} were there already")
+    if failed:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in found.failed.most_common())
+        typer.echo(f"· {failed} repeats failed ({kinds}): {found.example}")
+        typer.echo(f"· ask them again: judge export batch {folder.path}; those given up: judge retry {folder.path}")
+    if found.errors_known:
+        typer.echo(f"· {found.errors_known} failed repeats were noted before")
+    if found.not_given:
+        typer.echo(f"· {found.not_given} repeats were not given: the server ignores n; judge export batch --one-by-one")
+    for count, what, example in (
+        (len(found.duplicates), "custom_ids stand twice, the first answer counts", found.duplicates),
+        (len(found.unknown), "custom_ids are not of this run", found.unknown),
+        (len(found.other_judge), "results are of another judge and were left out", found.other_judge),
+        (len(found.cut), "half-written last lines were skipped", found.cut),
+    ):
+        if count:
+            more = ", ..." if count > _SHOWN else ""
+            typer.echo(f"· {count} {what}: {', '.join(example[:_SHOWN])}{more}")
+    if found.totals is not None:
+        typer.echo(f"· {found.totals.answered} repeats are answered in all; judge status {folder.path}")
+
+
+def _say(folder: ResultFolder, found: Import) -> None:
+    """What was written, and what is missing in it."""
+    frame = found.frame
+    judged, people = frame[frame["source"] == "judge"], int((frame["source"] == "rater").sum())
+    typer.echo(
+        f"{folder.path}: {len(judged)} ratings by {judged['judge'].nunique()} judges, {people} by people, "
+        f"{frame['story'].nunique()} stories"
+    )
+    lost = judged.loc[judged["rating"].isna(), "status"].value_counts()
+    if len(lost):
+        typer.echo("without a rating: " + ", ".join(f"{count} {status}" for status, count in lost.items()))
+    for note in found.notes:
+        typer.echo(f"· {note}")

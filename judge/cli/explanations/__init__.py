@@ -1,0 +1,1 @@
+"""Commands about explanations and their audit."""

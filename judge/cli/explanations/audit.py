@@ -1,0 +1,258 @@
+"""`judge audit`: people judge explanations. The work is in `audit`; pages are registered by `audit_pages`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.cli.explanations import audit_pages
+from judge.cli.table_options import Output, ParserName
+from judge.errors import SpecError
+
+if TYPE_CHECKING:
+    from judge.audit.sample.population import Population
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+_Runs = Annotated[
+    list[str] | None, typer.Argument(metavar="[RUN...]", help="a run.yaml, its folder, or a result folder")
+]
+_Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="audit to make; default audit.sqlite beside run.yaml")
+]
+_Source = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="FILE", help="in place of runs: JSON of judge disagreements, or a table of texts"),
+]
+_Spread = Annotated[str, typer.Option("--spread", help="what to spread over within a stratum")]
+_Allocation = Annotated[
+    str, typer.Option("--allocation", help="equal: strata alike; proportional: as large as they are")
+]
+_Blind = Annotated[str, typer.Option("--blind", help="what annotators are not shown, of judge, eval_prompt, rating")]
+_PerStory = Annotated[int | None, typer.Option("--per-story", help="at most so many explanations of a story")]
+_Categories = Annotated[
+    Path | None, typer.Option("--categories", metavar="FILE.yaml", help="error categories in place of the five")
+]
+_Criteria = Annotated[
+    str | None, typer.Option("--criteria", metavar="SET", help="of --from: criteria set with definitions")
+]
+_Column = Annotated[
+    list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="of --from: which column holds what")
+]
+
+_Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="the audit's file, or the folder of the run it lies in")]
+_Form = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
+
+
+@app.command("sample")
+def sample(
+    runs: _Runs = None,
+    n: Annotated[int, typer.Option("-n", help="explanations to draw")] = 100,
+    output: _Output = None,
+    source: _Source = None,
+    by: Annotated[str, typer.Option("--by", help="strata: combinations of these")] = "judge,criterion,eval_prompt",
+    spread: _Spread = "rating,gap,cluster",
+    allocation: _Allocation = "equal",
+    blind: _Blind = "",
+    first_repeat: Annotated[bool, typer.Option("--first-repeat", help="each query's first repeat alone")] = False,
+    per_story: _PerStory = None,
+    categories: _Categories = None,
+    criteria: _Criteria = None,
+    column: _Column = None,
+    seed: Annotated[int, typer.Option("--seed", help="of the sample and of annotators' orders")] = 1,
+    form: _Form = "table",
+    quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,
+    parser: ParserName = "ours",
+) -> None:
+    """Draw explanations for people to judge, stratified, into one file; prints the strata.
+
+    Variables of --by and --spread: run, judge, dataset, criterion, eval_prompt, system, status, rating (to the nearest
+    point), gap (between judge and people, in three bands), cluster (of the map that judge explain made).
+
+    Example: judge audit sample runs/my-run -n 100 --blind judge,rating
+
+    Example: judge audit sample --from differ.json -n 40 --criteria hanna -o differ.audit.sqlite
+    """
+    from judge.audit.file.categories import load_form
+    from judge.audit.file.items import check_blind
+    from judge.audit.file.store import AuditStore
+    from judge.audit.sample.sampling import SampleOptions
+    from judge.audit.sample.sampling import sample as draw
+    from judge.tables import emit
+
+    options = SampleOptions(
+        n=n,
+        by=_words(by),
+        spread=_words(spread),
+        allocation=allocation,  # type: ignore[arg-type]  # checked when drawn
+        seed=seed,
+        first_repeat=first_repeat,
+        per_story=per_story,
+        blind=check_blind(_words(blind)),
+    )
+    asked = load_form(categories)
+    path = output or _beside(runs, source)
+    if path.exists():
+        raise SpecError(f"{path} exists already; an audit is never overwritten", hint="-o FILE makes another")
+    if not quiet:
+        typer.echo(f"reading {source or ' '.join(runs or ())}", err=True)
+    drawn = draw(_population(runs, source, parser, first_repeat, criteria, column), options, asked.categories)
+    AuditStore.create(
+        path,
+        drawn.subjects,
+        form=asked,
+        seed=seed,
+        blind=options.blind,
+        sampling=drawn.sampling,
+        notes=drawn.notes,
+    ).close()
+    emit(drawn.table, form)
+    typer.echo(f"{path}: {len(drawn.subjects)} explanations; next: judge audit serve {path}", err=True)
+
+
+@app.command("import")
+def import_(
+    audit: _Audit,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="answers: the study's CSV, Label Studio's or the pages' JSON")
+    ],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="where the audit says otherwise, take the file's word")
+    ] = False,
+    categories: Annotated[
+        Path | None, typer.Option("--categories", metavar="FILE.yaml", help="for a new audit: what the columns ask")
+    ] = None,
+) -> None:
+    """Answers from a file into an audit; importing it again changes nothing and says so.
+
+    A CSV of the HANNA study's form holds explanations too, so it makes the audit where there is none: its three rows
+    for each explanation become annotators position 1 to 3, and its inverted first question is turned round.
+
+    Example: judge audit import study.sqlite user_study.csv
+    """
+    from judge.audit.exchange.importing import import_file
+    from judge.audit.file.categories import load_form
+    from judge.audit.file.database import audit_file
+
+    audit = audit_file(audit)
+    if categories is not None and audit.exists():
+        raise SpecError(f"{audit} has its categories already; --categories is for a new audit")
+    merged, made = import_file(audit, file, replace=replace, form=load_form(categories) if categories else None)
+    typer.echo(f"{audit}: {'made; ' * made}{merged.sentence()}")
+
+
+@app.command("export")
+def export(
+    audit: _Audit,
+    output: Annotated[Path, typer.Option("-o", "--output", help="file to write")],
+    to: Annotated[
+        str, typer.Option("--to", help="csv (the study's form), label-studio, answers (of --annotator)")
+    ] = "csv",
+    annotator: Annotated[str | None, typer.Option("--annotator", help="of --to answers: whose")] = None,
+) -> None:
+    """An audit in another program's form: answers as the study's CSV, items as Label Studio tasks, one's answers.
+
+    In the CSV's column Answer.a-1-guidelines.1 a 1 means no error, as in the study's file; its last column says so.
+
+    Example: judge audit export audit.sqlite --to label-studio -o tasks.json
+    """
+    from judge.audit.exchange.answers_file import write_answers
+    from judge.audit.exchange.label_studio import write_tasks
+    from judge.audit.exchange.study_csv import write_study_csv
+    from judge.audit.file.store import AuditStore
+
+    with AuditStore.open(audit, writing=False) as store:
+        if to == "csv":
+            write_study_csv(store, output)
+        elif to == "label-studio":
+            typer.echo(f"{write_tasks(store, output)}: labeling configuration")
+        elif to == "answers":
+            if annotator not in store.annotators():
+                raise SpecError(f"--annotator must be one of {', '.join(store.annotators()) or 'nobody yet'}")
+            write_answers(store, str(annotator), output)
+        else:
+            raise SpecError(f"--to {to!r} is not known; allowed: csv, label-studio, answers")
+    typer.echo(f"{output}: written")
+
+
+@app.command("report")
+def report(
+    audit: _Audit,
+    by: Annotated[
+        str,
+        typer.Option("--by", help="rates by these: judge, eval_prompt, criterion, system, rating, cluster, stratum"),
+    ] = "judge,eval_prompt,criterion",
+    annotator: Annotated[
+        list[str] | None, typer.Option("--annotator", help="only this one's answers; may be given several times")
+    ] = None,
+    top: Annotated[int, typer.Option("--top", help="so many disagreements; 0: all")] = 10,
+    resamples: Annotated[
+        int, typer.Option("--resamples", help="of items, for alpha's interval where each is of another story")
+    ] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="of these")] = 1,
+    form: _Form = "table",
+    output: Output = None,
+) -> None:
+    """Error rates counted in every way, agreement between annotators, annotators, strata, disagreements.
+
+    Items that an annotator has begun and not finished count nowhere, and no answer is filled in.
+
+    Example: judge audit report runs/my-run
+
+    Example: judge audit report study.sqlite --top 0 --format md -o audit.md
+    """
+    from judge.audit.file.store import AuditStore
+    from judge.audit.results.report import ReportOptions, tables
+    from judge.tables import emit
+
+    options = ReportOptions(_words(by), tuple(annotator or ()), resamples, seed, top)
+    with AuditStore.open(audit, writing=False) as store:
+        made = tables(store, options)
+    emit(made, form, output)
+
+
+def _population(
+    runs: list[str] | None,
+    source: Path | None,
+    parser: str,
+    first_repeat: bool,
+    criteria: str | None,
+    column: list[str] | None,
+) -> Population:
+    from judge.audit.sample.population import population
+    from judge.cli.stories.data import column_options
+
+    if (source is None) == (not runs):
+        raise SpecError("give RUNs, or --from FILE, and not both")
+    if source is not None:
+        from judge.audit.sample.populations_file import read_population
+
+        columns = {key: str(value) for key, value in (column_options(column) or {}).items()}
+        return read_population(source, columns=columns, criteria=criteria, first_repeat=first_repeat)
+    if criteria or column:
+        raise SpecError("--criteria and --column are for --from FILE; runs know theirs")
+    from judge.ratings_table import read
+
+    return population(read(runs or [], parser=parser), first_repeat=first_repeat)
+
+
+def _beside(runs: list[str] | None, source: Path | None) -> Path:
+    """Where the audit lies if nobody says: beside run.yaml, or beside the file."""
+    from judge.audit.file.database import DEFAULT_NAME
+
+    if source is not None:
+        return source.with_name(f"{source.stem}.{DEFAULT_NAME}")
+    if not runs:
+        raise SpecError("give RUNs, or --from FILE")
+    first = Path(runs[0])
+    folder = first.parent if first.is_file() else first
+    return (folder.parent if (folder.parent / "run.yaml").is_file() else folder) / DEFAULT_NAME
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+audit_pages.register(app)

@@ -1,0 +1,52 @@
+"""`judge coverage`: what was asked, answered and rated. The work is in `analysis.coverage.coverage`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Form, Judges, Output, ParserName, Runs
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+CHECK_FAILED = 4
+"""Exit code of a declared check that failed."""
+
+
+@app.command()
+def coverage(
+    runs: Runs,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    drop_system: DropSystem = None,
+    require: Annotated[
+        float | None, typer.Option("--require", metavar="PERCENT", help="exit with code 4 if less than this was rated")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="seed of permuted tests where counts are small")] = 1,
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
+) -> None:
+    """What was asked, answered and rated; whether loss goes with system, length or people's rating; bounds of the mean.
+
+    Example: judge coverage runs/mans-roc --require 95
+    """
+    from judge.analysis.coverage import coverage as analysis
+    from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.analysis.options.table_options import CoverageOptions
+    from judge.errors import SpecError
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    if require is not None and not 0 <= require <= 100:
+        raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
+    keep = Selection.of(criterion, judge, eval_prompt)
+    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    options = CoverageOptions(drop_systems=tuple(drop_system or ()), seed=seed)
+    emit(analysis.tables(table, options), form, output)
+    share = analysis.rated_share(table, drop_systems=options.drop_systems)
+    if require is not None and (share is None or 100 * share < require):
+        typer.echo(analysis.summary_line(table, drop_systems=options.drop_systems) + f": below {require:g} %", err=True)
+        raise typer.Exit(CHECK_FAILED)

@@ -1,0 +1,82 @@
+"""`judge criteria`: do criteria measure different things? The work is in `analysis.criteria`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Judges, Output, ParserName, Resamples, Seed
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def criteria(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...|DATASET", help="runs (run.yaml, folder, result folder), or a dataset's name or file"
+        ),
+    ],
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    full: Annotated[bool, typer.Option("--full", help="matrices of every judge, scale use of every criterion")] = False,
+    drop_system: DropSystem = None,
+    ci: Annotated[str, typer.Option("--ci", help="boot-inputs or none")] = "boot-inputs",
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    form: Annotated[str, typer.Option("--format", help="table, md, latex (wide); json, csv (long)")] = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
+) -> None:
+    """Tau between criteria, halo beside people, whether a criterion agrees with its own, and use of the scale.
+
+    With a dataset in place of a run: people's ratings alone.
+
+    Example: judge criteria runs/hanna --drop-system Human
+
+    Example: judge criteria mans_roc
+    """
+    from judge.analysis.coverage.coverage import with_coverage
+    from judge.analysis.criteria import tables
+    from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.analysis.options.table_options import CriteriaOptions, from_words
+    from judge.tables import emit
+
+    options = from_words(CriteriaOptions, drop_systems=tuple(drop_system or ()), ci=ci, resamples=resamples, seed=seed)
+    table, more = _table(runs, parser)
+    keep = Selection.of(criterion, judge, eval_prompt)
+    table = narrowed(table, keep)
+    found = tables.tables(table, options, form=form, full=full, **more)
+    judged = bool((table.frame["source"] == "judge").any())
+    emit(with_coverage(table, found, form, options.drop_systems) if judged else found, form, output)
+
+
+def _table(names: list[str], parser: str) -> tuple[RatingsTable, dict[str, Any]]:
+    """The table of runs, or of one dataset, and what only the dataset knows."""
+    from judge.datasets import known_datasets, open_dataset
+    from judge.ratings_table import read
+
+    if len(names) == 1 and _is_dataset(names[0], known_datasets()):
+        from judge.analysis.inputs.dataset_ratings import ratings_of
+
+        dataset = open_dataset(names[0])
+        notes = [note for note in (dataset.labels_note,) if note]
+        return ratings_of(dataset), {"scale": dataset.scale, "notes": notes}
+    return read(names, parser=parser, explanations=False), {}
+
+
+def _is_dataset(name: str, known: list[str]) -> bool:
+    """A file that is no run.yaml, or a known name where no such file or folder lies."""
+    path = Path(name)
+    if path.is_dir():
+        return False
+    if path.is_file():
+        return path.suffix.lower() not in (".yaml", ".yml")
+    return name in known or (path.name == name and path.suffix == "")

@@ -1,0 +1,223 @@
+"""`judge parse`: reads ratings out of answers and prints one row for each. The work is in `judge.parsing`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from judge.cli.table_options import Output, ParserName
+from judge.errors import SpecError, unknown
+
+if TYPE_CHECKING:
+    from judge.parsing.answers_file import AnswerLine, Parsed
+    from judge.records import Structured
+    from judge.tables import Table
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+_FORMATS = ("table", "jsonl", "json", "csv", "md", "latex")
+_STRUCTURED = ("none", "choice", "json")
+_SNIPPET = 60
+
+
+@app.command()
+def parse(
+    source: Annotated[str, typer.Argument(metavar="FILE|RUN", help='JSON Lines with {"text": "..."}, or a run')],
+    diff: Annotated[
+        bool, typer.Option("--diff", help="only answers that ours and as-published read differently")
+    ] = False,
+    criterion: Annotated[str | None, typer.Option("--criterion", help="what the answers rate, e.g. Coherence")] = None,
+    scale: Annotated[str, typer.Option("--scale", help="lowest-highest, e.g. 1-5 or 1-5/0.5")] = "1-5",
+    parser: ParserName = "ours",
+    structured: Annotated[str, typer.Option("--structured", help="none, choice or json, as it was asked")] = "none",
+    rating_pattern: Annotated[
+        str | None,
+        typer.Option(
+            "--rating-pattern", metavar="REGEX|$.PATH", help="the only place of a rating, e.g. 'Score: (\\d)'"
+        ),
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="table, jsonl, json, csv, md or latex")] = "table",
+    output: Output = None,
+) -> None:
+    """Answers in, one row each out: rating, status, flags, explanation. No answer becomes a number it does not state.
+
+    A line may carry `criterion`, `scale`, `finish_reason`, `reasoning` and `story` (the text that was judged: a rating
+    quoted from it is none); all other keys pass through. A RUN (its
+    run.yaml, folder or result folder) brings its own criteria, scales and form of answers; nobody is asked again.
+
+    Example: judge parse answers.jsonl --criterion Coherence --format csv -o ratings.csv
+
+    Example: judge parse runs/mans-roc --diff
+    """
+    if form not in _FORMATS:
+        raise SpecError(unknown("--format", form, _FORMATS))
+    if structured not in _STRUCTURED:
+        raise SpecError(unknown("--structured", structured, _STRUCTURED))
+    from judge.parsing.answers_file import parse_scale, read_answers
+
+    if rating_pattern is not None:
+        from judge.parsing.ours.rating_pattern import check_pattern
+
+        check_pattern(rating_pattern, where="--rating-pattern")
+    path = Path(source)
+    mode: Structured = structured  # type: ignore[assignment]  # checked above
+    if path.is_dir() or path.suffix in (".yaml", ".yml"):
+        answers, mode = _run_answers(path, rating_pattern)
+    elif path.is_file():
+        answers = read_answers(path, criterion, parse_scale(scale), rating_pattern)
+    else:
+        raise SpecError(f"{source} does not exist", hint='give JSON Lines with {"text": "..."} a line, or a run')
+    if diff:
+        _print(_difference(path, answers, mode), form, output)
+    else:
+        _print(_judgments(path, answers, parser, mode, whole=form in ("jsonl", "json", "csv")), form, output)
+
+
+def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine], Structured]:
+    """Every answer in a run's journals, and how the run had asked the server to constrain them."""
+    from functools import lru_cache
+
+    from judge.journal import JournalReader
+    from judge.parsing.answers_file import AnswerLine
+    from judge.records import Criterion, Scale
+    from judge.run_folder import resolve
+
+    found: list[AnswerLine] = []
+    modes: set[Structured] = set()
+    for folder in resolve([run]):
+        with JournalReader(folder.journal) as journal:
+            definition = journal.meta()["definition"]
+            patterns = definition.get("rating_patterns", {})
+            text_of = lru_cache(maxsize=1024)(journal.text_of)
+            modes.add(definition["structured"])
+            criteria = {
+                r["name"]: Criterion(
+                    r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]), tuple(r["guidelines"])
+                )
+                for r in definition["criteria_records"]
+            }
+            for answer in journal.answers():
+                if answer.response is not None:
+                    place = (answer.story, answer.criterion, answer.eval_prompt, answer.repeat)
+                    passed = dict(zip(("story", "criterion", "eval_prompt", "repeat"), place, strict=True))
+                    passed = {"judge": folder.path.name, **passed}
+                    found.append(
+                        AnswerLine(
+                            len(found) + 1,
+                            answer.response,
+                            criteria[answer.criterion],
+                            passed,
+                            text_of(answer.story),
+                            rating_pattern or patterns.get(answer.eval_prompt),
+                        )
+                    )
+    if len(modes) != 1:
+        raise SpecError(f"{run} has no answers, or judges asked in different ways ({', '.join(sorted(modes))})")
+    return found, modes.pop()
+
+
+def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured: Structured, *, whole: bool) -> Table:
+    """The table of all answers; `whole` keeps explanations and passed keys uncut."""
+    from judge.parsing import parser as load
+    from judge.parsing.answers_file import parse_answers, summary
+    from judge.tables import Column, Table
+
+    chosen = load(name)
+    parsed = parse_answers(answers, chosen, structured)
+    notes = [summary(parsed)]
+    if chosen.imputes:
+        imputed = sum("imputed" in p.judgment.flags for p in parsed)
+        notes.append(f"{chosen.version} imputes: {imputed} of {len(parsed)} ratings are 3 because the rule says so")
+    passed = dict.fromkeys(key for one in parsed for key in one.answer.passed)
+    keys = ("line", *passed, "rating", "status", "flags", "explanation")
+    rows = [one.row() if whole else _cut(one.row()) for one in parsed]
+    columns = [Column(key, key, digits=1 if key == "rating" else 2) for key in keys]
+    return Table("Judgments", columns, rows, _signature(path, parsed, chosen.version), notes)
+
+
+def _difference(path: Path, answers: Sequence[AnswerLine], structured: Structured) -> Table:
+    """The table of answers that the two parsers read differently, with their texts' beginnings."""
+    from judge.parsing import parser as load
+    from judge.parsing.answers_file import differing, parse_answers
+    from judge.tables import Column, Table
+
+    ours, published = load("ours"), load("as-published")
+    first = parse_answers(answers, ours, structured)
+    pairs = differing(first, parse_answers(answers, published, structured))
+    rows = [
+        {
+            "line": a.answer.line,
+            "criterion": a.answer.criterion.name or None,
+            "ours": f"{a.judgment.rating:g}" if a.judgment.rating is not None else a.judgment.status,
+            "as_published": f"{b.judgment.rating:g}{' (imputed)' if 'imputed' in b.judgment.flags else ''}",
+            "flags": ";".join(a.judgment.flags) or None,
+            "text": _snippet(a.answer.response.text),
+        }
+        for a, b in pairs
+    ]
+    imputed = sum("imputed" in b.judgment.flags for _, b in pairs)
+    note = f"{len(pairs)} of {len(answers)} answers are read differently; in {imputed} of them as-published put 3"
+    titles = {"as_published": "as-published"}
+    columns = [
+        Column(key, titles.get(key, key)) for key in ("line", "criterion", "ours", "as_published", "flags", "text")
+    ]
+    signature = _signature(path, first, f"{ours.version},{published.version}")
+    return Table(
+        "Answers read differently", columns, rows, signature, (f"{note} where it found no number on the scale",)
+    )
+
+
+def _signature(path: Path, parsed: Sequence[Parsed], version: str) -> str:
+    from judge.version import __version__
+
+    names = ",".join(sorted({p.answer.criterion.name or "unnamed" for p in parsed}))
+    scales = ",".join(sorted({f"{p.answer.criterion.scale.min:g}-{p.answer.criterion.scale.max:g}" for p in parsed}))
+    lost = sum(p.judgment.rating is None for p in parsed) / len(parsed)
+    asked = f"{path.name}:{len(parsed)}|crit:{names}|scale:{scales}"
+    return f"{asked}|parser:{version}|unparsed:{lost:.1%}|v{__version__}"
+
+
+def _print(table: Table, form: str, output: Path | None) -> None:
+    if form == "jsonl":
+        _print_lines(table, output)
+        return
+    from judge.tables import emit
+
+    emit(table, form, output)
+
+
+def _print_lines(table: Table, output: Path | None) -> None:
+    """Rows as JSON Lines, flags as a list; what cannot stand in a row goes to stderr."""
+    import json
+
+    lines = [
+        json.dumps({**row, "flags": row["flags"].split(";") if row["flags"] else []}, ensure_ascii=False)
+        for row in table.rows
+    ]
+    text = "".join(line + "\n" for line in lines)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise SpecError(f"{output} cannot be written: {error.strerror}") from error
+    for note in (table.signature, *table.notes):
+        typer.echo(note, err=True)
+
+
+def _cut(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row for the screen: long texts shortened, nothing where there is nothing."""
+    return {key: (_snippet(item) or None) if isinstance(item, str) else _plain(item) for key, item in row.items()}
+
+
+def _plain(item: object) -> object:
+    return item if item is None or isinstance(item, int | float) else _snippet(str(item))
+
+
+def _snippet(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= _SNIPPET else one_line[: _SNIPPET - 1] + "…"

@@ -1,0 +1,45 @@
+"""`judge ratings`: the ratings table on the screen or in a file. The work is in `analysis.ratings`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, Runs
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def ratings(
+    runs: Runs,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    form: Annotated[str, typer.Option("--format", help="table (first rows), csv, jsonl, json, md or latex")] = "table",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="write all rows to this .csv, .jsonl or .parquet file")
+    ] = None,
+    parser: ParserName = "ours",
+) -> None:
+    """One row for each repeat of a judge and each rating of a person; nothing stands for a rating that is not there.
+
+    Example: judge ratings runs/mans-roc -o ratings.csv
+    """
+    from judge.analysis import ratings as analysis
+    from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    table = narrowed(read(runs, parser=parser), Selection.of(criterion, judge, eval_prompt))
+    if output is not None:
+        analysis.save(table.frame, output)
+    elif form == "csv":
+        sys.stdout.write(analysis.csv_text(table.frame))
+    elif form in ("jsonl", "json"):
+        sys.stdout.write(analysis.jsonl_text(table.frame))
+    else:
+        emit(analysis.preview(table), form)

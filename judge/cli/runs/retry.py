@@ -1,0 +1,47 @@
+"""`judge retry`: ask again what failed, and on demand what could not be parsed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def retry(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder.")],
+    unparsed: Annotated[
+        bool, typer.Option("--unparsed", help="Also ask again where no rating could be read; shows in the signature.")
+    ] = False,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+) -> None:
+    """Ask the repeats again that were given up (server errors, timeouts, filtered).
+
+    Asking again for answers one did not like biases the sample: --unparsed does it by name, keeps the first answers in
+    the journal, and every table then says so. Exit code 3 means that repeats are still missing.
+
+    Example: judge retry runs/mans-roc
+    """
+    from judge.cli.runs.run import report, report_all
+    from judge.execution.plan_part import part_of
+    from judge.execution.session import Again, Sitting, sit
+    from judge.execution.side_by_side import sit_side_by_side
+    from judge.run_folder import resolve
+    from judge.run_folder.definition import budget_of, definition_in_force
+
+    sittings = []
+    for folder in resolve([run]):
+        spec, place = definition_in_force(folder, set_ or [])
+        again: Again = "unparsed" if unparsed else "failed"
+        sittings.append(Sitting(spec, place, folder, again=again, quiet=quiet, part=part_of(folder)))
+    if len(sittings) > 1:
+        together = sit_side_by_side(sittings, max_cost=budget_of(run, set_ or []))
+        missing = report_all(together)
+    else:
+        missing = report(sittings[0], sit(sittings[0]))
+    if missing:
+        raise typer.Exit(3)

@@ -1,0 +1,246 @@
+"""`judge run`: plan, forecast, ask, journal. Running it again goes on where it stopped."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.execution.session import Result, Sitting
+    from judge.execution.side_by_side import Ended
+    from judge.run_folder import ResultFolder
+    from judge.run_spec import RunSpec
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def run(
+    run: Annotated[Path | None, typer.Argument(metavar="RUN", help="A run.yaml or its folder.")] = None,
+    judge: Annotated[list[str] | None, typer.Option(help="Judge instead of the file's; again for more.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N stories of the plan.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the forecast and ask nothing.")] = False,
+    pilot: Annotated[int | None, typer.Option(min=1, help="Ask about N stories, then forecast the whole.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before spending more (dollars).")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="i/N", help="Only part i of N; judge merge joins them.")] = None,
+    reuse: Annotated[Path | None, typer.Option(help="Result folder whose answers to equal queries to take.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Result folder (with one judge).")] = None,
+    engine: Annotated[str, typer.Option(help="Who drives the run: async (this process) or ray.")] = "async",
+    ray_address: Annotated[str, typer.Option(help="Ray cluster (auto, HOST:PORT), or local to start one.")] = "local",
+    ray_actors: Annotated[int | None, typer.Option(min=1, help="Ray clients (HTTP) or engines (vLLM).")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+    form: Annotated[str, typer.Option("--format", help="Of the forecast: table, json, csv, md or latex.")] = "table",
+    print_schema: Annotated[bool, typer.Option("--print-schema", help="Print run.yaml's JSON Schema.")] = False,
+) -> None:
+    """Ask a judge everything RUN defines; every answer is kept, and running again asks only what is missing.
+
+    Exit code 3 means that repeats are missing: `judge retry RUN` asks those that failed again.
+
+    Example: judge run runs/mans-roc --judge openai/my-model --set base_url=http://127.0.0.1:8000/v1 --pilot 20
+    """
+    from judge.cli.runs.run_forecast import print_forecasts
+    from judge.errors import SpecError, unknown
+    from judge.execution.plan_part import PlanPart
+    from judge.execution.session import Sitting
+    from judge.run_folder.layout import definition_of
+    from judge.run_spec import json_schema, load_run_specs
+
+    if print_schema:
+        import json
+
+        print(json.dumps(json_schema(), indent=2))
+        return
+    if run is None:
+        raise SpecError("judge run needs a RUN: a run.yaml or its folder", hint="judge init NAME writes one")
+    definition = definition_of(run)
+    overrides = list(set_ or [])
+    if max_cost is not None:
+        overrides.append(f"max_cost={max_cost}")
+    if engine not in ("async", "ray"):
+        raise SpecError(unknown("engine", engine, ("async", "ray")))
+    if engine == "async" and (ray_actors is not None or ray_address != "local"):
+        raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
+    found = load_run_specs(definition, overrides, list(dict.fromkeys(judge or [])))
+    folders = _folders(found.judges, definition, output)
+    if reuse is not None and len(folders) > 1:
+        raise SpecError("--reuse takes the answers of one judge, and there are several", hint="name one with --judge")
+    part = None
+    if shard is not None:
+        part = PlanPart.parse(shard, limit)
+        for given, name in ((dry_run, "--dry-run"), (pilot, "--pilot"), (engine == "ray", "--engine ray")):
+            if given:
+                raise SpecError(f"--shard and {name} exclude each other", hint=f"leave --shard out for {name}")
+    if dry_run:
+        print_forecasts(found, definition.parent, folders, limit, form)
+        return
+    sittings = [
+        Sitting(spec, definition.parent, folder, limit=limit or pilot, reuse=reuse, quiet=quiet)
+        if part is None
+        else Sitting(spec, definition.parent, part.folder(folder), reuse=reuse, quiet=quiet, part=part)
+        for spec, folder in zip(found.judges, folders, strict=True)
+    ]
+    missing = _sit_all(sittings, found.max_cost, engine, ray_address, ray_actors)
+    if pilot is not None:
+        print_forecasts(found, definition.parent, folders, limit, form)
+    if missing:
+        raise typer.Exit(3)
+
+
+def _folders(specs: Sequence[RunSpec], definition: Path, output: Path | None) -> list[ResultFolder]:
+    """Where each judge's answers go; no two into one folder."""
+    from judge.errors import SpecError
+    from judge.run_folder.layout import ResultFolder, folder_for
+
+    if output is not None:
+        if len(specs) > 1:
+            raise SpecError("--output names one result folder, and there are several judges", hint="leave --output out")
+        return [ResultFolder(output)]
+    folders: dict[Path, str] = {}
+    for spec in specs:
+        path = folder_for(definition, spec.name, spec.judge, spec.revision).path
+        if path in folders:
+            raise SpecError(
+                f"{folders[path]} and {spec.judge} would both answer into {path}",
+                hint="tell them apart by revision, or put one into a run.yaml of its own",
+            )
+        folders[path] = spec.judge
+    return [ResultFolder(path) for path in folders]
+
+
+def _sit_all(
+    sittings: list[Sitting], max_cost: float | None, engine: str, ray_address: str, ray_actors: int | None
+) -> bool:
+    """One sitting for each judge; True where repeats are missing at the end of one."""
+    from judge.errors import JudgeError, SpecError
+
+    for sitting in sittings:
+        _say_before(sitting)
+    if engine == "ray":
+        from judge.execution.ray.engine import Cluster, sit_on_ray
+        from judge.execution.side_by_side import Ended
+
+        if max_cost is not None:
+            raise SpecError("max_cost cannot be kept with --engine ray", hint="leave max_cost out, or --engine")
+        if len(sittings) == 1:
+            return report(sittings[0], sit_on_ray(sittings[0], Cluster(ray_address, ray_actors)))
+        ended = []
+        for sitting in sittings:
+            try:
+                ended.append(Ended(sitting, sit_on_ray(sitting, Cluster(ray_address, ray_actors))))
+            except JudgeError as error:
+                ended.append(Ended(sitting, error=error))
+        return report_all(ended)
+    if len(sittings) == 1:
+        from judge.execution.session import sit
+
+        return report(sittings[0], sit(sittings[0]))
+    from judge.execution.side_by_side import sit_side_by_side
+
+    _settle_trust(sittings)
+    return report_all(sit_side_by_side(sittings, max_cost=max_cost))
+
+
+def _settle_trust(sittings: list[Sitting]) -> None:
+    """On a terminal, raise what is to be asked about keys before anything is sent; elsewhere that judge fails alone."""
+    from judge.backends import open_backend
+    from judge.credentials.trust import UntrustedHostError
+    from judge.errors import JudgeError
+    from judge.execution.session import charged, settings_of
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    for sitting in filter(lambda one: charged(one.spec), sittings):
+        try:
+            open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.result))
+        except UntrustedHostError:
+            raise
+        except JudgeError:
+            continue  # The judge's own line says it.
+
+
+def _say_before(sitting: Sitting) -> None:
+    """What a person should know before anything is asked."""
+    from judge.exchange.batch.ledger import in_flight_note
+    from judge.execution.part_merge import not_merged
+    from judge.in_force.words import warnings
+
+    if sitting.part is None and (parts := not_merged(sitting.result)):
+        sys.stderr.write(
+            f"{parts} of this run are not merged; what they answered is asked again here: judge merge first\n"
+        )
+    if (waiting := in_flight_note(sitting.result)) is not None:
+        sys.stderr.write(f"{waiting} of this run are not collected yet; what is asked here too is paid for twice\n")
+    if not sitting.quiet:
+        sys.stderr.write(f"{sitting.spec.judge} -> {sitting.result.path}\n")
+        sys.stderr.writelines(f"{warning}\n" for warning in warnings(sitting.spec))
+
+
+def report_all(ended: Sequence[Ended]) -> bool:
+    """Say how each judge's sitting ended; True where repeats are missing. Raises where some ended with an error."""
+    from judge.errors import JudgeError
+    from judge.execution.side_by_side import names
+
+    failed, missing = [], []
+    for one, name in zip(ended, names([one.sitting for one in ended]), strict=True):
+        try:
+            if one.error is not None:
+                raise one.error
+            if one.result is not None and report(one.sitting, one.result, f"{name}: "):
+                missing.append(name)
+        except JudgeError as error:
+            failed.append(name)
+            sys.stderr.write(f"{name}: {error}\n" + (f"  hint: {error.hint}\n" if error.hint else ""))
+    if failed:
+        others = len(ended) - len(failed)
+        rest = f"; {others - len(missing)} of the others are complete" if others else ""
+        raise JudgeError(
+            f"{len(failed)} of {len(ended)} judges ended with an error: {', '.join(failed)}{rest}",
+            hint="mend what the lines above say; the same command then asks only what is missing",
+        )
+    return bool(missing)
+
+
+def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
+    """Say how a sitting ended; True where repeats are missing. Raises where nothing at all was answered.
+
+    `name` stands before each line.
+    """
+    from judge.dollars import dollars
+    from judge.errors import JudgeError
+    from judge.journal import JournalReader
+
+    outcomes, totals, where = ended.outcomes, ended.totals, sitting.result.path
+    if totals.answered == 0 and ended.missing:
+        cause: Any = outcomes.cause
+        if cause is None:
+            with JournalReader(sitting.result.journal) as journal:
+                cause = journal.latest_error()
+            cause = JudgeError(cause[1] if cause else outcomes.stopped or "nothing was asked")
+        raise JudgeError(f"no query was answered: {cause}", hint=cause.hint)
+    parts = [f"{outcomes.answered} answered"]
+    if ended.reused:
+        parts.append(f"{ended.reused} reused")
+    if totals.failed:
+        parts.append("given up: " + ", ".join(f"{count} {kind}" for kind, count in totals.failed.items()))
+    if outcomes.retries:
+        parts.append(f"{outcomes.retries} retries")
+    if outcomes.known_cost:
+        parts.append(dollars(outcomes.known_cost))
+    if not sitting.quiet:
+        there = ended.planned - ended.missing if sitting.part is not None else totals.answered
+        sys.stderr.write(f"{name}{', '.join(parts)}; {there} of {ended.planned} in {where}\n")
+    if outcomes.stopped and outcomes.cause is not None:
+        again = f"then go on with: judge run {where.parent}" if sitting.part is None else "then run the shard again"
+        raise JudgeError(f"stopped: {outcomes.stopped}", hint=outcomes.cause.hint or again)
+    if outcomes.stopped and ended.missing:
+        sys.stderr.write(f"{name}stopped: {outcomes.stopped}; the same command goes on\n")
+    elif ended.missing and totals.failed:
+        sys.stderr.write(f"{name}{ended.missing} repeats are missing; ask the failed ones again: judge retry {where}\n")
+    elif ended.missing and sitting.again is not None:
+        sys.stderr.write(f"{name}{ended.missing} repeats were never asked; go on with: judge run {where.parent}\n")
+    return ended.missing > 0

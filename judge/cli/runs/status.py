@@ -1,0 +1,182 @@
+"""`judge status`: how far runs are, and what became of each repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.run_folder import ResultFolder
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def status(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
+    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+) -> None:
+    """How far runs are: answered, given up (by cause), tokens, cost, hours. Works beside a run that goes on.
+
+    Example: judge status runs/mans-roc
+    """
+    from judge.errors import RunFolderError
+    from judge.run_folder import resolve
+    from judge.run_folder.definition import not_begun
+    from judge.tables import Column, Table, emit
+
+    shards = {run: list(_shards(run)) for run in runs}
+    folders = []
+    for run in runs:
+        try:
+            folders += [folder for folder in resolve([run]) if folder not in folders]
+        except RunFolderError:
+            # Shards that are not merged yet are something to tell of.
+            if not shards[run]:
+                raise
+    rows = [_row(folder) for folder in folders]
+    lacking = [f"{judge} has no results yet: judge run {run} asks it" for run in runs for judge in not_begun(run)]
+    lacking += [sentence for sentences in shards.values() for sentence in sentences]
+    signature = f"status of {len(rows)} result folder{'s' if len(rows) != 1 else ''}"
+    if form == "table":
+        from judge.cli.screen import listing
+
+        if not rows:
+            emit(Table("Shards", [], [], signature, lacking), form, output)
+            return
+        listed = [listing(f"{row['run']}", list(_facts(row))) for row in rows]
+        emit([*listed[:-1], replace(listed[-1], signature=signature, notes=lacking)], form, output)
+        return
+    columns = [Column(key, title, digits, money=key == "cost") for key, title, digits in _COLUMNS]
+    notes = [f"cost of {row['judge']}: {row['cost_basis']}" for row in rows]
+    emit(Table("Status", columns, rows, signature, [*dict.fromkeys(notes), *lacking]), form, output)
+
+
+_COLUMNS = (
+    ("run", "run", 2),
+    ("judge", "judge", 2),
+    ("answered", "answered", 2),
+    ("planned", "planned", 2),
+    ("failed", "given up", 2),
+    ("causes", "causes", 2),
+    ("batches", "in batches", 2),
+    ("attempts", "attempts", 2),
+    ("prompt_tokens", "prompt tokens", 2),
+    ("cached_tokens", "of them cached", 2),
+    ("cache_write_tokens", "of them written into the cache", 2),
+    ("completion_tokens", "answer tokens", 2),
+    ("reasoning_tokens", "of them thinking", 2),
+    ("settings", "settings", 2),
+    ("cost", "cost", 2),
+    ("hours", "hours", 2),
+    ("first_request", "first request", 3),
+    ("last_commit", "last commit", 3),
+)
+"""Key, title and decimals of the columns that machines and papers get."""
+
+
+def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is known of a result folder, a line each."""
+    from datetime import datetime
+
+    from judge.dollars import dollars
+
+    yield "judge", str(row["judge"])
+    if row.get("answered") is None:
+        yield "answered", "ratings were imported: nothing was asked here"
+        return
+    planned = row["planned"]
+    # Cut, not rounded: 100.0 % means all.
+    share = f" of {planned:,} planned ({1000 * row['answered'] // planned / 10:.1f} %)" if planned else ""
+    yield "answered", f"{row['answered']:,}{share}"
+    yield "given up", f"{row['failed']:,}" + (f": {row['causes']}" if row["causes"] else "")
+    if row["batches"]:
+        yield "in batches", str(row["batches"])
+    yield "attempts", f"{row['attempts']:,}"
+    if row["prompt_tokens"] is not None:
+        cached = f", {row['cached_tokens']:,} of them cached" if row["cached_tokens"] is not None else ""
+        if row.get("cache_write_tokens"):
+            cached += f" and {row['cache_write_tokens']:,} written into the cache"
+        yield "tokens", f"{row['prompt_tokens']:,} of prompts{cached}; {row['completion_tokens'] or 0:,} of answers"
+    if row.get("reasoning_tokens"):
+        yield "thinking", f"{row['reasoning_tokens']:,} of the answers' tokens"
+    if row.get("settings"):
+        yield "settings", str(row["settings"])
+    if row["cost"] is not None:
+        yield "cost", f"{dollars(row['cost'])} ({row['cost_basis']})"
+    if row["hours"] is not None:
+        yield "hours", f"{row['hours']:.2f}" if row["hours"] >= 0.01 else "less than 0.01"
+    for key, name in (("first_request", "first request"), ("last_commit", "last commit")):
+        if row[key] is not None:
+            yield name, datetime.fromtimestamp(row[key]).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _shards(run: Path) -> Iterator[str]:
+    """A sentence on the shards of each judge that are not merged."""
+    from judge.execution.plan_part import parts_in
+    from judge.journal.parts import untaken
+    from judge.run_folder import ResultFolder
+    from judge.run_folder.layout import DEFINITION, results_beside
+
+    definition = run / DEFINITION if run.is_dir() else run
+    beside = results_beside(definition) if definition.is_file() else []
+    for result in [ResultFolder(run), *beside] if run.is_dir() else beside:
+        parts = [
+            (of, _row(folder))
+            for number, of, folder in parts_in(result)
+            if untaken(result.journal, folder.journal, f"{number}-of-{of}")
+        ]
+        for split in sorted({of for of, _ in parts}):
+            rows = [row for of, row in parts if of == split]
+            whole = sum(row["answered"] + row["failed"] == row["planned"] for row in rows)
+            answers = sum(row["answered"] for row in rows)
+            yield (
+                f"{rows[0]['judge']}: {len(rows)} of {split} shards are not merged, {whole} of them at their end, with "
+                f"{answers:,} answers: judge merge {run}"
+            )
+
+
+def _row(folder: ResultFolder) -> dict[str, Any]:
+    from judge.exchange.batch.ledger import in_flight_note
+    from judge.in_force.words import mark, stored
+    from judge.journal import JournalReader
+    from judge.run_folder import folder_cost, read_manifest
+
+    manifest = read_manifest(folder.manifest)
+    cost = folder_cost(folder)
+    row: dict[str, Any] = {"run": manifest.get("run", folder.path.parent.name), "judge": manifest.get("judge", "?")}
+    row |= {"cost": cost.dollars, "cost_basis": cost.basis}
+    if not folder.journal.is_file():
+        return row | dict.fromkeys(("first_request", "last_commit"), None) | {"causes": "imported"}
+    with JournalReader(folder.journal) as journal:
+        totals = journal.totals()
+        definition = journal.meta().get("definition")
+        stories = journal.story_count()
+    force = manifest.get("in_force", {})
+    planned = None
+    if definition is not None:
+        repeats = force.get("repeats", 1)
+        planned = stories * len(definition["criteria_records"]) * len(definition["eval_prompts"]) * repeats
+    sums = manifest.get("totals") or {}
+    return row | {
+        "answered": totals.answered,
+        "planned": planned,
+        "failed": sum(totals.failed.values()),
+        "causes": ", ".join(f"{count} {kind}" for kind, count in totals.failed.items()) or None,
+        "batches": in_flight_note(folder),
+        "attempts": totals.attempts,
+        "prompt_tokens": totals.prompt_tokens,
+        "cached_tokens": totals.cached_tokens,
+        "cache_write_tokens": totals.cache_write_tokens,
+        "completion_tokens": totals.completion_tokens,
+        "settings": mark(stored(manifest)) or None,
+        "reasoning_tokens": totals.reasoning_tokens,
+        "hours": sums.get("hours"),
+        "first_request": totals.first_request,
+        "last_commit": totals.last_commit,
+    }

@@ -1,0 +1,77 @@
+"""`judge verify`: derive every hash of a run again from what the journal holds, and check bundles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.run_folder import ResultFolder
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def verify(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, a result folder, or a bundle (.zip).")
+    ],
+) -> None:
+    """Check that journals are whole and that every query, rendered again, has the hash it was asked under.
+
+    Of a bundle also every checksum, and every table, derived again. Exit code 4 where something differs.
+
+    Example: judge verify runs/mans-roc
+    """
+    from judge.errors import RunFolderError
+    from judge.run_folder import resolve
+
+    for run in runs:
+        if not run.exists():
+            raise RunFolderError(
+                f"{run} does not exist", hint="RUN is a run.yaml, its folder, a result folder, or a bundle (.zip)"
+            )
+    bundles = [run for run in runs if run.suffix.lower() == ".zip" and run.is_file()]
+    wrong = [path for path in bundles if not _bundle_holds(path)] != []
+    rest = [run for run in runs if run not in bundles]
+    for folder in resolve(rest):
+        count, problems = _problems(folder)
+        wrong |= bool(problems)
+        print(f"{folder.path}: {'; '.join(problems) if problems else _found(folder, count)}")
+    if wrong:
+        raise typer.Exit(4)
+
+
+def _bundle_holds(path: Path) -> bool:
+    """Check one bundle and say what was found; False where something differs."""
+    from judge.exchange.bundle.verification import check
+
+    found = check(path, lambda step: typer.echo(f"{path}: {step}", err=True))
+    for problem in found.problems:
+        print(f"{path}: {problem}")
+    counts = f"{found.files} files, {found.queries} queries and {found.tables} tables"
+    print(f"{path}: {counts} compared, {len(found.problems) or 'no'} differences")
+    for note in found.notes:
+        print(f"· {note}")
+    return not found.problems
+
+
+def _found(folder: ResultFolder, count: int) -> str:
+    from judge.journal import JournalReader
+    from judge.journal.snapshot import LEFT_OUT
+
+    if folder.journal.is_file():
+        with JournalReader(folder.journal) as journal:
+            if LEFT_OUT in journal.meta():
+                return "the journal is whole; its stories' texts were left out, so no query can be rendered again"
+    return f"{count} queries verified"
+
+
+def _problems(folder: ResultFolder) -> tuple[int, list[str]]:
+    from judge.execution.verification import verify_journal
+
+    if not folder.journal.is_file():
+        return 0, []
+    return verify_journal(folder)

@@ -1,0 +1,1 @@
+"""Commands that draw results: pages, pictures."""

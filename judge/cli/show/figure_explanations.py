@@ -1,0 +1,137 @@
+"""`judge figure explanations` and `audit`: the map that `judge explain` stored, an audit's rates. Makes neither."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, Picture, Runs, Width
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The points of one look that are drawn, over its result folders."""
+
+    signature: str
+    model: str
+    method: str
+    points: Sequence[Mapping[str, Any]]
+    keywords: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def explanations(
+    runs: Runs,
+    output: Picture,
+    by: Annotated[
+        str, typer.Option("--by", help="what marks a point: criterion, cluster, rating, eval_prompt, judge or system")
+    ] = "criterion",
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    drop_system: Annotated[
+        list[str] | None, typer.Option("--drop-system", help="leave out explanations of this system's stories")
+    ] = None,
+    width: Width = "page",
+) -> None:
+    """The map of explanations (UMAP) that `judge explain` stored, a point for each explanation.
+
+    Example: judge figure explanations runs/hanna --by cluster -o map.pdf
+    """
+    from judge.errors import SpecError
+    from judge.figures import explanations as figure
+    from judge.figures import page
+
+    page.check_suffix(output)
+    inches = page.inches_of(width)
+    if by not in figure.BY:
+        raise SpecError(f"--by {by!r} is not known; allowed: {', '.join(figure.BY)}")
+    found = _kept(_stored(runs), criterion, judge, eval_prompt, drop_system)
+    page.write(figure.draw(found, by, inches), output)
+    typer.echo(f"{output}: {len(found.points)} explanations by {by}")
+
+
+def audit(
+    audit_file: Annotated[
+        Path, typer.Argument(metavar="AUDIT", help="the audit's file, or the folder of the run it lies in")
+    ],
+    output: Picture,
+    annotator: Annotated[
+        list[str] | None, typer.Option("--annotator", help="only this one's answers; may be given several times")
+    ] = None,
+    width: Width = "page",
+) -> None:
+    """An audit's error rates, counted in every way, and its annotators' agreement (AC1), as dots with intervals.
+
+    The same numbers as a table: judge audit report. Needs the extra `report`.
+
+    Example: judge figure audit runs/hanna/audit.sqlite -o audit.pdf
+    """
+    from judge.audit.file.store import AuditStore
+    from judge.audit.results.report import ReportOptions, tables
+    from judge.figures import audit as figure
+    from judge.figures import forest, page
+
+    page.check_suffix(output)
+    inches = page.inches_of(width)
+    path = audit_file / "audit.sqlite" if audit_file.is_dir() else audit_file
+    options = ReportOptions(by=(), annotators=tuple(annotator or ()))
+    with AuditStore.open(path, writing=False) as store:
+        found = tables(store, options)
+        count = len(options.annotators) or len(store.annotators())
+    made = figure.forest(found, annotators=count)
+    page.write(forest.draw(made, inches), output)
+    typer.echo(f"{output}: {len(made.lines)} errors, {count} annotators")
+
+
+def _stored(runs: list[str]) -> Drawn:
+    """The stored maps of these result folders, which one `judge explain` must have made."""
+    from judge.errors import SpecError
+    from judge.explanations.mapping.stored import read
+    from judge.run_folder import resolve
+
+    again = f"judge explain {' '.join(runs)}"
+    folders = resolve(runs)
+    found = [read(folder) for folder in folders]
+    for folder, one in zip(folders, found, strict=True):
+        if one is None:
+            raise SpecError(f"{folder.path} holds no map of explanations", hint=again)
+    kept = [one for one in found if one is not None]
+    if len({(one.signature, one.method) for one in kept}) > 1:
+        raise SpecError("these runs' explanations were looked at apart: points of two maps share no plane", hint=again)
+    points = [point for one in kept for point in one.points if point["x"] is not None]
+    if not points:
+        raise SpecError("explanations were looked at without drawing a map", hint=f"{again}, without --no-map")
+    return Drawn(kept[0].signature, kept[0].model, kept[0].method, points, kept[0].keywords)
+
+
+def _kept(
+    found: Drawn,
+    criterion: list[str] | None,
+    judge: list[str] | None,
+    eval_prompt: list[str] | None,
+    drop_system: list[str] | None,
+) -> Drawn:
+    """The points that are asked for; the signature says so."""
+    from dataclasses import replace
+
+    from judge.errors import SpecError, unknown
+
+    parts = []
+    points = list(found.points)
+    wanted = (("criterion", criterion, "crit"), ("judge", judge, "judge"), ("eval_prompt", eval_prompt, "ep"))
+    for key, names, short in (*wanted, ("system", drop_system, "drop")):
+        if not names:
+            continue
+        levels = {str(point[key]).casefold(): str(point[key]) for point in found.points}
+        for name in names:
+            if name.casefold() not in levels:
+                option = "--drop-system" if key == "system" else f"--{key.replace('_', '-')}"
+                raise SpecError(unknown(option, name, levels.values()))
+        chosen = {levels[name.casefold()] for name in names}
+        points = [point for point in points if (str(point[key]) in chosen) != (key == "system")]
+        parts.append(f"{short}:{','.join(sorted(chosen))}")
+    return replace(found, points=points, signature="|".join([found.signature, *(f"only {part}" for part in parts)]))

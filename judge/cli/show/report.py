@@ -1,0 +1,99 @@
+"""`judge report`: one HTML file of a run's results, and the words a paper needs. The work is in `report`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.cli.table_options import DropSystem, ParserName, Resamples, Runs
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+QUICK = 200
+"""Resamples and swaps with --quick."""
+
+_Methods = Annotated[
+    bool,
+    typer.Option(
+        "--methods", help="also NAME.methods.md, NAME.references.bib and NAME.checklist.md beside the page NAME.html"
+    ),
+]
+
+
+@app.command()
+def report(
+    runs: Runs,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="the page; default: report.html beside run.yaml, of several RUNs here"),
+    ] = None,
+    methods: _Methods = False,
+    title: Annotated[str | None, typer.Option("--title", help="title of the page")] = None,
+    drop_system: DropSystem = None,
+    audit: Annotated[
+        Path | None, typer.Option("--audit", metavar="FILE", help="audit file; default: audit.sqlite beside run.yaml")
+    ] = None,
+    contamination: Annotated[
+        list[Path] | None,
+        typer.Option("--contamination", metavar="FILE", help="scores file; may be given several times"),
+    ] = None,
+    examples: Annotated[int, typer.Option("--examples", help="stories shown where judge and people differ")] = 6,
+    quick: Annotated[bool, typer.Option("--quick", help=f"{QUICK} resamples and swaps: a look, not for print")] = False,
+    readings: Annotated[
+        str, typer.Option("--readings", help="a judge beside one person: mean (of its repeats) or single (each repeat)")
+    ] = "mean",
+    resamples: Resamples = 1000,
+    permutations: Annotated[int, typer.Option("--permutations", help="number of swaps of a permutation test")] = 2000,
+    seed: Annotated[int, typer.Option("--seed", help="seed of resamples, permutations and the sampled map")] = 1,
+    parser: ParserName = "ours",
+    quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,
+) -> None:
+    """One self-contained HTML page of a run's results: figures, tables with signatures, texts, methods, a checklist.
+
+    It needs no network and no other file, prints, and is readable without its script.
+
+    Example: judge report runs/hanna --drop-system Human -o hanna.html --methods
+    """
+    from judge.report import Material, ReportOptions
+    from judge.report.page import quoted
+    from judge.report.write import default_output, write_methods, write_page
+
+    _readable(output, audit, contamination or [])
+    options = ReportOptions(
+        title=title,
+        drop_systems=tuple(drop_system or ()),
+        resamples=min(resamples, QUICK) if quick else resamples,
+        permutations=min(permutations, QUICK) if quick else permutations,
+        readings=readings,
+        seed=seed,
+        parser=parser,
+        audit=audit,
+        contamination=tuple(contamination or ()),
+        examples=examples,
+        command=quoted(sys.argv[1:]),
+        full=quoted([word for word in sys.argv[1:] if word not in ("--quick", "--quiet")]) if quick else None,
+    )
+    material = Material.read(runs, options)
+    output = output or default_output(material)
+    size = write_page(material, output, quiet=quiet)
+    typer.echo(f"{output}: {size / 1e6:.1f} MB")
+    if methods:
+        for path in write_methods(material, output):
+            typer.echo(str(path))
+
+
+def _readable(output: Path | None, audit: Path | None, scores: list[Path]) -> None:
+    """Raise before anything is computed where the page's name says another format or a named file is not its kind."""
+    from judge.audit.file.store import AuditStore
+    from judge.contamination import scores_file
+    from judge.errors import SpecError
+
+    if output is not None and output.suffix.lower() not in (".html", ".htm", ""):
+        raise SpecError(f"{output}: the report is an HTML page", hint=f"-o {output.with_suffix('.html')}")
+    if audit is not None:
+        AuditStore.open(audit, writing=False).close()
+    for file in scores:
+        scores_file.read(file)

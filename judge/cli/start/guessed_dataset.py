@@ -1,0 +1,112 @@
+"""What a new run.yaml says of given stories: dataset, columns, criteria, Eval-Prompts. Reads every story once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.criteria import load_criteria, shipped_criteria
+from judge.datasets import SUFFIXES, Dataset, open_dataset
+from judge.datasets.files.column_guess import guess, options
+from judge.errors import DataError
+
+_FAR = 3
+_CHECK = "guessed from the names and cells of the file's columns: check it"
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed:
+    """Values and comments of run.yaml's keys, and a sentence on what was read."""
+
+    values: Mapping[str, Any]
+    comments: Mapping[str, str]
+    sentence: str
+
+
+def guess_dataset(named: str, said: Mapping[str, str] | None, folder: Path) -> Guessed:
+    """Keys for a known dataset or for a file of stories; `said` are columns that a person named.
+
+    Raises DataError where a column is missing or a story does not read, with the options that mend it.
+    """
+    path = Path(named)
+    is_file = path.is_file() or path.suffix.lower() in SUFFIXES
+    columns = _columns(path, said) if is_file else None
+    dataset = open_dataset(named, columns=columns)
+    values: dict[str, Any] = {"dataset": _beside(path, folder) if is_file else named}
+    comments = {"columns": _CHECK}
+    if columns:
+        values["columns"] = columns
+    found = _Read.of(dataset)
+    values["criteria"], comments["criteria"] = _criteria(found.criteria)
+    values["eval_prompts"] = ["ep1", "ep2", "ep3", *(["ep4"] if found.references == found.stories else [])]
+    sentence = f"{named}: {found.stories:,} stories by {len(found.systems)} systems"
+    rated = ", ".join(found.criteria)
+    sentence += f"; ratings of {rated}" if rated else "; no ratings by people"
+    return Guessed(values, comments, sentence)
+
+
+def _columns(path: Path, said: Mapping[str, str] | None) -> dict[str, Any] | None:
+    """The map for a table; None for a file in native form."""
+    if not path.is_file():
+        raise DataError("there is no such file", file=path)
+    if path.suffix.lower() in (".jsonl", ".ndjson") and not said:
+        try:
+            next(open_dataset(str(path)).stories(), None)
+        except DataError:
+            pass
+        else:
+            return None
+    sheet = (said or {}).get("sheet")
+    found = guess(path, sheet.removeprefix("=") if sheet else None, said)
+    if found.wanted:
+        names = " and ".join(found.wanted)
+        raise DataError(f"no column could be guessed for {names}", file=path, hint=options(found))
+    return {**found.said, **found.as_map()}
+
+
+def _beside(path: Path, folder: Path) -> str:
+    """The file's path as seen from the run's folder, so that both may move together; whole where it lies far away."""
+    try:
+        relative = Path(os.path.relpath(path.resolve(), folder.resolve()))
+    except ValueError:  # another drive
+        return path.resolve().as_posix()
+    return (path.resolve() if relative.parts.count("..") > _FAR else relative).as_posix()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What one pass over the stories counts."""
+
+    stories: int
+    references: int
+    systems: frozenset[str]
+    criteria: tuple[str, ...]
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> _Read:
+        count = references = 0
+        systems: set[str] = set()
+        criteria: dict[str, None] = {}
+        for story in dataset.stories():
+            count += 1
+            references += story.reference is not None
+            systems.add(story.system)
+            criteria |= dict.fromkeys(rating.criterion for rating in story.ratings)
+        return cls(count, references, frozenset(systems), tuple(criteria))
+
+
+def _criteria(rated: tuple[str, ...]) -> tuple[dict[str, Any], str]:
+    """The shipped set with most of the criteria that people rated, and a comment."""
+    sets = {name: [criterion.name for criterion in load_criteria(name).criteria] for name in shipped_criteria()}
+    if not rated:
+        return {"set": "overall"}, "nobody rated these stories; judge prompts list shows the sets"
+    best = max(sets, key=lambda name: len(set(rated) & set(sets[name])))
+    both = [criterion for criterion in sets[best] if criterion in rated]
+    names = ", ".join(criterion for criterion in rated if criterion not in both)
+    if not both:
+        return {"set": "overall"}, f"no shipped set has {names}, which people rated: write one, and put its file here"
+    only = {} if len(both) == len(sets[best]) else {"only": both}
+    return {"set": best, **only}, "those that people rated" + (f"; the set has no {names}" if names else "")

@@ -1,0 +1,89 @@
+"""`judge init`: a commented run.yaml to start from, of a shipped definition or for stories of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from judge.cli.start.guessed_dataset import Guessed
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def init(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of the new run.")] = None,
+    template: Annotated[str, typer.Option("--from", help="Shipped definition to copy: see --list.")] = "mans-roc",
+    dataset: Annotated[
+        str | None,
+        typer.Option("--dataset", metavar="NAME|PATH", help="Stories to judge; of a table the columns are guessed."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="FIELD=COLUMN", help="Which column holds what, where the guess is wrong."),
+    ] = None,
+    folder: Annotated[Path, typer.Option(help="Where runs lie.")] = Path("runs"),
+    list_: Annotated[bool, typer.Option("--list", help="List the shipped definitions.")] = False,
+) -> None:
+    """Write FOLDER/NAME/run.yaml from a shipped definition, every key with a comment.
+
+    Example: judge init my-run --from hanna-api
+
+    Example: judge init my-run --dataset stories.csv
+    """
+    from judge.errors import SpecError, unknown
+    from judge.shipped import shipped
+
+    known = {path.parent.name: path for path in sorted(shipped("runs").glob("*/run.yaml"))}
+    if list_:
+        for key, path in known.items():
+            print(f"{key.ljust(max(map(len, known)))}  {path.read_text(encoding='utf-8').splitlines()[0].lstrip('# ')}")
+        return
+    if name is None:
+        raise SpecError("judge init needs a NAME", hint="e.g. judge init my-run --from hanna-api")
+    if template not in known:
+        raise SpecError(unknown("definition", template, known))
+    if column and dataset is None:
+        raise SpecError("--column goes with --dataset FILE", hint="e.g. judge init my-run --dataset stories.csv")
+    target = folder / name / "run.yaml"
+    if target.exists():
+        raise SpecError(f"{target} exists already", hint=f"edit it, or choose another name; judge run {target.parent}")
+    guessed = _guessed(dataset, column, target.parent) if dataset is not None else None
+    text = _text(known[template].read_text(encoding="utf-8"), name, guessed)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SpecError(f"{target} cannot be written: {error.strerror}") from error
+    if guessed is not None:
+        print(guessed.sentence)
+    print(f"{target}\nthen: judge run {target.parent} --dry-run")
+
+
+def _guessed(dataset: str, column: list[str] | None, folder: Path) -> Guessed:
+    from judge.cli.start.guessed_dataset import guess_dataset
+    from judge.cli.stories.data import column_options
+
+    return guess_dataset(dataset, column_options(column), folder)
+
+
+def _text(template: str, name: str, guessed: Guessed | None) -> str:
+    """The template's values and comments under the new name; what was guessed of a dataset takes their place."""
+    import yaml
+
+    from judge.cli.start.definition_text import comments_of, definition_text
+
+    values: dict[str, Any] = yaml.safe_load(template)
+    comments = comments_of(template)
+    head = [line for line in template.splitlines() if line.startswith("#") and not line.startswith("# base_url")]
+    values["name"] = name
+    if guessed is not None:
+        head[0] = f"# Stories of {guessed.sentence}"
+        for key in ("dataset", "criteria"):
+            comments.pop(key, None)
+        values |= guessed.values
+        comments |= guessed.comments
+    return definition_text(head, values, comments)

@@ -1,0 +1,166 @@
+"""`judge data`: list, fetch, show, check, add and convert datasets. The work is in `datasets`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.errors import DataError, SpecError, nearest
+
+if TYPE_CHECKING:
+    from judge.datasets import Dataset
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+_Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME|PATH", help="a dataset's name, or a file: CSV, TSV, JSON, JSON Lines, Parquet, XLSX"),
+]
+_Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="FIELD=COLUMN", help="for tables: which column holds what; may be given several times"
+    ),
+]
+_Format = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file instead of the screen")]
+
+
+@app.command("list")
+def list_(form: _Format = "table", output: _Output = None) -> None:
+    """Every dataset that is known, and whether its files are here.
+
+    Example: judge data list
+    """
+    from judge.datasets.listing import listing
+    from judge.tables import emit
+
+    emit(listing(), form, output)
+
+
+@app.command("fetch")
+def fetch_(
+    name: Annotated[str, typer.Argument(help="a dataset or file set, as `judge data list` names it")],
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="another server with the same layout, /REPOSITORY/COMMIT/PATH")
+    ] = None,
+) -> None:
+    """Download a dataset from where its study published it, check its checksum and keep it in the cache.
+
+    Example: judge data fetch mans_roc
+    """
+    from judge.datasets import DATASETS, open_dataset
+    from judge.datasets.fetch import fetch
+    from judge.datasets.sources import BASE_URL
+
+    for got in fetch(name, base_url or BASE_URL):
+        state = "downloaded" if got.downloaded else "was here already"
+        address = "" if got.source.verified else " [address unverified]"
+        checksum = "checksum right" if got.source.sha256 else "no checksum is published"
+        typer.echo(f"{got.source.path}: {state}, {checksum}{address}")
+        typer.echo(f"  {got.path}")
+        if got.source.sha256 is None and name in DATASETS:
+            count = sum(1 for _ in open_dataset(name).stories())
+            typer.echo(f"  the reader's own checks passed: {count} stories")
+
+
+@app.command("show")
+def show(
+    name: _Name,
+    story: Annotated[str | None, typer.Argument(help="a story's id; without it, the first story")] = None,
+    column: _Columns = None,
+) -> None:
+    """One story with its story-prompt, reference story and ratings.
+
+    Example: judge data show mans_roc 125-fusion
+    """
+    from judge.datasets.listing import story_sheet
+
+    dataset = _open(name, column)
+    ids: list[str] = []
+    for record in dataset.stories():
+        if story is None or record.id == story:
+            typer.echo(story_sheet(dataset, record))
+            return
+        ids.append(record.id)
+    close = nearest(story or "", ids)
+    guess = f"; did you mean {close!r}?" if close else ""
+    raise DataError(f"{dataset.name} has no story {story!r}{guess}", hint=f"ids look like {', '.join(ids[:3])}")
+
+
+@app.command("check")
+def check_(name: _Name, column: _Columns = None, form: _Format = "table", output: _Output = None) -> None:
+    """Counts, missing, scale use, duplicates, text damage, and, where raters are known, a table of them.
+
+    Example: judge data check hanna
+    """
+    from judge.datasets.check import check
+    from judge.datasets.check_tables import check_tables
+    from judge.tables import emit
+
+    emit(check_tables(check(_open(name, column))), form, output)
+
+
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(help="a study's dataset, a released file's name, or a new name of your own")],
+    path: Annotated[Path, typer.Argument(help="the file, or the folder that holds it")],
+    column: _Columns = None,
+) -> None:
+    """Remember where a dataset's file lies, or give a table of your own a name.
+
+    Example: judge data add hanna ~/downloads/hanna_stories_annotations.csv
+    """
+    from judge.datasets import DATASETS, open_dataset
+    from judge.datasets.locate import register
+    from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
+
+    columns = column_options(column)
+    files = {Path(f).name for f in (*SOURCES, *(f for group in UNPUBLISHED.values() for f in group))}
+    own = name not in {*FILES, *OTHER_FILES, *UNPUBLISHED, *files}
+    if name in DATASETS and name not in FILES:
+        raise SpecError(f"{name} comes with the program; give yours another name")
+    if columns and not own:
+        raise SpecError(f"{name} has its own reader; --column is for tables of your own")
+    if own:
+        # A name that cannot be opened must not be remembered.
+        next(open_dataset(str(path), columns=columns).stories())
+    entry = register(name, path, columns)
+    typer.echo(f"{name}: {entry.path}")
+
+
+@app.command("convert")
+def convert(
+    name: _Name,
+    output: Annotated[Path, typer.Argument(metavar="OUT.jsonl", help="a new file")],
+    column: _Columns = None,
+) -> None:
+    """Write a dataset in the program's own format: JSON lines, one story a line.
+
+    Example: judge data convert mans_roc mans_roc.jsonl
+    """
+    from judge.datasets.files.native import write_stories
+
+    count = write_stories(output, _open(name, column).stories())
+    typer.echo(f"{output}: {count} stories")
+
+
+def column_options(options: list[str] | None) -> dict[str, str] | None:
+    """`--column FIELD=COLUMN` options as a column map; `FIELD==TEXT` is a constant."""
+    columns: dict[str, str] = {}
+    for option in options or []:
+        column, _, value = option.partition("=")
+        if not column or not value:
+            raise SpecError(f"--column {option!r} is not FIELD=COLUMN", hint="e.g. --column text=Story")
+        if column in columns:
+            raise SpecError(f"--column gives {column} twice")
+        columns[column] = value
+    return columns or None
+
+
+def _open(name: str, column: list[str] | None) -> Dataset:
+    from judge.datasets import open_dataset
+
+    return open_dataset(name, columns=column_options(column))

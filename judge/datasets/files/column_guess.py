@@ -1,0 +1,206 @@
+"""What a table's columns probably hold, by their names and cells: a proposal to read and copy. Never used unseen."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from judge.datasets.files.rating_cell import RatingPlace, is_missing, ratings_in
+from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.errors import DataError, nearest
+
+_LOOKED_AT = 200
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "storyid", "sid", "itemid", "exampleid", "uid", "key"),
+    "text": (
+        *("text", "story", "storytext", "generatedstory", "generatedtext", "generation", "generated", "output"),
+        *("response", "completion", "continuation", "prediction", "candidate", "hypothesis", "content", "body"),
+    ),
+    "system": ("system", "model", "modelname", "systemname", "modelid", "systemid", "generator", "source", "author"),
+    "story_prompt": ("storyprompt", "prompt", "writingprompt", "instruction", "input", "premise", "context", "title"),
+    "reference": ("reference", "human", "humanstory", "gold", "goldstory", "goldresponse", "ref", "target"),
+    "rater": (
+        "rater",
+        "raterid",
+        "worker",
+        "workerid",
+        "annotator",
+        "annotatorid",
+        "participant",
+        "userid",
+        "user",
+        "who",
+    ),
+    "criterion": ("criterion", "criteria", "aspect", "dimension", "attribute", "metric", "quality"),
+    "rating": ("rating", "score", "value", "label", "stars", "likert"),
+}
+"""Field -> names that files give it, likeliest first, in small letters without blanks and marks."""
+
+_COUNTS = re.compile(
+    r"(?:length|words|tokens|chars|time|seconds|year|date|index|idx|seed|votes|len|count|rank)|id$|^age$|^n$|^no$"
+)
+_NUMBERED = re.compile(r"^(.*?)[ _.-]*(?:\d+|[a-e])$", re.IGNORECASE)
+_PERSON = re.compile(r"^(?:rater|worker|annotator|judge|person|human|r|a|w|reader|expert|participant)$", re.IGNORECASE)
+_LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
+"""Characters of a story at the least, values of a rating at the most, and how far from 0 a rating lies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A column map that looks right, and what was said of it by the person; `missing` fields were found nowhere."""
+
+    columns: Mapping[str, str]
+    ratings: Mapping[str, str]
+    wanted: tuple[str, ...] = ()
+    said: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_map(self) -> dict[str, Any]:
+        """As run.yaml writes it."""
+        return {**self.columns, **({"ratings": dict(self.ratings)} if self.ratings else {})}
+
+
+def guess(path: Path, sheet: str | None = None, said: Mapping[str, Any] | None = None) -> Guess:
+    """Look at the table's first rows; what a person said stays, where the table has such a column."""
+    present = table_columns(path, sheet)
+    rows = [cells for _, cells in islice(table_rows(path, sheet), _LOOKED_AT)]
+    values = {name: [cell(row, name) for row in rows] for name in present}
+    comma = path.suffix.lower() == ".csv" and separator(path) == ";"
+    fields, ratings = _said(said or {}, present)
+    taken = {*fields.values(), *ratings.values()}
+    for name in _NAMES:
+        if name in fields or name in ("criterion", "rating"):
+            continue
+        free = [column for column in present if column not in taken and _fits(name, values[column])]
+        found = named_column(name, free) or (_longest(free, values) if name == "text" else None)
+        if found is not None:
+            fields[name] = found
+            taken.add(found)
+    free = [column for column in present if column not in taken]
+    long = {name: named_column(name, free) for name in ("criterion", "rating")}
+    if all(long.values()) and not ratings and "rating" not in fields:
+        fields |= {name: str(column) for name, column in long.items()}
+    elif not ratings and "rating" not in fields:
+        ratings = _ratings([column for column in free if _rated(values[column], comma)])
+    if any("," in column for column in ratings.values()) and "rater" not in (said or {}):
+        # Numbered columns are positions as often as persons; a person must say that they are persons.
+        fields["rater"] = "=unknown"
+    wanted = tuple(name for name in ("text", "system") if name not in fields)
+    grouped = fields.get("rater", "=unknown") != "=unknown" or "criterion" in fields
+    wanted += ("id",) if grouped and "id" not in fields else ()
+    extra = {key: value for key, value in (said or {}).items() if key in ("missing", "sheet")}
+    return Guess(fields, ratings, wanted, extra)
+
+
+def options(found: Guess) -> str:
+    """A sentence that ends in `--column` options to copy."""
+    pairs = [*found.said.items(), *found.columns.items(), *((f"ratings.{c}", v) for c, v in found.ratings.items())]
+    pairs = [(name, column) for name, column in pairs if name != column]
+    words = " ".join(f"--column {shlex.quote(f'{name}={column}')}" for name, column in pairs)
+    open_fields = " ".join(
+        "--column system==NAME" if name == "system" else f"--column {name}=COLUMN" for name in found.wanted
+    )
+    first = [
+        "copy this and fill in " + " and ".join(found.wanted) if found.wanted else "if these columns are right, copy"
+    ]
+    if "system" in found.wanted:
+        first.append("system==NAME stands where one system wrote all stories")
+    if found.columns.get("rater") == "=unknown":
+        first.append("leave rater==unknown out where each rating column holds the ratings of one person")
+    return f"{'; '.join(first)}: {' '.join(filter(None, (words, open_fields)))}"
+
+
+def _said(said: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What a person said, with the nearest name in place of one that the table has not."""
+    fields: dict[str, str] = {}
+    ratings: dict[str, str] = {}
+    flat = {f"ratings.{c}": v for c, v in said["ratings"].items()} if isinstance(said.get("ratings"), Mapping) else {}
+    for key, column in {**said, **flat}.items():
+        if not isinstance(column, str) or key in ("missing", "sheet"):
+            continue
+        known = column.startswith("=") or all(part.strip() in present for part in (column, *column.split(",")[1:]))
+        name = column if known or "," in column else nearest(column, present)
+        if name is not None:
+            (ratings if key.startswith("ratings.") else fields)[key.removeprefix("ratings.")] = name
+    return fields, ratings
+
+
+def _bare(column: str) -> str:
+    """A column's name without the `Input.` and `Answer.` of crowd-sourcing files, in small letters and no marks."""
+    last = re.sub(r"^(?:input|answer)\.", "", column, flags=re.IGNORECASE)
+    return re.sub(r"[^a-z0-9]", "", last.rpartition(".")[2].lower())
+
+
+def named_column(name: str, columns: Sequence[str]) -> str | None:
+    """The column with the likeliest name of a field of `_NAMES`; None where no name is one that files give it."""
+    for known in _NAMES[name]:
+        for column in columns:
+            if _bare(column) == known:
+                return column
+    return None
+
+
+def _fits(name: str, values: Sequence[Any]) -> bool:
+    """Whether cells can be what a field holds: names are short, stories are not numbers."""
+    given = [value for value in values if not is_missing(value, ())]
+    if not given or any(isinstance(value, Mapping | list) for value in given):
+        return False
+    size = sum(len(str(value)) for value in given) / len(given)
+    if name == "text":
+        return all(isinstance(value, str) for value in given) and size >= _LONG
+    if name in ("story_prompt", "reference"):
+        return all(isinstance(value, str) for value in given)
+    return size < _LONG
+
+
+def _longest(columns: Sequence[str], values: Mapping[str, Sequence[Any]]) -> str | None:
+    return max(columns, key=lambda column: sum(len(str(value)) for value in values[column]), default=None)
+
+
+def _rated(values: Sequence[Any], comma: bool) -> bool:
+    """Whether a column's cells are ratings: few distinct numbers near 0, or lists of such."""
+    numbers: set[float] = set()
+    place = RatingPlace(Path(), 0, "", ("NA", "nan"), comma)
+    try:
+        for value in values:
+            numbers.update(number for _, number in ratings_in(value, place) if number is not None)
+    except DataError:
+        return False
+    return bool(numbers) and len(numbers) <= _MOST_POINTS and all(abs(number) <= _FARTHEST for number in numbers)
+
+
+def _ratings(columns: Sequence[str]) -> dict[str, str]:
+    """Criterion -> its column, or its columns with commas, where their names differ in a number at the end alone."""
+    stems: dict[str, list[str]] = {}
+    for column in columns:
+        if _COUNTS.search(_bare(column)) or _bare(column) in _NAMES["id"] or not _bare(column):
+            continue
+        numbered = _NUMBERED.match(column)
+        stem = numbered[1] if numbered and numbered[1] else column
+        stems.setdefault(stem, []).append(column)
+    found: dict[str, str] = {}
+    for stem, many in stems.items():
+        whole = stem if len(many) > 1 else many[0]
+        parts = [part for part in whole.strip(" _.-").split(".") if not part.isdigit()]
+        plain = parts[-1] if parts else whole
+        overall = _PERSON.match(plain) or _bare(plain) in _NAMES["rating"]
+        found["Overall" if overall else criterion_name(plain)] = ",".join(many)
+    return found
+
+
+def criterion_name(column: str) -> str:
+    """The criterion of a shipped set that a column's name or beginning stands for; else the name itself."""
+    from judge.criteria import load_criteria
+
+    bare = _bare(column)
+    for named in ("hanna", "overall"):
+        for criterion in load_criteria(named).criteria:
+            if bare in (criterion.name.lower(), criterion.abbreviation.lower()) or (
+                len(bare) > 2 and criterion.name.lower().startswith(bare)
+            ):
+                return criterion.name
+    return column

@@ -1,0 +1,285 @@
+"""Any table as a dataset, through a column map. Guesses no column, fills no cell.
+
+A map says which column holds what: `{"id": "Story ID", "text": "Story", "system": "Model", "story_prompt": "Prompt",
+"reference": "Human", "rater": "Worker ID", "ratings": {"Relevance": "rel"}}`; `"ratings.Relevance": "rel"` says the
+same as the nested form, `"system": "=gpt-4"` is a constant, and `a.b` is key b of the object in column a. Text fields
+that the map leaves out are taken from columns of the same name, where there are any. Shapes:
+
+- one row a story: `ratings` columns, no `rater`. Read row by row. Without an `id`, a story's id is its row number.
+  A criterion may have several columns, one a rater: a list of columns (each column's name is its rater's), or
+  `{"ann": "ann_coh", "bob": "bob_coh"}`, written `ann:ann_coh,bob:bob_coh` on the command line. Where the columns are
+  positions and not persons, `"rater": "=unknown"` says so. A cell may hold several ratings (`rating_cell`).
+- one row a story and rater: `rater` and `ratings`.
+- one row a rating: `criterion` and `rating`, with `rater` where it is known.
+
+In the last two, rows of one id make one story, wherever they stand, and must agree on its texts. An empty cell (null in
+JSON and Parquet) is a rating that was not given, and so is a word that `missing` lists. `sheet` names a workbook's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from judge.datasets.dataset import Dataset
+from judge.datasets.files.rating_cell import RatingPlace, is_missing, ratings_in
+from judge.datasets.files.source_file import text_value
+from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.errors import DataError, SpecError, unknown
+from judge.records import Rating, Story
+
+TEXT_FIELDS = ("id", "story_prompt", "system", "text", "reference")
+FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating")
+_SAID = ("missing", "sheet")
+UNKNOWN_RATER = "=unknown"
+
+RatingColumns = tuple[tuple[str | None, str], ...]
+"""Columns of one criterion's ratings, each with the rater whose ratings it holds, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMap:
+    """Field -> column (or `=constant`), criterion -> columns of its ratings, and how the table is read."""
+
+    fields: Mapping[str, str]
+    ratings: Mapping[str, RatingColumns]
+    missing: tuple[str, ...] = ()
+    sheet: str | None = None
+    anonymous: bool = False
+    decimal_comma: bool = False
+
+    @property
+    def grouped(self) -> bool:
+        """Whether several rows make one story."""
+        return "rater" in self.fields or "criterion" in self.fields
+
+    @property
+    def names_raters(self) -> bool:
+        """Whether columns say who gave which rating; cells may say it too."""
+        many = any(rater for columns in self.ratings.values() for rater, _ in columns)
+        return "rater" in self.fields or (many and not self.anonymous)
+
+    def place(self, path: Path, row: int, column: str) -> RatingPlace:
+        """Where a rating stands, and how this table writes ratings."""
+        return RatingPlace(path, row, column, self.missing, self.decimal_comma)
+
+
+def open_table(path: Path, columns: Mapping[str, Any] | None = None, name: str | None = None) -> Dataset:
+    """A dataset over a table; the map is checked against the table's columns at once."""
+    chosen = complete(columns or {}, path)
+    return Dataset(
+        name=name or path.stem,
+        files=(path,),
+        stories=partial(read_stories, path, chosen),
+        rater_identity=True if chosen.names_raters else None,
+        columns=dict(columns or {}),
+    )
+
+
+def read_stories(path: Path, columns: ColumnMap) -> Iterator[Story]:
+    """The table's stories, as the map reads them."""
+    return _grouped(path, columns) if columns.grouped else _one_row_a_story(path, columns)
+
+
+def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
+    """The map over this table: with fields whose columns bear their names.
+
+    Raises SpecError for a map that no table can have, and DataError for columns that this one has not; what is said
+    ends with options to copy.
+    """
+    missing, sheet = said_words(columns.get("missing")), said_words(columns.get("sheet"))
+    named = {key: value for key, value in columns.items() if key not in _SAID}
+    present = table_columns(path, sheet[0] if sheet else None)
+    fields, ratings = _parse(named, present)
+    fields = {f: f for f in TEXT_FIELDS if f in present} | fields
+    unnamed = fields.get("rater") == UNKNOWN_RATER
+    if unnamed:
+        del fields["rater"]
+    wanted = [*fields.items(), *((f"ratings.{c}", column) for c, many in ratings.items() for _, column in many)]
+    for wanted_as, column in wanted:
+        if not column.startswith("=") and column not in present:
+            message = unknown("column", column, present) + f", wanted as {wanted_as}"
+            raise DataError(message, file=path, hint=_propose(path, sheet, columns))
+    grouped = "rater" in fields or "criterion" in fields
+    for needed in ("text", "system", *(("id",) if grouped else ())):
+        if needed not in fields:
+            message = f"no column is said to hold the {needed}"
+            raise DataError(message, file=path, found=", ".join(present), hint=_propose(path, sheet, columns))
+    if "rater" in fields and any(len(many) > 1 for many in ratings.values()):
+        raise SpecError("column map: either rater (one row a rater) or several columns of a criterion, not both")
+    comma = path.suffix.lower() == ".csv" and separator(path) == ";"
+    return ColumnMap(fields, ratings, missing, sheet[0] if sheet else None, unnamed, comma)
+
+
+def _propose(path: Path, sheet: tuple[str, ...], columns: Mapping[str, Any]) -> str:
+    from judge.datasets.files.column_guess import guess, options
+
+    return options(guess(path, sheet[0] if sheet else None, columns))
+
+
+def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, str], dict[str, RatingColumns]]:
+    fields: dict[str, str] = {}
+    ratings: dict[str, RatingColumns] = {}
+    for key, value in columns.items():
+        if key == "ratings" and isinstance(value, Mapping):
+            ratings.update({str(c): rating_columns(str(c), v, present) for c, v in value.items()})
+        elif key.startswith("ratings.") and value:
+            criterion = key.removeprefix("ratings.")
+            ratings[criterion] = rating_columns(criterion, value, present)
+        elif key not in FIELDS:
+            known = [*FIELDS, "ratings.CRITERION", *_SAID]
+            close = f"ratings.{key}" if isinstance(value, str) and key[:1].isupper() else None
+            guess = f"; a criterion's ratings are --column '{close}={value}'" if close else ""
+            raise SpecError(unknown("column map field", key, known) + guess)
+        elif not isinstance(value, str) or not value:
+            raise SpecError(f"column map: {key} must name a column, not {value!r}")
+        else:
+            fields[key] = value
+    if ("criterion" in fields) != ("rating" in fields):
+        raise SpecError("column map: criterion and rating go together, one row a rating")
+    if "criterion" in fields and ratings:
+        raise SpecError("column map: either criterion and rating (one row a rating) or ratings.CRITERION, not both")
+    return fields, ratings
+
+
+def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> RatingColumns:
+    """One column, a list of them, a mapping of raters to columns, or a text that writes these with commas."""
+    if isinstance(value, Mapping):
+        return tuple((str(rater), str(column)) for rater, column in value.items())
+    if isinstance(value, str):
+        if value in present or "," not in value or value.startswith("="):
+            return ((None, value),)
+        value = [part.strip() for part in value.split(",")]
+    if not isinstance(value, list) or not value:
+        raise SpecError(f"column map: ratings.{criterion} must name a column, or several, not {value!r}")
+    found: list[tuple[str | None, str]] = []
+    for part in map(str, value):
+        rater, colon, column = part.partition(":")
+        found.append((rater.strip(), column.strip()) if colon and part not in present else (part, part))
+    return tuple(found)
+
+
+def said_words(value: Any) -> tuple[str, ...]:
+    """Texts of a field that names no column: one, a list, or, from the command line, `=one,two`."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.removeprefix("=").split(","))
+    return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
+
+
+def _one_row_a_story(path: Path, columns: ColumnMap) -> Iterator[Story]:
+    seen: dict[str, int] = {}
+    for row, cells in table_rows(path, columns.sheet):
+        texts = _texts(cells, columns, path, row)
+        story = texts.get("id") or str(row)
+        if story in seen:
+            hint = "where several rows make one story, name the rater column (--column rater=COLUMN), or criterion and "
+            hint += "rating (--column criterion=COLUMN --column rating=COLUMN)"
+            message = f"the id stands already in row {seen[story]}"
+            raise DataError(message, file=path, row=row, column=columns.fields.get("id"), found=story, hint=hint)
+        seen[story] = row
+        yield _story(story, texts, _ratings(cells, columns, path, row))
+
+
+def _grouped(path: Path, columns: ColumnMap) -> Iterator[Story]:
+    texts: dict[str, dict[str, str | None]] = {}
+    ratings: dict[str, list[Rating]] = {}
+    given: set[tuple[str, str, str]] = set()
+    for row, cells in table_rows(path, columns.sheet):
+        read = _texts(cells, columns, path, row)
+        story = str(read["id"])
+        known = texts.setdefault(story, read)
+        for name, value in read.items():
+            if value != known[name]:
+                message = f"differs from the earlier rows of story {story!r}"
+                raise DataError(message, file=path, row=row, column=columns.fields[name], found=value)
+        for rating in _ratings(cells, columns, path, row):
+            if rating.rater is not None:
+                key = (story, rating.criterion, rating.rater)
+                if key in given:
+                    message = f"rater {rating.rater!r} rated story {story!r} on {rating.criterion} before"
+                    raise DataError(message, file=path, row=row, column=columns.fields.get("rater"))
+                given.add(key)
+            ratings.setdefault(story, []).append(rating)
+    for story, read in texts.items():
+        yield _story(story, read, ratings.get(story, []))
+
+
+def _texts(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for name in TEXT_FIELDS:
+        if name not in columns.fields:
+            continue
+        column = columns.fields[name]
+        value = cell(cells, column)
+        if name in ("reference", "story_prompt") and is_missing(value, columns.missing):
+            found[name] = None
+        else:
+            found[name] = text_value(label(value) if name in ("id", "system") else value, path, row, column)
+    return found
+
+
+def label(value: Any) -> Any:
+    """A name that a typed table holds as a whole number, as a CSV file would write it; anything else as it is."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _ratings(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -> list[Rating]:
+    raters = cell(cells, columns.fields["rater"]) if "rater" in columns.fields else None
+    if "rater" in columns.fields and not isinstance(raters, list):
+        _part(raters, 0, 1, columns, "rater", path, row)  # a row must name its rater, even where it holds no rating
+    if "criterion" in columns.fields:
+        return _long(cells, raters, columns, path, row)
+    found: list[Rating] = []
+    for criterion, many in columns.ratings.items():
+        for named, column in many:
+            given = ratings_in(cell(cells, column), columns.place(path, row, column))
+            for at, (own, value) in enumerate(given):
+                rater = own or named or _part(raters, at, len(given), columns, "rater", path, row)
+                if value is not None:
+                    found.append(Rating(criterion, value, None if columns.anonymous else rater))
+    return found
+
+
+def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path, row: int) -> list[Rating]:
+    """One row a rating, or lists of the same length side by side in one row."""
+    column = columns.fields["rating"]
+    given = ratings_in(cell(cells, column), columns.place(path, row, column))
+    criteria = cell(cells, columns.fields["criterion"])
+    found: list[Rating] = []
+    for at, (own, value) in enumerate(given):
+        criterion = _part(criteria, at, len(given), columns, "criterion", path, row)
+        rater = own or _part(raters, at, len(given), columns, "rater", path, row)
+        if value is not None:
+            found.append(Rating(str(criterion), value, None if columns.anonymous else rater))
+    return found
+
+
+def _part(value: Any, at: int, count: int, columns: ColumnMap, name: str, path: Path, row: int) -> str | None:
+    """The rater or criterion of one rating: the cell's, or, where the cell is a list beside the ratings, its own."""
+    if name not in columns.fields:
+        return None
+    column = columns.fields[name]
+    if isinstance(value, list):
+        if len(value) != count:
+            message = f"holds {len(value)} entries beside {count} ratings"
+            raise DataError(message, file=path, row=row, column=column, found=value)
+        value = value[at]
+    return text_value(label(value), path, row, column)
+
+
+def _story(story: str, texts: Mapping[str, str | None], ratings: list[Rating]) -> Story:
+    return Story(
+        id=story,
+        story_prompt=texts.get("story_prompt") or "",
+        system=str(texts["system"]),
+        text=str(texts["text"]),
+        reference=texts.get("reference"),
+        ratings=tuple(ratings),
+    )

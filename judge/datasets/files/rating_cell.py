@@ -1,0 +1,94 @@
+"""The ratings that one cell holds: a number, a list of numbers, or numbers by rater. Never reads a number two ways.
+
+A list is JSON's (`[4, 5, 3]`), Python's, or numbers between semicolons, bars or commas (`4;5;3`); an object
+(`{"ann": 4, "bob": 5}`) names its raters. A lone comma has two meanings: in a file whose separator is the semicolon
+`4,5` is 4.5, as spreadsheets of many countries write it, and lists use no comma; elsewhere `4,5` is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.datasets.files.source_file import rating_value
+from judge.errors import DataError
+
+_LIST = re.compile(r"[;|]")
+_NUMBER = r"[+-]?\d+(?:\.\d+)?"
+_COMMA_LIST = re.compile(rf"\s*{_NUMBER}(?:\s*,\s*{_NUMBER}){{2,}}\s*")
+_BLANK_LIST = re.compile(rf"\[\s*{_NUMBER}\.?(?:\s+{_NUMBER}\.?)*\s*\]")  # numpy's arrays, written as text
+_ONE_COMMA = re.compile(r"\s*[+-]?\d+\s*,\s*\d+\s*")
+_WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "?", "missing", "#n/a"})
+"""What files write for a rating that was not given; read so only where the column map says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingPlace:
+    """Where a cell stands, for messages, and how its table writes numbers and missing ratings."""
+
+    path: Path
+    row: int
+    column: str
+    missing: tuple[str, ...] = ()
+    decimal_comma: bool = False
+
+
+def ratings_in(value: Any, place: RatingPlace) -> list[tuple[str | None, float | None]]:
+    """(rater or None, rating or None for one not given) of a cell in its order; DataError for what is no rating."""
+    if isinstance(value, str):
+        value = _parsed(value, place)
+    if isinstance(value, Mapping):
+        return [(str(rater), _number(one, place)) for rater, one in value.items()]
+    if isinstance(value, list | tuple):
+        return [(None, _number(one, place)) for one in value]
+    return [(None, _number(value, place))]
+
+
+def is_missing(value: Any, missing: tuple[str, ...]) -> bool:
+    """Whether a cell is empty, null, or one of the words that the column map gives for that."""
+    return value is None or (isinstance(value, str) and (not value.strip() or value.strip() in missing))
+
+
+def _parsed(text: str, place: RatingPlace) -> Any:
+    bare = text.strip()
+    if bare[:1] in ("[", "{", "("):
+        for read in (orjson.loads, ast.literal_eval):
+            try:
+                return read(bare)
+            except (ValueError, SyntaxError):
+                continue
+        return bare[1:-1].split() if _BLANK_LIST.fullmatch(bare) else text
+    if _LIST.search(bare):
+        return _LIST.split(bare)
+    if place.decimal_comma:
+        return bare.replace(",", ".") if _ONE_COMMA.fullmatch(bare) else text
+    return bare.split(",") if _COMMA_LIST.fullmatch(bare) else text
+
+
+def _number(value: Any, place: RatingPlace) -> float | None:
+    if is_missing(value, place.missing):
+        return None
+    if isinstance(value, str) and place.decimal_comma and _ONE_COMMA.fullmatch(value):
+        value = value.replace(",", ".")
+    try:
+        return rating_value(value, None, place.path, place.row, place.column)
+    except DataError as error:
+        error.hint = _hint(value)
+        raise
+
+
+def _hint(value: Any) -> str | None:
+    if isinstance(value, str) and _ONE_COMMA.fullmatch(value):
+        return "a number is written 4.5, two ratings 4;5 or [4, 5]"
+    if isinstance(value, str) and value.strip().lower() in _WORDS:
+        word = value.strip()
+        return f"where it means that no rating was given: --column 'missing=={word}' (in run.yaml: missing: [{word!r}])"
+    if isinstance(value, Mapping | list):
+        return "name the key that holds the rating with dots: --column ratings.CRITERION=COLUMN.KEY"
+    return None

@@ -1,0 +1,1 @@
+"""The studies' released files, one reader each, and the packaged demo set."""

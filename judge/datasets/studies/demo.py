@@ -1,0 +1,29 @@
+"""The packaged demo set: stories and mechanical damages of them. Its labels are by construction, no person's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from judge.datasets.dataset import Dataset
+from judge.datasets.files.native import open_native
+from judge.records import Scale
+from judge.shipped import package_file
+
+LABELS_NOTE = (
+    "labels by construction: set by the authors of the demo and the damage rules, not by readers; "
+    "four systems prove nothing at system level"
+)
+"""Stands beside every label of the demo set and every statistic computed from one."""
+
+
+def load(name: str) -> Dataset:
+    """`demo`: 12 story-prompts, each with one original story and three mechanical damages of it."""
+    return replace(
+        open_native(package_file("datasets", "demo_stories.jsonl"), name),
+        rater_identity=False,
+        citation="storyjudge's own demo set",
+        licence_note="Apache-2.0, as the program",
+        labels_note=LABELS_NOTE,
+        scale=Scale(1, 5, 1),
+        expected={"stories": 48, "systems": 4, "story_prompts": 12, "ratings": 288},
+    )

@@ -1,0 +1,104 @@
+"""The 576 stories of six language models on HANNA's 96 story-prompts, and the 96 human stories. Nobody rated the 576.
+
+`hanna_llm` gives the 576 (ids `llm-0` to `llm-575`, the file's row numbers). `hanna_llm+human` puts the 96 human
+stories before them (ids "0" to "95" as in `hanna`), with the score file's three rater positions; positions are not
+persons, so the raters of these ratings are unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from judge.datasets.dataset import Dataset
+from judge.datasets.files.source_file import check_count, csv_rows, rating_value, text_value
+from judge.datasets.locate import need
+from judge.datasets.sources import FILES, LICENCES
+from judge.datasets.studies.hanna import CITATION, SCALE
+from judge.datasets.studies.hanna_scores import CRITERIA, read_score_file
+from judge.errors import DataError
+from judge.records import Rating, Story
+
+SYSTEMS = ("Llama-7b", "Mistral-7b", "Beluga-13b", "OrcaPlatypus-13b", "LlamaInstruct-30b", "Platypus2-70b")
+STORY_PROMPTS = 96
+_COLUMNS = ("", "Prompt", "Human", "Story", "Model")
+
+
+def load(name: str) -> Dataset:
+    """`hanna_llm` or `hanna_llm+human`, where their files lie on this machine."""
+    files = tuple(need(f, name) for f in FILES[name])
+    human = STORY_PROMPTS if len(files) == 2 else 0
+    stories = STORY_PROMPTS * len(SYSTEMS) + human
+    return Dataset(
+        name=name,
+        files=files,
+        stories=partial(read_stories, *files),
+        rater_identity=False if human else None,
+        citation=CITATION,
+        licence_note=LICENCES[name],
+        scale=SCALE,
+        expected={
+            "stories": stories,
+            "systems": len(SYSTEMS) + (1 if human else 0),
+            "story_prompts": STORY_PROMPTS,
+            "ratings": human * 3 * len(CRITERIA),
+        },
+    )
+
+
+def read_stories(stories: Path, scores: Path | None = None) -> Iterator[Story]:
+    """The 576 stories as released; with a score file, the 96 rated human stories before them."""
+    if scores is not None:
+        yield from read_human_stories(stories, scores)
+    for row, cells in _rows(stories):
+        yield Story(
+            id=f"llm-{cells['']}",
+            story_prompt=text_value(cells["Prompt"], stories, row, "Prompt"),
+            system=cells["Model"],
+            text=text_value(cells["Story"], stories, row, "Story"),
+            reference=text_value(cells["Human"], stories, row, "Human"),
+        )
+
+
+def read_human_stories(stories: Path, scores: Path | None = None) -> list[Story]:
+    """The 96 human stories (system Human), in the order of the score file; with it, 18 ratings each by unknown raters.
+
+    Each is its own reference story, as HANNA's Human system is.
+    """
+    ratings: list[list[Rating]] = [[] for _ in range(STORY_PROMPTS)]
+    if scores is not None:
+        table = read_score_file(scores)
+        for criterion in CRITERIA:
+            for position, numbers in enumerate(table.human_positions(criterion)["Human"], start=1):
+                column = f"Human {position} {CRITERIA[criterion]}"
+                for index, number in enumerate(numbers):
+                    value = rating_value(number, SCALE, scores, f"Human, entry {index}", column)
+                    ratings[index].append(Rating(criterion, value))
+    found: list[Story] = []
+    for row, cells in _rows(stories):
+        if len(found) == STORY_PROMPTS:
+            break
+        prompt, text = (text_value(cells[c], stories, row, c) for c in ("Prompt", "Human"))
+        found.append(Story(str(len(found)), prompt, "Human", text, text, tuple(ratings[len(found)])))
+    return found
+
+
+def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """All rows, checked: 6 models of 96 rows each, every model on the same story-prompts in the same order."""
+    rows = list(csv_rows(path, _COLUMNS))
+    check_count("stories", len(rows), STORY_PROMPTS * len(SYSTEMS), path)
+    for index, (row, cells) in enumerate(rows):
+        if cells[""] != str(index):
+            raise DataError("not the row's number", file=path, row=row, column="", found=cells[""], allowed=str(index))
+        system = SYSTEMS[index // STORY_PROMPTS]
+        if cells["Model"] != system:
+            raise DataError(
+                "not this block's model", file=path, row=row, column="Model", found=cells["Model"], allowed=system
+            )
+        first = rows[index % STORY_PROMPTS][1]
+        for column in ("Prompt", "Human"):
+            if cells[column] != first[column]:
+                message = f"differs from the first model's row {index % STORY_PROMPTS + 2}"
+                raise DataError(message, file=path, row=row, column=column, found=cells[column])
+    return rows

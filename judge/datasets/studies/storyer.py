@@ -1,0 +1,102 @@
+"""StoryER's WP_200: 200 stories with a mean human score each. Unpickles texts and numbers only, never an object.
+
+The file is sorted by score, so its order gives the label away: stories come sorted by the BLAKE2b hash of their text
+as the file holds it, and their ids (`wp200-000` to `wp200-199`) number that order. The file names no story-prompts:
+`story_prompt` is empty.
+
+StoryER's files hold no line breaks. The study's own preparation wrote each one as ``<\\newline>`` with blanks around it
+(188 of the 200 stories) or left the ``<br>`` of the web page; that is the files' format, and `line_breaks` decodes it.
+Nothing else in a text changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import pickle
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+from judge.datasets.dataset import Dataset
+from judge.datasets.files.source_file import check_count, rating_value, read_bytes, text_value
+from judge.datasets.locate import need
+from judge.datasets.sources import FILES, LICENCES
+from judge.errors import DataError
+from judge.records import Rating, Scale, Story
+
+STORIES = 200
+CRITERION = "Overall"
+# Means of several persons on a scale that the release does not state; 0.25 and 0.90 are the ends of what it holds.
+SCALE = Scale(0.25, 0.90, 0.01)
+
+DECODED = "line breaks, which the file writes as <\\newline> or <br>"
+_LINE_BREAK = re.compile(r" *<\\newline> *|<br\s*/?>", re.IGNORECASE)
+
+# What the unpickler may raise on bytes that are no pickle; anything else is a bug of ours.
+_BROKEN = (pickle.UnpicklingError, EOFError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
+
+
+class PlainUnpickler(pickle.Unpickler):
+    """Reads lists, tuples, texts and numbers. Refuses every global, so that nothing in a file can be called."""
+
+    def find_class(self, module: str, name: str) -> NoReturn:
+        """Refuse."""
+        raise pickle.UnpicklingError(f"the file asks for {module}.{name}, and no code is run from a data file")
+
+    def persistent_load(self, pid: Any) -> NoReturn:
+        """Refuse."""
+        raise pickle.UnpicklingError(f"the file refers to an outside object, {pid!r}")
+
+
+def read_plain_pickle(path: Path) -> Any:
+    """The plain values of a pickle; DataError for a broken one or one that asks for any class or function."""
+    raw = read_bytes(path)
+    try:
+        return PlainUnpickler(io.BytesIO(raw)).load()
+    except _BROKEN as error:
+        raise DataError(f"is not a pickle of plain values: {error}", file=path) from error
+
+
+def line_breaks(text: str) -> str:
+    """The text with its line breaks, which StoryER's files write as ``<\\newline>`` between blanks, or as ``<br>``."""
+    return _LINE_BREAK.sub("\n", text)
+
+
+def load(name: str) -> Dataset:
+    """`storyer_wp200`, where its file lies on this machine."""
+    (path,) = (need(f, name) for f in FILES[name])
+    return Dataset(
+        name=name,
+        files=(path,),
+        stories=partial(read_stories, path),
+        rater_identity=False,
+        citation="Chen et al. 2022, StoryER: Automatic Story Evaluation via Ranking, Rating and Reasoning, EMNLP",
+        licence_note=LICENCES[name],
+        scale=SCALE,
+        decoded=DECODED,
+        expected={"stories": STORIES, "systems": 1, "story_prompts": 0, "ratings": STORIES},
+    )
+
+
+def read_stories(path: Path) -> Iterator[Story]:
+    """200 stories by system Human, each with one mean score; in the order of their texts' hashes."""
+    content = read_plain_pickle(path)
+    if not isinstance(content, list):
+        raise DataError("not a list of (story, score)", file=path, found=type(content).__name__)
+    check_count("stories", len(content), STORIES, path)
+    scored: dict[str, float] = {}
+    for row, entry in enumerate(content, start=1):
+        if not isinstance(entry, tuple | list) or len(entry) != 2:
+            raise DataError("not a pair (story, score)", file=path, row=row, found=entry)
+        text = text_value(entry[0], path, row, "story")
+        if isinstance(entry[1], str):
+            raise DataError("not a number", file=path, row=row, column="score", found=entry[1])
+        if text in scored:
+            raise DataError("the same story stands twice", file=path, row=row, column="story", found=text)
+        scored[text] = rating_value(entry[1], SCALE, path, row, "score", step=False)
+    ordered = sorted(scored, key=lambda t: hashlib.blake2b(t.encode("utf-8"), digest_size=16).digest())
+    for number, text in enumerate(ordered):
+        yield Story(f"wp200-{number:03d}", "", "Human", line_breaks(text), None, (Rating(CRITERION, scored[text]),))

@@ -1,0 +1,1 @@
+"""Batch APIs and batch files: requests out, results in."""

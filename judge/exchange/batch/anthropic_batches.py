@@ -1,0 +1,216 @@
+"""Anthropic's Message Batches over aiohttp: nothing of a run. What can be asked twice is asked again with our delays.
+
+A batch holds its requests itself: there are no files to upload, and no metadata by which a batch whose reply was lost
+could be found. It is looked for among the batches that were created since its request file was written and hold as many
+requests; where they have ended, by the custom_ids of their results.
+Source, read in November 2026: platform.claude.com/docs/en/build-with-claude/batch-processing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import aiohttp
+import orjson
+
+from judge.backends import Settings
+from judge.backends.anthropic.backend import connect, route_of, url_of
+from judge.backends.anthropic.errors import refused
+from judge.backends.openai.credentials import Credentials
+from judge.backends.openai.errors import connection_error
+from judge.credentials.providers import ANTHROPIC
+from judge.errors import BackendError, RunFolderError
+from judge.exchange.batch.ledger import FOLDER, read_ledger
+from judge.exchange.batch.provider_api import Remote
+from judge.execution.sending.retry import decide
+from judge.run_folder import ResultFolder
+
+T = TypeVar("T")
+
+_ATTEMPTS = 6
+_PAGE = 100
+_ROUTE = "/messages/batches"
+
+_SKEW = 300.0
+"""Seconds by which the provider's clock may be behind this machine's."""
+
+
+class AnthropicBatches:
+    """The batches of one account; use in a `with` block. Every method raises `BackendError` with a sentence.
+
+    A request file of the result folder has its own name as its id.
+    """
+
+    def __init__(self, settings: Settings, result: ResultFolder, *, timeout: float = 600.0) -> None:
+        self.url = url_of(settings)
+        self._result = result
+        self._timeout = timeout
+        self._credentials = Credentials((self.url,), settings, ANTHROPIC)
+        self._credentials.require()
+        self._rng = random.Random()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is held open between requests."""
+
+    def upload(self, name: str, content: Path) -> str:  # noqa: ARG002  files have no name there: there are none
+        """The id of a request file. Nothing is sent: the batch itself holds the requests."""
+        return content.name
+
+    def find_file(self, name: str, size: int) -> str | None:  # noqa: ARG002  as above
+        """None: the provider keeps no files."""
+        return None
+
+    def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:  # noqa: ARG002  it has one route
+        """Start a batch. Where the reply is lost, the one that was started is looked for before trying again."""
+        tries = 0
+
+        def once() -> dict[str, Any]:
+            nonlocal tries
+            tries += 1
+            if tries > 1 and (found := self._find(file_id)) is not None:
+                return found
+            lines = self._requests(file_id).splitlines()
+            return self._asked("POST", _ROUTE, b'{"requests":[' + b",".join(lines) + b"]}")
+
+        return _remote(self._patiently(once))
+
+    def find_batch(self, metadata: dict[str, str]) -> Remote | None:
+        """The batch of this part of the run, or None."""
+        found = self._patiently(lambda: self._find(f"requests-{int(metadata['judge_part']):04d}.jsonl"))
+        return None if found is None else _remote(found)
+
+    def retrieve(self, batch_id: str) -> Remote:
+        """How far a batch is."""
+        return _remote(self._patiently(lambda: self._asked("GET", f"{_ROUTE}/{batch_id}")))
+
+    def download(self, file_id: str, target: Path) -> None:
+        """Write the results of a batch to `target`, whole or not at all."""
+        body = self._patiently(lambda: self._sent("GET", f"{_ROUTE}/{file_id}/results"))
+        part = target.with_name(target.name + ".part")
+        part.write_bytes(body)
+        part.replace(target)
+
+    def _requests(self, file_id: str) -> bytes:
+        file = self._result.path / FOLDER / file_id
+        try:
+            return file.read_bytes()
+        except OSError as error:
+            raise RunFolderError(f"{file} cannot be read: {error.strerror}", hint="restore it from a copy") from error
+
+    def _find(self, file_id: str) -> dict[str, Any] | None:
+        """The batch that holds exactly these requests; raises where it cannot be told which of several does."""
+        names = set(_names(self._requests(file_id)))
+        since = (self._result.path / FOLDER / file_id).stat().st_mtime - _SKEW
+        known = {batch.batch_id for batch in read_ledger(self._result).batches}
+        working = []
+        for batch in self._listed(since):
+            if batch["id"] in known or sum(batch["request_counts"].values()) != len(names):
+                continue
+            if batch["processing_status"] != "ended":
+                working.append(batch)
+            elif set(_names(self._sent("GET", f"{_ROUTE}/{batch['id']}/results"))) == names:
+                return batch
+        if len(working) > 1:
+            listed = ", ".join(batch["id"] for batch in working)
+            raise BackendError(
+                f"{self.url}: a reply was lost, and {listed} hold as many requests and were created since: it is not "
+                f"known which of them is this run's",
+                kind="request",
+                retryable=False,
+                hint="run the same command again once they have ended: their results tell",
+            )
+        return working[0] if working else None
+
+    def _listed(self, since: float) -> Iterator[dict[str, Any]]:
+        """Batches created since then, the newest first."""
+        after = ""
+        while True:
+            page = self._asked("GET", f"{_ROUTE}?limit={_PAGE}{after}")
+            for batch in page["data"]:
+                if datetime.fromisoformat(batch["created_at"]).timestamp() < since:
+                    return
+                yield batch
+            if not page.get("has_more"):
+                return
+            after = f"&after_id={page['last_id']}"
+
+    def _asked(self, method: str, route: str, body: bytes | None = None) -> dict[str, Any]:
+        content = self._sent(method, route, body)
+        try:
+            found = orjson.loads(content)
+        except orjson.JSONDecodeError as error:
+            raise BackendError(f"{self.url}: the answer is not JSON", kind="garbage", retryable=True) from error
+        if not isinstance(found, dict):
+            raise BackendError(f"{self.url}: the answer is no object", kind="garbage", retryable=True)
+        return found
+
+    def _sent(self, method: str, route: str, body: bytes | None = None) -> bytes:
+        """The content of an answer; raises `BackendError` for a refusal or a lost connection."""
+        try:
+            status, headers, content = asyncio.run(self._exchange(method, route, body))
+        except TimeoutError:
+            raise BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True) from None
+        except aiohttp.ClientError as error:
+            raise connection_error(error, self.url) from error
+        if status == 200:
+            return content
+        refusal = refused(status, headers, content, self.url)
+        if status == 404 and refusal.kind != "model":
+            raise BackendError(
+                str(refusal),
+                kind="address",
+                retryable=False,
+                status=404,
+                hint="Message Batches need Anthropic's own API; results are kept for 29 days",
+            )
+        raise refusal
+
+    async def _exchange(self, method: str, route: str, body: bytes | None) -> tuple[int, Mapping[str, str], bytes]:
+        async with (
+            connect(self.url, self._credentials, self._timeout) as client,
+            client.request(method, route_of(self.url, route), data=body) as reply,
+        ):
+            return reply.status, reply.headers, self._credentials.clean(await reply.read())
+
+    def _patiently(self, once: Callable[[], T]) -> T:
+        """Ask until it is answered or asking again cannot help."""
+        attempts = 0
+        while True:
+            try:
+                return once()
+            except BackendError as error:
+                attempts += 1
+                delay = decide(error, attempts, _ATTEMPTS, self._rng).delay if error.retryable else None
+                if delay is None or attempts >= _ATTEMPTS:
+                    raise
+                time.sleep(delay)
+
+
+def _names(lines: bytes) -> Iterator[str]:
+    """The custom_ids of requests or results."""
+    return (str(orjson.loads(line)["custom_id"]) for line in lines.splitlines() if line.strip())
+
+
+def _remote(batch: dict[str, Any]) -> Remote:
+    """A batch in the words of the ledger."""
+    counts = batch["request_counts"]
+    lost = {name: int(counts.get(name, 0)) for name in ("errored", "canceled", "expired")}
+    status = "in_progress"
+    if batch["processing_status"] == "ended":
+        status = "expired" if lost["expired"] else "cancelled" if lost["canceled"] else "completed"
+    results = batch["id"] if status != "in_progress" else None
+    return Remote(
+        batch["id"], status, sum(counts.values()), counts["succeeded"], sum(lost.values()), results, None, None
+    )

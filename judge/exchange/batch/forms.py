@@ -1,0 +1,95 @@
+"""Which back-ends have batches: whose requests the lines repeat, in which form, and what takes them. Never asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from judge.backends import Settings, check_api, split_judge
+from judge.backends.anthropic.backend import AnthropicBackend
+from judge.backends.gemini.backend import gemini_backend
+from judge.backends.openai.backend import OpenAIBackend
+from judge.errors import SpecError
+from judge.exchange.batch.anthropic_batches import AnthropicBatches
+from judge.exchange.batch.gemini_batches import GeminiBatches
+from judge.exchange.batch.lines import GEMINI_LINES, MESSAGE_LINES, OPENAI_LINES, LineForm
+from judge.exchange.batch.openai_batches import BatchServer
+from judge.exchange.batch.provider_api import BatchApi
+from judge.run_folder import ResultFolder
+
+Executor = OpenAIBackend | AnthropicBackend
+"""What asks live over HTTP; a batch's lines hold its requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchForm:
+    """Batches of one back-end.
+
+    Attributes
+    ----------
+    executor : callable
+        (model, settings) -> what would ask the same live; no connection is made.
+    lines : LineForm
+        The form of a request file.
+    api : callable or None
+        (model, settings, result folder) -> the provider's batch API; None where files are for a program.
+    one_by_one : bool
+        Whether each repeat has a line of its own, whatever a live call may hold.
+    """
+
+    executor: Callable[[str, Settings], Executor]
+    lines: LineForm
+    api: Callable[[str, Settings, ResultFolder], BatchApi] | None
+    one_by_one: bool = False
+
+
+BATCH_FORMS: dict[str, BatchForm] = {
+    "openai": BatchForm(OpenAIBackend, OPENAI_LINES, lambda _model, settings, _result: BatchServer(settings)),
+    "vllm": BatchForm(OpenAIBackend, OPENAI_LINES, None),
+    "anthropic": BatchForm(
+        AnthropicBackend, MESSAGE_LINES, lambda _model, settings, result: AnthropicBatches(settings, result)
+    ),
+    # A Gemini model that takes one candidate alone would refuse every line with more, a day later.
+    "gemini": BatchForm(
+        gemini_backend, GEMINI_LINES, lambda model, settings, _result: GeminiBatches(model, settings), one_by_one=True
+    ),
+}
+
+
+def batch_form(judge: str) -> BatchForm:
+    """The form of a judge's batches; SpecError where it has none."""
+    form = BATCH_FORMS.get(split_judge(judge)[0])
+    if form is None:
+        raise SpecError(
+            f"{judge} has no batch form: batch files are for {_listed(BATCH_FORMS)}",
+            hint="judge run asks this judge directly",
+        )
+    return form
+
+
+def has_batch_api(judge: str) -> bool:
+    """Whether a provider takes batches of this judge."""
+    form = BATCH_FORMS.get(split_judge(judge)[0])
+    return form is not None and form.api is not None
+
+
+def executor_of(judge: str, settings: Settings) -> Executor:
+    """What would ask the same live; it makes no connection here."""
+    check_api(judge, settings)
+    return batch_form(judge).executor(split_judge(judge)[1], settings)
+
+
+def batch_api_of(judge: str, settings: Settings, result: ResultFolder) -> BatchApi:
+    """The batch API of a judge's provider; SpecError where there is none."""
+    opened = batch_form(judge).api
+    if opened is None:
+        raise SpecError(
+            f"{judge} has no provider with a batch API",
+            hint="judge export batch RUN writes a file for vllm run-batch",
+        )
+    return opened(split_judge(judge)[1], settings, result)
+
+
+def _listed(names: dict[str, BatchForm]) -> str:
+    *first, last = (f"{name}/MODEL" for name in names)
+    return f"{', '.join(first)} and {last}"

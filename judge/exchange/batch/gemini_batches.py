@@ -1,0 +1,251 @@
+"""Gemini's batch API over aiohttp: files and batches, nothing of a run.
+
+Google's own SDK is not used: it would bring a dozen packages for six requests. What can be asked twice is asked again
+with our delays; creating a batch costs money, so after a lost reply the provider's list is consulted before.
+Documentation: ai.google.dev/gemini-api/docs/batch-api, ai.google.dev/api/batch-api and ai.google.dev/api/files, with
+the google-genai package 3.4.0 for the names of fields (read in November 2026).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+import aiohttp
+import orjson
+
+from judge.backends import Settings
+from judge.backends.gemini.backend import GEMINI
+from judge.backends.openai.backend import proxy_of
+from judge.backends.openai.credentials import Credentials
+from judge.backends.openai.errors import connection_error, status_error
+from judge.backends.openai.urls import endpoint, without_slash
+from judge.credentials.providers import addresses_of
+from judge.errors import BackendError
+from judge.exchange.batch.provider_api import Remote
+from judge.execution.sending.retry import decide
+from judge.redaction import redact
+
+T = TypeVar("T")
+
+_ATTEMPTS = 6
+_PAGE = 100
+"""Rows in a page of the provider's lists."""
+
+_STATES = {
+    "BATCH_STATE_PENDING": "validating",
+    "BATCH_STATE_RUNNING": "in_progress",
+    "BATCH_STATE_SUCCEEDED": "completed",
+    "BATCH_STATE_FAILED": "failed",
+    "BATCH_STATE_CANCELLED": "cancelled",
+    "BATCH_STATE_EXPIRED": "expired",
+}
+"""The provider's states -> those of the ledger."""
+
+
+class GeminiBatches:
+    """Files and batches of one account; use in a `with` block. Every method raises `BackendError` with a sentence."""
+
+    def __init__(self, model: str, settings: Settings, *, timeout: float = 120.0) -> None:
+        self.url = without_slash(addresses_of(settings.base_url, "gemini")[0])
+        self._model = model.removeprefix("models/")
+        self._credentials = Credentials((self.url,), settings, GEMINI.protocol)
+        self._credentials.require()
+        self._timeout = timeout
+        self._rng = random.Random()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is held open between requests."""
+
+    def upload(self, name: str, content: Path) -> str:
+        """Upload a request file under a name; returns its id. A second copy costs nothing, so it may be asked again."""
+        size = content.stat().st_size
+        begin = {
+            "X-Goog-Upload-Protocol": "resumable",
+            "X-Goog-Upload-Command": "start",
+            "X-Goog-Upload-Header-Content-Length": str(size),
+            "X-Goog-Upload-Header-Content-Type": "application/jsonl",
+        }
+        finish = {"X-Goog-Upload-Command": "upload, finalize", "X-Goog-Upload-Offset": "0", "Content-Length": str(size)}
+        about = orjson.dumps({"file": {"displayName": name}})
+
+        async def once(client: aiohttp.ClientSession) -> str:
+            async with client.post(_beside(self.url, "upload", "/files"), data=about, headers=begin) as reply:
+                await self._read(reply)
+                place = reply.headers.get("X-Goog-Upload-URL", "")
+            async with client.post(place, data=_pieces(content), headers=finish) as reply:
+                return str((await self._json(reply))["file"]["name"])
+
+        return self._patiently(once)
+
+    def find_file(self, name: str, size: int) -> str | None:
+        """The id of an uploaded file of this name and size, or None."""
+
+        async def once(client: aiohttp.ClientSession) -> str | None:
+            async for file in self._all(client, "files", "files"):
+                if file.get("displayName") == name and int(file.get("sizeBytes", -1)) == size:
+                    return str(file["name"])
+            return None
+
+        return self._patiently(once)
+
+    def create(self, file_id: str, route: str, metadata: Mapping[str, str]) -> Remote:  # noqa: ARG002  OpenAI's has routes
+        """Start a batch. Where the reply is lost, the one that was started is looked for before trying again."""
+        tries = 0
+        batch = {"displayName": _name(metadata), "inputConfig": {"fileName": file_id}}
+
+        async def once(client: aiohttp.ClientSession) -> Remote:
+            nonlocal tries
+            tries += 1
+            if tries > 1 and (found := await self._find(client, metadata)) is not None:
+                return found
+            address = endpoint(self.url, f"/models/{self._model}:batchGenerateContent")
+            async with client.post(address, data=orjson.dumps({"batch": batch})) as reply:
+                return _remote(await self._json(reply))
+
+        return self._patiently(once)
+
+    def find_batch(self, metadata: Mapping[str, str]) -> Remote | None:
+        """The batch that carries this name, or None."""
+        return self._patiently(lambda client: self._find(client, metadata))
+
+    def retrieve(self, batch_id: str) -> Remote:
+        """How far a batch is."""
+
+        async def once(client: aiohttp.ClientSession) -> Remote:
+            async with client.get(endpoint(self.url, f"/{batch_id}")) as reply:
+                return _remote(await self._json(reply))
+
+        return self._patiently(once)
+
+    def download(self, file_id: str, target: Path) -> None:
+        """Write a file's content to `target`, whole or not at all."""
+
+        async def once(client: aiohttp.ClientSession) -> bytes:
+            async with client.get(_beside(self.url, "download", f"/{file_id}:download?alt=media")) as reply:
+                return self._credentials.clean(await self._read(reply))
+
+        part = target.with_name(target.name + ".part")
+        part.write_bytes(self._patiently(once))
+        part.replace(target)
+
+    async def _find(self, client: aiohttp.ClientSession, metadata: Mapping[str, str]) -> Remote | None:
+        async for operation in self._all(client, "batches", "operations"):
+            if operation.get("metadata", {}).get("displayName") == _name(metadata):
+                return _remote(operation)
+        return None
+
+    async def _all(self, client: aiohttp.ClientSession, route: str, key: str) -> AsyncIterator[dict[str, Any]]:
+        """All rows of one of the provider's lists, page by page."""
+        token: str | None = ""
+        while token is not None:
+            more = f"&pageToken={token}" if token else ""
+            async with client.get(endpoint(self.url, f"/{route}?pageSize={_PAGE}{more}")) as reply:
+                page = await self._json(reply)
+            for row in page.get(key) or ():
+                yield row
+            token = page.get("nextPageToken")
+
+    async def _read(self, reply: aiohttp.ClientResponse) -> bytes:
+        body = await reply.read()
+        if reply.status == 200:
+            return body
+        if reply.status == 404:
+            words = redact(body[:200].decode("utf-8", "replace"))
+            raise BackendError(
+                f"{self.url}: HTTP 404: no batch API here, or no such model, batch or file: {words}",
+                kind="address",
+                retryable=False,
+                status=404,
+                hint="check base_url and the model; the list of models names those that have batches",
+            )
+        raise status_error(
+            reply.status, reply.headers, body, self.url, redact, route="/models", protocol=GEMINI.protocol
+        )
+
+    async def _json(self, reply: aiohttp.ClientResponse) -> dict[str, Any]:
+        body = await self._read(reply)
+        try:
+            data = orjson.loads(body)
+        except orjson.JSONDecodeError:
+            data = None
+        if not isinstance(data, dict):
+            raise BackendError(f"{self.url}: the answer is not JSON", kind="garbage", retryable=True)
+        return data
+
+    def _patiently(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
+        """Ask until it is answered or asking again cannot help."""
+        attempts = 0
+        while True:
+            try:
+                return asyncio.run(self._asked(once))
+            except BackendError as error:
+                attempts += 1
+                delay = decide(error, attempts, _ATTEMPTS, self._rng).delay if error.retryable else None
+                if delay is None or attempts >= _ATTEMPTS:
+                    raise
+                time.sleep(delay)
+
+    async def _asked(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
+        """One attempt, with a connection of its own."""
+        client = aiohttp.ClientSession(
+            headers={"Content-Type": "application/json"},
+            middlewares=(self._credentials.attach,),
+            timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=10),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            proxy=proxy_of(self.url),
+        )
+        async with client:
+            try:
+                return await once(client)
+            except TimeoutError:
+                raise BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True) from None
+            except aiohttp.ClientError as error:
+                raise connection_error(error, self.url) from error
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                said = f"{self.url}: the answer has no {error}, which the batch API's answers have"
+                raise BackendError(said, kind="garbage", retryable=True) from error
+
+
+def _name(metadata: Mapping[str, str]) -> str:
+    """A batch's name on the provider's side: no other folder's batch has it."""
+    return "-".join(["judge", *metadata.values()])
+
+
+def _beside(url: str, what: str, route: str) -> str:
+    """The address for uploads and downloads: `/upload/v1beta/files` for `/v1beta`."""
+    scheme, host, path, query, _ = urlsplit(url)
+    before, _, version = path.rstrip("/").rpartition("/")
+    return endpoint(urlunsplit((scheme, host, f"{before}/{what}/{version}", query, "")), route)
+
+
+async def _pieces(content: Path) -> AsyncIterator[bytes]:
+    with content.open("rb") as stream:
+        while piece := stream.read(1 << 20):
+            yield piece
+
+
+def _remote(operation: Mapping[str, Any]) -> Remote:
+    told = operation.get("metadata") or {}
+    state = str(told.get("state") or "")
+    status = _STATES.get(state, "completed" if operation.get("done") else "in_progress")
+    output = told.get("output") or operation.get("response") or {}
+    stats = told.get("batchStats")
+    # Counts of nothing are left out.
+    total, done, failed = (
+        None if stats is None else int(stats.get(name, 0))
+        for name in ("requestCount", "successfulRequestCount", "failedRequestCount")
+    )
+    problem = (operation.get("error") or {}).get("message")
+    return Remote(str(operation["name"]), status, total, done, failed, output.get("responsesFile"), None, problem)

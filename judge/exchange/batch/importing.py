@@ -1,0 +1,227 @@
+"""Merges batch results into a run's journal by custom_id, exactly once. Never overwrites an answer, never asks.
+
+The result folder alone is enough: queries are rendered from the stories and templates that the journal holds, and
+matched by query key. Importing a file again, or after a kill half-way, adds only what is not there yet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from judge.errors import BackendError, DataError, RunFolderError
+from judge.exchange.batch.custom_id import BatchId, judge_part
+from judge.exchange.batch.results import Place, ResultFiles, answers_in, created_at, find_results
+from judge.execution.notes import closed
+from judge.execution.sending.retry import FATAL
+from judge.execution.sending.runner import Outcomes
+from judge.execution.verification import stored_plan
+from judge.journal import JournalReader, JournalWriter, Totals, fold
+from judge.journal.spending import BATCH
+from judge.plan import Plan, load_prices
+from judge.plan.prices import Price
+from judge.records import Query, Response
+from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
+
+
+@dataclass(slots=True)
+class Imported:
+    """What became of the lines. Counts are repeats; `unknown` and `other_judge` are custom_ids."""
+
+    lines: int = 0
+    answered: int = 0
+    there_already: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    errors_known: int = 0
+    not_given: int = 0
+    duplicates: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    other_judge: list[str] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)
+    example: str | None = None
+    spent: Outcomes = field(default_factory=Outcomes)
+    totals: Totals | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was written."""
+        return bool(self.answered or self.failed)
+
+
+def import_results(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
+    """Merge the files into the journal of a result folder. Raises JudgeError where a file is not this run's."""
+    with lock(result.path):
+        return import_locked(result, files)
+
+
+def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
+    """As `import_results`, where the result folder is locked already."""
+    found = find_results(files)
+    if not result.journal.is_file():
+        raise RunFolderError(f"{result.path} has no journal", hint="judge export batch RUN makes it")
+    done = Imported(found.lines, duplicates=found.duplicates, unknown=found.foreign, cut=found.cut)
+    began = time.time()
+    with JournalReader(result.journal) as journal:
+        definition = journal.meta().get("definition")
+        if definition is None:
+            raise RunFolderError(f"{result.journal} holds no definition", hint="judge export batch RUN stores it")
+        plan = stored_plan(definition, result)
+        _set_apart(found, judge_part(definition["judge_key"]), done)
+        price = load_prices(plan.spec.judge, plan.spec.base_url, plan.spec.engine)
+        merge = _Merge(result, journal, plan, found, done, price.batch if price is not None else None)
+        outcomes = done.spent
+        try:
+            asyncio.run(merge.run())
+        except BackendError as error:
+            outcomes.stopped = str(error)
+            raise
+        finally:
+            if done.changed:
+                outcomes.answered, outcomes.failed = done.answered, sum(done.failed.values())
+                _note(result, journal, outcomes, began, files)
+        done.totals = journal.totals()
+    if done.changed:
+        fold(result.journal)
+    return done
+
+
+def _set_apart(found: ResultFiles, judge: str, done: Imported) -> None:
+    """Take out answers of other judges; refuse files that hold nothing of this one."""
+    for key, entries in list(found.by_query.items()):
+        done.other_judge.extend(str(each) for each, _ in entries if each.judge != judge)
+        found.by_query[key] = [entry for entry in entries if entry[0].judge == judge]
+    if done.other_judge and not any(found.by_query.values()):
+        raise DataError(
+            f"all {len(done.other_judge)} results are of another judge than this run's",
+            file=", ".join(map(str, found.files)),
+            found=done.other_judge[0],
+            allowed=f"custom_ids with -{judge}-",
+            hint="import them into the result folder that they were exported from",
+        )
+
+
+class _Merge:
+    """One walk through the plan, picking up results on the way."""
+
+    def __init__(
+        self,
+        result: ResultFolder,
+        journal: JournalReader,
+        plan: Plan,
+        found: ResultFiles,
+        done: Imported,
+        price: Price | None,
+    ) -> None:
+        self._result, self._journal, self._plan, self._found, self._done = result, journal, plan, found, done
+        self._price = price
+        self._writer: JournalWriter | None = None
+
+    async def run(self) -> None:
+        """Merge everything; rows are committed in groups, all repeats of one line together."""
+        left = {key: entries for key, entries in self._found.by_query.items() if entries}
+        ended = "crashed"
+        try:
+            if left:
+                for group in self._plan.groups(lambda: self._journal.stories(by_prompt=True, ratings=False)):
+                    for query in group:
+                        self._merge(query, left.pop(query.key, []))
+                    if self._writer is not None:
+                        await self._writer.room()
+                        await asyncio.sleep(0)
+                    if not left:
+                        break
+            self._done.unknown.extend(str(each) for entries in left.values() for each, _ in entries)
+            self._refuse_strangers()
+            ended = "done"
+        finally:
+            if self._writer is not None:
+                await self._writer.finish(ended)
+                self._writer.close()
+
+    def _refuse_strangers(self) -> None:
+        done = self._done
+        if done.unknown and len(done.unknown) + len(done.duplicates) + len(done.other_judge) >= done.lines:
+            raise DataError(
+                f"holds no result of this run: none of its {len(done.unknown)} custom_ids is one of its queries",
+                file=", ".join(map(str, self._found.files)),
+                found=done.unknown[0],
+                hint="import it into the result folder that it was exported from",
+            )
+
+    def _merge(self, query: Query, entries: list[tuple[BatchId, Place]]) -> None:
+        if entries:
+            # What this import adds is not committed yet, so the set grows beside the journal.
+            settled = self._journal.settled(query.key, failed_too=False)
+            for each, place in entries:
+                self._line(query, each, place, settled)
+
+    def _line(self, query: Query, each: BatchId, place: Place, settled: set[int]) -> None:
+        """One result line: its answers for repeats that have none, or its error."""
+        line = self._found.read(place)
+        started = created_at(line) or time.time()
+        done = self._done
+        open_ = [repeat for repeat in each.repeats if repeat not in settled]
+        done.there_already += len(each.repeats) - len(open_)
+        if not open_:
+            return
+        try:
+            responses = answers_in(line, query)
+        except BackendError as error:
+            if error.kind == "capability" and error.status is None:
+                raise
+            self._failed(query, open_, error, started)
+            return
+        done.not_given += max(len(each.repeats) - len(responses), 0)
+        pairs = [pair for pair in zip(each.repeats, responses, strict=False) if pair[0] not in settled]
+        for number, (repeat, response) in enumerate(pairs):
+            kept = _with_usage(response, responses[0]) if number == 0 else response
+            self._open().answered(query, repeat, kept, started=started, seconds=0.0)
+            settled.add(repeat)
+            done.answered += 1
+        if pairs:
+            done.spent.spend(responses[:1], self._price)
+
+    def _failed(self, query: Query, repeats: list[int], error: BackendError, started: float) -> None:
+        known = self._journal.errors(query.key)
+        # As live: what asking again may mend stays open, what it cannot is given up until `judge retry`.
+        final = not error.retryable and error.kind not in FATAL
+        for repeat in repeats:
+            if (repeat, str(error)[:2000]) in known:
+                self._done.errors_known += 1
+                continue
+            self._open().failed(query, repeat, error, started=started, seconds=0.0, final=final)
+            self._done.failed[error.kind] += 1
+            self._done.example = self._done.example or str(error)
+
+    def _open(self) -> JournalWriter:
+        """The journal's writer, opened at the first row: an import that adds nothing changes nothing."""
+        if self._writer is None:
+            self._writer = JournalWriter(self._result.journal, executor=BATCH)
+            self._writer.start()
+        return self._writer
+
+
+def _with_usage(response: Response, first: Response) -> Response:
+    """A call's tokens stand on the first of its repeats that is kept."""
+    return replace(
+        response,
+        prompt_tokens=first.prompt_tokens,
+        completion_tokens=first.completion_tokens,
+        cached_tokens=first.cached_tokens,
+        reasoning_tokens=first.reasoning_tokens,
+        cache_write_tokens=first.cache_write_tokens,
+        cost=first.cost,
+    )
+
+
+def _note(
+    result: ResultFolder, journal: JournalReader, outcomes: Outcomes, began: float, files: tuple[Path, ...]
+) -> None:
+    """Note the import in the manifest as a sitting."""
+    manifest = read_manifest(result.manifest)
+    sitting = {"began": began, "executor": BATCH, "imported": [file.name for file in files]}
+    manifest = manifest | {"sittings": [*manifest.get("sittings", []), sitting]}
+    write_manifest(result.manifest, closed(manifest, journal, outcomes, began, ()))

@@ -1,0 +1,124 @@
+"""`batches.json` in a result folder: what was sent to a provider's batch API, and how far it is. Never asks it.
+
+It is written whole before and after each remote step, so that a killed program finds out on the next start what may
+have happened already. Beside it `batches/` keeps each batch's request file, and its results once they were collected.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from judge.errors import RunFolderError
+from judge.exchange.batch.custom_id import parse_id
+from judge.run_folder import ResultFolder, read_manifest, write_manifest
+
+LEDGER, FOLDER = "batches.json", "batches"
+
+State = Literal["written", "uploading", "uploaded", "creating", "created", "collected"]
+"""Our own step. `uploading` and `creating` mean: asked for, and perhaps done, when the program ended."""
+
+ENDED = ("completed", "failed", "expired", "cancelled")
+"""The provider's statuses after which nothing more comes."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """One batch: its request file, our step, and what the provider last said."""
+
+    number: int
+    lines: int
+    repeats: int
+    state: State = "written"
+    base_url: str = ""
+    file_id: str | None = None
+    batch_id: str | None = None
+    status: str | None = None
+    done: int | None = None
+    failed: int | None = None
+    output_file_id: str | None = None
+    error_file_id: str | None = None
+    problem: str | None = None
+    submitted: float | None = None
+
+    @property
+    def in_flight(self) -> bool:
+        """Whether its repeats are not to be asked otherwise: prepared or sent, not collected, and not refused whole."""
+        return self.state != "collected" and self.status != "failed"
+
+
+@dataclass(slots=True)
+class Ledger:
+    """All batches of a result folder, in order. `run_id` tells this folder's batches from others on one account."""
+
+    result: ResultFolder
+    run_id: str = field(default_factory=lambda: secrets.token_hex(8))
+    batches: list[Batch] = field(default_factory=list)
+
+    @property
+    def folder(self) -> Path:
+        """Where request and result files lie."""
+        return self.result.path / FOLDER
+
+    def requests(self, batch: Batch) -> Path:
+        """The request file of a batch."""
+        return self.folder / f"requests-{batch.number:04d}.jsonl"
+
+    def remote_name(self, batch: Batch) -> str:
+        """The request file's name on the provider's side: no other folder's file has it."""
+        return f"judge-{self.run_id}-{batch.number:04d}.jsonl"
+
+    def save(self) -> None:
+        """Write it whole or not at all."""
+        batches = [asdict(batch) for batch in self.batches]
+        write_manifest(self.result.path / LEDGER, {"format": 1, "run_id": self.run_id, "batches": batches})
+
+    def in_flight(self) -> dict[str, set[int]]:
+        """Query key -> repeats that are in batches not yet collected."""
+        found: dict[str, set[int]] = {}
+        for batch in self.batches:
+            for name in _custom_ids(self.requests(batch)) if batch.in_flight else ():
+                if (known := parse_id(name)) is not None:
+                    found.setdefault(known.query_key, set()).update(known.repeats)
+        return found
+
+
+def read_ledger(result: ResultFolder) -> Ledger:
+    """The ledger of a result folder; an empty one where nothing was submitted yet."""
+    path = result.path / LEDGER
+    data = read_manifest(path)
+    if not data:
+        return Ledger(result)
+    names = {each.name for each in fields(Batch)}
+    try:
+        batches = [Batch(**{key: value for key, value in each.items() if key in names}) for each in data["batches"]]
+        return Ledger(result, str(data["run_id"]), batches)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise RunFolderError(f"{path} is not a list of batches ({error})", hint="restore it from a copy") from error
+
+
+def in_flight_note(result: ResultFolder) -> str | None:
+    """How much is in batches just now, in words; None where nothing is."""
+    waiting = [batch for batch in read_ledger(result).batches if batch.in_flight]
+    if not waiting:
+        return None
+    repeats = sum(batch.repeats for batch in waiting)
+    return f"{repeats} repeats in {len(waiting)} batch{'es' if len(waiting) > 1 else ''}"
+
+
+def _custom_ids(file: Path) -> Iterator[Any]:
+    try:
+        with file.open("rb") as stream:
+            for line in stream:
+                data = orjson.loads(line)
+                yield data["key"] if "request" in data else data["custom_id"]
+    except (OSError, orjson.JSONDecodeError, KeyError) as error:
+        raise RunFolderError(
+            f"{file} cannot be read, and tells what is in a batch that is not collected ({error})",
+            hint="restore it from a copy, or collect the batch first: judge batch collect RUN",
+        ) from error

@@ -1,0 +1,102 @@
+"""Lines of batch files in the form of each provider: requests, and results brought into OpenAI's form. Never asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judge.backends.anthropic.errors import STATUSES
+
+_CODES = {1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 13: 500, 14: 503, 16: 401}
+"""Codes of google.rpc.Status, which Gemini's lines carry -> statuses of HTTP (google/rpc/code.proto)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineForm:
+    """One form of lines.
+
+    Attributes
+    ----------
+    request : callable
+        (custom_id, route, body) -> the line of a request.
+    asks : frozenset of str
+        Keys that all requests have, and no result.
+    result : callable
+        A line -> the result in OpenAI's form; None where it is no result of this form.
+    """
+
+    request: Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
+    asks: frozenset[str]
+    result: Callable[[dict[str, Any]], dict[str, Any] | None]
+
+
+def as_openai(data: Any) -> Any:
+    """A result of any form in OpenAI's (custom_id with response or error); what is no result as it is."""
+    if not isinstance(data, dict):
+        return data
+    return next((found for form in _FORMS if (found := form.result(data)) is not None), data)
+
+
+def is_request(data: Any) -> bool:
+    """Whether a line is a request of any form."""
+    return isinstance(data, dict) and "response" not in data and any(data.keys() >= form.asks for form in _FORMS)
+
+
+def _openai_request(name: str, route: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    return {"custom_id": name, "method": "POST", "url": f"/v1{route}", "body": body}
+
+
+def _openai_result(data: dict[str, Any]) -> dict[str, Any] | None:
+    return data if "custom_id" in data and "response" in data else None
+
+
+def _message_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    return {"custom_id": name, "params": body}
+
+
+def _message_result(data: dict[str, Any]) -> dict[str, Any] | None:
+    """`custom_id` with `result`, whose type says whether there is a message or an error, or why there is neither."""
+    result = data.get("result")
+    if not isinstance(result, dict):
+        return None
+    named = {"custom_id": data.get("custom_id")}
+    if result.get("type") == "succeeded":
+        return named | {"response": {"status_code": 200, "body": result.get("message")}}
+    if result.get("type") == "errored" and isinstance(result.get("error"), dict):
+        error = result["error"]
+        inner = error.get("error") if isinstance(error.get("error"), dict) else error
+        status = STATUSES.get(str(inner.get("type")), 500)
+        return named | {"response": {"status_code": status, "body": {"error": inner}}}
+    ended = {"expired": "batch_expired", "canceled": "batch_cancelled"}.get(str(result.get("type")), "")
+    said = {"code": ended, "message": f"the batch ended before this request was made ({result.get('type')})"}
+    return named | {"response": None, "error": said}
+
+
+def _gemini_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    return {"key": name, "request": body}
+
+
+def _gemini_result(data: dict[str, Any]) -> dict[str, Any] | None:
+    """`key` with `response`, `error` or `status`."""
+    if "key" not in data or "custom_id" in data or "request" in data:
+        return None
+    named = {"custom_id": data["key"]}
+    error = data.get("error") or data.get("status")
+    if isinstance(error, dict):
+        code = error.get("code")
+        status = code if isinstance(code, int) and code >= 400 else _CODES.get(code or 0, 500)
+        return named | {"response": {"status_code": status, "body": {"error": error}}}
+    return named | {"response": {"status_code": 200, "body": data.get("response")}}
+
+
+OPENAI_LINES = LineForm(_openai_request, frozenset({"custom_id", "body"}), _openai_result)
+"""OpenAI's batches, and `vllm run-batch`."""
+
+MESSAGE_LINES = LineForm(_message_request, frozenset({"custom_id", "params"}), _message_result)
+"""Anthropic's Message Batches."""
+
+GEMINI_LINES = LineForm(_gemini_request, frozenset({"request"}), _gemini_result)
+"""Gemini's batches of a file."""
+
+_FORMS = (OPENAI_LINES, MESSAGE_LINES, GEMINI_LINES)

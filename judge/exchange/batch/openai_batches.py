@@ -1,0 +1,182 @@
+"""A provider's batch API through the openai SDK: files and batches, nothing of a run. The only module that imports it.
+
+The SDK's own retries are off. What can be asked twice is asked again with our delays; creating a batch costs money, so
+after a lost reply the provider's list is consulted before it is tried again.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
+
+from judge.backends import Settings
+from judge.backends.openai.credentials import Credentials
+from judge.backends.openai.errors import status_error
+from judge.credentials.providers import addresses_of
+from judge.errors import BackendError
+from judge.exchange.batch.provider_api import Remote
+from judge.execution.sending.retry import decide
+from judge.redaction import redact
+
+if TYPE_CHECKING:
+    from openai.types import Batch as RemoteBatch
+
+Route = Literal["/v1/chat/completions", "/v1/completions", "/v1/responses"]
+T = TypeVar("T")
+
+_ATTEMPTS = 6
+_PAGE = 100
+"""Rows in a page of the provider's lists."""
+
+
+class BatchServer:
+    """One provider's files and batches; use in a `with` block. Every method raises `BackendError` with a sentence."""
+
+    def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:
+        import openai
+
+        self.url = addresses_of(settings.base_url)[0].rstrip("/")
+        self._credentials = Credentials((self.url,), settings)
+        self._credentials.require()
+        headers: dict[str, Any] = dict(self._credentials.headers(self.url))
+        # The SDK wants a key and sends it as Authorization, unless that is given or left out.
+        headers.setdefault("Authorization", openai.Omit() if headers else "Bearer none")
+        self._openai = openai
+        self._client = openai.OpenAI(
+            api_key="none",
+            base_url=self.url,
+            max_retries=0,
+            timeout=timeout,
+            default_headers=headers,
+            # The SDK's own client would carry keys to wherever a server redirects.
+            http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=timeout),
+        )
+        self._rng = random.Random()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+    def upload(self, name: str, content: Path) -> str:
+        """Upload a request file under a name; returns its id. A second copy costs nothing, so it may be asked again."""
+
+        def once() -> str:
+            with content.open("rb") as stream:
+                return self._client.files.create(file=(name, stream), purpose="batch").id
+
+        return self._patiently(once)
+
+    def find_file(self, name: str, size: int) -> str | None:
+        """The id of an uploaded file of this name and size, or None."""
+
+        def once() -> str | None:
+            for file in self._client.files.list(purpose="batch", limit=_PAGE):
+                if file.filename == name and file.bytes == size:
+                    return file.id
+            return None
+
+        return self._patiently(once)
+
+    def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
+        """Start a batch. Where the reply is lost, the one that was started is looked for before trying again."""
+        tries = 0
+
+        def once() -> RemoteBatch:
+            nonlocal tries
+            tries += 1
+            if tries > 1 and (found := self._find(metadata)) is not None:
+                return found
+            return self._client.batches.create(
+                input_file_id=file_id, endpoint=cast("Route", route), completion_window="24h", metadata=metadata
+            )
+
+        return _remote(self._patiently(once))
+
+    def find_batch(self, metadata: dict[str, str]) -> Remote | None:
+        """The batch that carries this metadata, or None."""
+        found = self._patiently(lambda: self._find(metadata))
+        return None if found is None else _remote(found)
+
+    def retrieve(self, batch_id: str) -> Remote:
+        """How far a batch is."""
+        return _remote(self._patiently(lambda: self._client.batches.retrieve(batch_id)))
+
+    def download(self, file_id: str, target: Path) -> None:
+        """Write a file's content to `target`, whole or not at all."""
+
+        def once() -> None:
+            part = target.with_name(target.name + ".part")
+            # Not streamed: what breaks off while the SDK streams comes as an error of its transport, whose name changed
+            # between versions. Files are of some 200 MB at most.
+            part.write_bytes(self._credentials.clean(self._client.files.content(file_id).content))
+            part.replace(target)
+
+        self._patiently(once)
+
+    def _find(self, metadata: dict[str, str]) -> RemoteBatch | None:
+        for batch in self._client.batches.list(limit=_PAGE):
+            if batch.metadata and all(batch.metadata.get(key) == value for key, value in metadata.items()):
+                return batch
+        return None
+
+    def _patiently(self, once: Callable[[], T]) -> T:
+        """Ask until it is answered or asking again cannot help."""
+        attempts = 0
+        while True:
+            try:
+                return once()
+            except self._openai.APIError as error:
+                attempts += 1
+                found = self._sentence(error)
+                delay = decide(found, attempts, _ATTEMPTS, self._rng).delay if found.retryable else None
+                if delay is None or attempts >= _ATTEMPTS:
+                    raise found from error
+                time.sleep(delay)
+
+    def _sentence(self, error: Any) -> BackendError:
+        if isinstance(error, self._openai.APIStatusError):
+            reply = error.response
+            if reply.status_code == 404:
+                return BackendError(
+                    f"{self.url}: HTTP 404: no batch API here, or no such batch or file: {self._scrub(error.message)}",
+                    kind="address",
+                    retryable=False,
+                    status=404,
+                    hint="batches need a provider's batch API; elsewhere: judge export batch RUN and vllm run-batch",
+                )
+            return status_error(reply.status_code, reply.headers, reply.content, self.url, self._scrub)
+        if isinstance(error, self._openai.APITimeoutError):
+            return BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True)
+        return BackendError(
+            f"{self.url}: {self._scrub(str(error))} ({self._scrub(str(error.__cause__ or 'no cause told'))})",
+            kind="connection",
+            retryable=True,
+            hint="check base_url (or OPENAI_BASE_URL) and the network, then run the same command again",
+        )
+
+    def _scrub(self, text: str) -> str:
+        return redact(text)
+
+
+def _remote(batch: RemoteBatch) -> Remote:
+    counts = batch.request_counts
+    mistakes = (batch.errors.data or []) if batch.errors else []
+    problem = "; ".join(f"{each.message}" + (f" (line {each.line})" if each.line else "") for each in mistakes[:3])
+    return Remote(
+        batch.id,
+        batch.status,
+        counts.total if counts else None,
+        counts.completed if counts else None,
+        counts.failed if counts else None,
+        batch.output_file_id,
+        batch.error_file_id,
+        problem or None,
+    )

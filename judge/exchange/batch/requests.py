@@ -1,0 +1,234 @@
+"""What a run still lacks as JSON Lines of a batch API, with the bodies of the HTTP executors. Never asks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+import orjson
+
+from judge.backends import Settings
+from judge.backends.openai.backend import OpenAIBackend
+from judge.backends.refusals.refused_settings import LIMITS
+from judge.errors import RunFolderError, SpecError
+from judge.exchange.batch.custom_id import judge_part, split_ids
+from judge.exchange.batch.forms import Executor, batch_form, executor_of
+from judge.exchange.batch.ledger import read_ledger
+from judge.execution.notes import opened
+from judge.execution.preparation import prepare
+from judge.execution.sending.runner import works
+from judge.execution.sending.shared_prefix import with_cache_points
+from judge.journal import JournalReader, fold
+from judge.plan import Plan, make_plan
+from judge.records import Query
+from judge.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest
+from judge.run_folder.definition import definition_in_force
+from judge.run_folder.layout import definition_of
+from judge.run_spec import RunSpec, load_run_specs
+
+MOST_LINES, MOST_BYTES = 50_000, 200_000_000
+"""What providers take in one batch file (OpenAI: 50,000 requests, 200 MB)."""
+
+
+@dataclass(slots=True)
+class Purse:
+    """Dollars that the batches of several judges may still cost together."""
+
+    left: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to export. `failed`: repeats that were given up, in place of those never asked.
+
+    `purse` is what this judge's batches may cost together with those of others.
+    """
+
+    spec: RunSpec
+    folder: Path
+    result: ResultFolder
+    limit: int | None = None
+    purse: Purse | None = None
+    one_by_one: bool = False
+    max_completion_tokens: bool = False
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One batch file that was written."""
+
+    path: Path
+    lines: int
+    repeats: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written. `in_flight` counts repeats left out because a submitted batch holds them."""
+
+    parts: list[Part]
+    in_flight: int
+
+    @property
+    def repeats(self) -> int:
+        """Repeats over all files."""
+        return sum(part.repeats for part in self.parts)
+
+
+def wanted(
+    run: Path, overrides: list[str], *, judge: str | None = None, limit: int | None = None, **choices: bool
+) -> Wanted:
+    """What RUN names: a run.yaml, its folder, or a result folder, whose judge is then the manifest's."""
+    found = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
+    if len(found) > 1:
+        names = ", ".join(one.spec.judge for one in found)
+        raise SpecError(f"{run} has {len(found)} judges, and one is wanted: {names}", hint="name one with --judge")
+    return found[0]
+
+
+def wanted_of_all(
+    run: Path, overrides: list[str], judges: Sequence[str] = (), *, limit: int | None = None, **choices: bool
+) -> list[Wanted]:
+    """The same for every judge of RUN, or for those that are named."""
+    result = ResultFolder(run)
+    if result.exists():
+        judge = judges[0] if judges else None
+        spec, place = definition_in_force(result, overrides, judge)
+        return [Wanted(spec, place, result, limit, None, **choices)]
+    definition = definition_of(run)
+    found = load_run_specs(definition, overrides, judges)
+    purse = None if found.max_cost is None else Purse(found.max_cost)
+    places = [folder_for(definition, spec.name, spec.judge, spec.revision) for spec in found.judges]
+    return [
+        Wanted(spec, definition.parent, place, limit, purse, **choices)
+        for spec, place in zip(found.judges, places, strict=True)
+    ]
+
+
+def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
+    """Prepare the journal as `judge run` would and write the files; the caller holds no lock.
+
+    `name(n)` is the path of the n-th file, from 1. Nothing lies there under its name before it is whole.
+    """
+    with lock(asked.result.path):
+        return export_locked(asked, name, most_lines=most_lines)
+
+
+def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
+    """As `export`, where the result folder is locked already."""
+    backend = _executor(asked)
+    plan = make_plan(asked.spec, folder=asked.folder)
+    prepared = prepare(plan, asked.folder, asked.result)
+    taken = read_ledger(asked.result).in_flight()
+    left_out = 0
+
+    def settled(query: Query) -> set[int]:
+        nonlocal left_out
+        done = journal.settled(query.key)
+        if asked.failed:
+            done = set(range(asked.spec.repeats)) - journal.failed(query.key)
+        waiting = taken.get(query.key, set()) - done
+        left_out += len(waiting)
+        return done | waiting
+
+    try:
+        with JournalReader(asked.result.journal) as journal:
+            lines = _lines(asked, plan, backend, journal, settled)
+            parts = _write(lines, name, most_lines)
+    finally:
+        fold(asked.result.journal)
+    before = read_manifest(asked.result.manifest)
+    server = before.get("in_force", {}).get("server", {})
+    files = [{"file": part.path.name, "lines": part.lines, "repeats": part.repeats} for part in parts]
+    note = {"began": time.time(), "executor": "batch export", "exported": files}
+    write_manifest(asked.result.manifest, opened(asked.spec, asked.result, prepared, server, note))
+    return Exported(parts, left_out)
+
+
+def _executor(asked: Wanted) -> Executor:
+    """The HTTP executor whose requests the lines repeat; it makes no connection here."""
+    spec, terms = asked.spec, asked.result.server_terms
+    settings = Settings(base_url=tuple(spec.base_url), engine=spec.engine, terms_file=terms, api=spec.api)
+    backend = executor_of(spec.judge, settings)
+    if not isinstance(backend, OpenAIBackend) or backend.dialect().limit is not None:
+        return backend
+    facts = read_manifest(asked.result.manifest).get("in_force", {}).get("server", {})
+    if asked.max_completion_tokens:
+        backend.name_max_tokens("max_completion_tokens")
+    elif not terms.exists() and facts.get("max_tokens_parameter") in LIMITS:
+        backend.name_max_tokens(facts["max_tokens_parameter"])
+    return backend
+
+
+def _lines(
+    asked: Wanted,
+    plan: Plan,
+    backend: Executor,
+    journal: JournalReader,
+    settled: Callable[[Query], set[int]],
+) -> Iterator[tuple[bytes, int]]:
+    """(line, repeats in it) in plan order."""
+    judge, form = judge_part(asked.spec.judge_key()), batch_form(asked.spec.judge)
+    alone = asked.one_by_one or form.one_by_one
+    groups = plan.groups(lambda: islice(journal.stories(by_prompt=True, ratings=False), asked.limit))
+    lacking = works(groups, asked.spec.repeats, settled)
+    for group in with_cache_points(lacking, backend.capabilities.cache_points):
+        for work in group:
+            most = 1 if alone else backend.capabilities.repeats_per_call or len(work.repeats)
+            calls = [work.repeats[i : i + most] for i in range(0, len(work.repeats), most)]
+            for call in calls:
+                for each in split_ids(work.query.key, judge, call):
+                    line = form.lines.request(str(each), backend.route, backend.payload(work.query, each.repeats))
+                    yield orjson.dumps(line) + b"\n", len(each.repeats)
+
+
+def _write(lines: Iterator[tuple[bytes, int]], name: Callable[[int], Path], most_lines: int) -> list[Part]:
+    """Write lines to files within the limits, each under a temporary name until all are whole."""
+    parts: list[Part] = []
+    stream: BinaryIO | None = None
+    count = repeats = size = 0
+    try:
+        for line, held in lines:
+            if stream is not None and (count >= most_lines or size + len(line) > MOST_BYTES):
+                stream.close()
+                parts[-1] = Part(parts[-1].path, count, repeats, size)
+                stream = None
+            if stream is None:
+                path = name(len(parts) + 1)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                parts.append(Part(path, 0, 0, 0))
+                stream = _temporary(path).open("wb")
+                count = repeats = size = 0
+            stream.write(line)
+            count, repeats, size = count + 1, repeats + held, size + len(line)
+        if stream is not None:
+            stream.close()
+            parts[-1] = Part(parts[-1].path, count, repeats, size)
+        for part in parts:
+            _temporary(part.path).replace(part.path)
+    except OSError as error:
+        where = error.filename or (parts[-1].path if parts else "the batch file")
+        raise RunFolderError(f"{where} cannot be written: {error.strerror}", hint="choose another with -o") from error
+    finally:
+        if stream is not None:
+            stream.close()
+        for part in parts:
+            with suppress(OSError):
+                _temporary(part.path).unlink(missing_ok=True)
+    return parts
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(path.name + ".part")
+
+
+def numbered(output: Path) -> Callable[[int], Path]:
+    """Names for the files of one export: FILE-0001.jsonl, FILE-0002.jsonl..."""
+    return lambda number: output.with_name(f"{output.stem}-{number:04d}{output.suffix}")

@@ -1,0 +1,178 @@
+"""Result files of batch APIs and of `vllm run-batch`, line by line: answers, or what failed. Never writes.
+
+A file is read once to find its lines and check them all; answers are read again one at a time: memory holds ids only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.backends.dialects import read_answer
+from judge.backends.openai.backend import require_logprobs
+from judge.backends.openai.errors import server_words, status_error
+from judge.errors import BackendError, DataError, ErrorKind
+from judge.exchange.batch.custom_id import BatchId, parse_id
+from judge.exchange.batch.lines import as_openai, is_request
+from judge.records import Query, Response
+from judge.redaction import cleaned, known, redact
+
+_CODES: dict[str, tuple[ErrorKind, bool]] = {
+    "batch_expired": ("timeout", True),
+    "request_timeout": ("timeout", True),
+    "batch_cancelled": ("server", True),
+    "content_filter": ("filtered", False),
+    "insufficient_quota": ("quota", False),
+    "rate_limit_exceeded": ("rate", True),
+}
+"""Codes of lines that never became a request -> (kind, whether asking again can help); others count as `server`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a line stands."""
+
+    file: int
+    offset: int
+    row: int
+
+
+@dataclass(slots=True)
+class ResultFiles:
+    """Lines of several files by query key. Of equal custom_ids the first answer counts, others are `duplicates`."""
+
+    files: tuple[Path, ...]
+    lines: int = 0
+    by_query: dict[str, list[tuple[BatchId, Place]]] = field(default_factory=dict)
+    duplicates: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)
+    _seen: dict[str, tuple[int, bool]] = field(default_factory=dict)
+
+    def read(self, place: Place) -> bytes:
+        """The bytes of a line."""
+        with self.files[place.file].open("rb") as stream:
+            stream.seek(place.offset)
+            return stream.readline().strip()
+
+
+def find_results(files: tuple[Path, ...]) -> ResultFiles:
+    """Check every line of the files and note where each result stands. Raises DataError; nothing is written yet."""
+    found = ResultFiles(files)
+    for number, file in enumerate(files):
+        for place, data in _lines(file, number, found):
+            found.lines += 1
+            name = data["custom_id"]
+            known = parse_id(name)
+            if known is None:
+                found.foreign.append(str(name))
+                continue
+            good = _is_answer(data)
+            before = found._seen.get(name)
+            # After an answer nothing counts; after an error, an answer does, and another file's error.
+            if before is not None and (before[1] or (before[0] == number and not good)):
+                found.duplicates.append(name)
+                continue
+            found._seen[name] = (number, good)
+            found.by_query.setdefault(known.query_key, []).append((known, place))
+    return found
+
+
+def answers_in(line: bytes, query: Query) -> list[Response]:
+    """The responses of a line; raises the `BackendError` that its error or status stands for.
+
+    The error's sentence names the line by a hash of its bytes, so that the same line is known again.
+    """
+    where = f"batch result {hashlib.blake2b(line, digest_size=6).hexdigest()}"
+    data = as_openai(orjson.loads(line))
+    response, error = data.get("response"), data.get("error")
+    if response is None:
+        raise _line_error(where, error)
+    status, body = response.get("status_code", 200), response.get("body")
+    if status != 200 or error:
+        words = orjson.dumps(body or error)
+        refused = status_error(status if status != 200 else 500, {}, words, where, redact)
+        if refused.kind == "truncated":
+            return [Response("", "length")]
+        raise refused
+    responses = read_answer(body, cleaned(orjson.dumps(body), known()), query.api, where, redact)
+    require_logprobs(responses, query, where)
+    return responses
+
+
+def created_at(line: bytes) -> float | None:
+    """When the answer in a line was made, in seconds since 1970, where it says so."""
+    body = (as_openai(orjson.loads(line)).get("response") or {}).get("body")
+    created = body.get("created") if isinstance(body, dict) else None
+    return float(created) if isinstance(created, int | float) and created > 0 else None
+
+
+def _is_answer(data: dict[str, Any]) -> bool:
+    response = data.get("response") or {}
+    return response.get("status_code", 200) == 200 and bool(response.get("body")) and not data.get("error")
+
+
+def _line_error(where: str, error: Any) -> BackendError:
+    """A line without a request's status: the batch itself ended before the request was made."""
+    code = str(error.get("code") or "") if isinstance(error, dict) else ""
+    kind, retryable = _CODES.get(code, ("server", True))
+    words = redact(server_words(orjson.dumps(error)))
+    return BackendError(f"{where}: {words}", kind=kind, retryable=retryable)
+
+
+def _lines(file: Path, number: int, found: ResultFiles) -> Iterator[tuple[Place, dict[str, Any]]]:
+    try:
+        with file.open("rb") as stream:
+            offset = 0
+            for row, line in enumerate(stream, 1):
+                place = Place(number, offset, row)
+                offset += len(line)
+                if not line.strip():
+                    continue
+                data = _parsed(line, file, row)
+                if data is None:
+                    found.cut.append(f"{file}, line {row}")
+                else:
+                    yield place, data
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+
+
+def _parsed(line: bytes, file: Path, row: int) -> dict[str, Any] | None:
+    """A checked line; None for a last line that was only half written."""
+    try:
+        data = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        if not line.endswith(b"\n") and row > 1:
+            return None
+        start = line[:60].decode("utf-8", "replace")
+        raise DataError(
+            "is not JSON", file=file, row=row, found=start, hint="give the results file of a batch (JSON Lines)"
+        ) from error
+    if is_request(data):
+        raise DataError(
+            "is a request: this is the file that was sent, not its results",
+            file=file,
+            row=row,
+            hint="give the batch's output file (and its error file, if there is one)",
+        )
+    data = as_openai(data)
+    response = data.get("response") if isinstance(data, dict) else None
+    if (
+        not isinstance(data, dict)
+        or "custom_id" not in data
+        or not (isinstance(response, dict) or (response is None and data.get("error")))
+        or not isinstance((response or {}).get("status_code", 200), int)
+    ):
+        raise DataError(
+            "is not a batch result (custom_id with response or error)",
+            file=file,
+            row=row,
+            hint="give the results file of a batch API or of vllm run-batch",
+        )
+    return data

@@ -1,0 +1,236 @@
+"""Sends a run's missing queries through a provider's batch API and brings the answers back, resumable at every step.
+
+`batches.json` is written before and after each remote step. A step that may have happened unseen (a kill, a lost reply)
+is looked up at the provider by file name and metadata before it is done again, so that nothing is paid for twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+
+from judge.backends import Settings
+from judge.dollars import dollars
+from judge.errors import RunFolderError, SpecError
+from judge.exchange.batch.forms import batch_api_of
+from judge.exchange.batch.importing import Imported, import_locked
+from judge.exchange.batch.ledger import ENDED, Batch, Ledger, read_ledger
+from judge.exchange.batch.provider_api import BatchApi, Remote
+from judge.exchange.batch.requests import MOST_LINES, Part, Wanted, export_locked
+from judge.execution.session import settings_of
+from judge.plan import load_prices
+from judge.plan.prices import how_to_price
+from judge.run_folder import ResultFolder, lock, read_manifest
+
+Say = Callable[[str], None]
+
+_ANSWER_TOKENS = 150
+_CHARACTERS_PER_TOKEN = 4
+"""For the check against max_cost only: tokens of an answer without max_tokens, and the usual ratio for English."""
+
+
+@dataclass(slots=True)
+class Collected:
+    """What collecting brought. `waiting` are batches still at work; `advice` says what to do about failed ones."""
+
+    imported: Imported | None = None
+    batches: list[Batch] = field(default_factory=list)
+    waiting: list[Batch] = field(default_factory=list)
+    advice: list[str] = field(default_factory=list)
+
+
+def submit(asked: Wanted, say: Say, *, most_lines: int = MOST_LINES) -> list[Batch]:
+    """Finish what an earlier submit left half done, then send what else is missing; returns the batches sent now."""
+    result = asked.result
+    with lock(result.path):
+        ledger = read_ledger(result)
+        unfinished = [batch for batch in ledger.batches if batch.state not in ("created", "collected")]
+        for batch in unfinished:
+            # Where it was going to: only there can be found what was done unseen.
+            with _server(result, base_url=batch.base_url) as server:
+                _send(ledger, batch, server, say)
+        with _server(result, asked) as server:
+            new = _prepare(asked, ledger, most_lines, server.url)
+            for batch in new:
+                _send(ledger, batch, server, say)
+    return [*unfinished, *new]
+
+
+def refresh(result: ResultFolder) -> list[Batch]:
+    """Ask the provider how far each batch is; returns all batches of the folder."""
+    with lock(result.path):
+        ledger = read_ledger(result)
+        _refresh(result, ledger)
+    return ledger.batches
+
+
+def collect(result: ResultFolder, say: Say) -> Collected:
+    """Fetch the results of ended batches and merge them into the journal; batches still at work are left alone."""
+    found = Collected()
+    with lock(result.path):
+        ledger = read_ledger(result)
+        _refresh(result, ledger)
+        ended = [batch for batch in ledger.batches if batch.state == "created" and batch.status in ENDED]
+        found.waiting = [batch for batch in ledger.batches if batch.in_flight and batch not in ended]
+        files: list[Path] = []
+        for batch in ended:
+            with _server(result, base_url=batch.base_url) as server:
+                files += _fetch(ledger, batch, server, say)
+            if (advice := advice_for(batch, result)) is not None:
+                found.advice.append(advice)
+        if files:
+            found.imported = import_locked(result, tuple(files))
+        for batch in ended:
+            batch.state = "collected"
+        ledger.save()
+        found.batches = ended
+    return found
+
+
+def advice_for(batch: Batch, result: ResultFolder) -> str | None:
+    """What to do about a batch that did not simply complete; None where nothing."""
+    name, run = f"batch {batch.number}", result.path
+    if batch.state in ("written", "uploading", "uploaded", "creating"):
+        return f"{name} was not sent to its end; judge batch submit {run} goes on with it"
+    if batch.status == "failed":
+        why = f": {batch.problem}" if batch.problem else ""
+        return f"{name} was refused by the provider, which asked nothing{why}; mend that, then judge batch submit {run}"
+    done = "" if batch.done is None else f" with {batch.done} of {batch.lines} lines done"
+    if batch.status == "expired":
+        return f"{name} expired{done}; judge batch collect {run} keeps them, judge batch submit {run} asks the rest"
+    if batch.status == "cancelled":
+        return (
+            f"{name} was cancelled{done}; judge batch collect {run} keeps them, judge batch submit {run} asks the rest"
+        )
+    return None
+
+
+def _prepare(asked: Wanted, ledger: Ledger, most_lines: int, url: str) -> list[Batch]:
+    """Write request files of what is missing and enter them; nothing has left this machine yet."""
+    first = len(ledger.batches)
+    found = export_locked(asked, lambda n: ledger.folder / f"requests-{first + n:04d}.jsonl", most_lines=most_lines)
+    _check_cost(asked, found.parts)
+    new = [Batch(first + n, part.lines, part.repeats, base_url=url) for n, part in enumerate(found.parts, 1)]
+    ledger.batches += new
+    ledger.save()
+    return new
+
+
+def _send(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> None:
+    """Bring one batch to the provider from whatever step it is at."""
+    requests, name = ledger.requests(batch), ledger.remote_name(batch)
+    if batch.file_id is None:
+        if batch.state == "uploading":
+            batch.file_id = server.find_file(name, _size(requests))
+        if batch.file_id is None:
+            batch.state = "uploading"
+            ledger.save()
+            batch.file_id = server.upload(name, requests)
+        batch.state = "uploaded"
+        ledger.save()
+    metadata = {"judge_run": ledger.run_id, "judge_part": str(batch.number)}
+    remote = server.find_batch(metadata) if batch.state == "creating" else None
+    if remote is None:
+        batch.state = "creating"
+        ledger.save()
+        remote = server.create(batch.file_id, _route(requests), metadata)
+    batch.batch_id, batch.state, batch.submitted = remote.id, "created", time.time()
+    _update(batch, remote)
+    ledger.save()
+    say(f"batch {batch.number}: {batch.lines} lines, {batch.repeats} repeats, sent as {remote.id}")
+
+
+def _refresh(result: ResultFolder, ledger: Ledger) -> None:
+    for batch in ledger.batches:
+        if batch.state == "created" and batch.batch_id is not None:
+            with _server(result, base_url=batch.base_url) as server:
+                _update(batch, server.retrieve(batch.batch_id))
+            ledger.save()
+
+
+def _update(batch: Batch, remote: Remote) -> None:
+    batch.status, batch.done, batch.failed = remote.status, remote.done, remote.failed
+    batch.output_file_id, batch.error_file_id, batch.problem = (
+        remote.output_file_id,
+        remote.error_file_id,
+        remote.problem,
+    )
+
+
+def _fetch(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> list[Path]:
+    """Download a batch's output and error files; those that are there already are not fetched again."""
+    files = []
+    for kind, file_id in (("output", batch.output_file_id), ("errors", batch.error_file_id)):
+        if file_id is None:
+            continue
+        target = ledger.folder / f"{kind}-{batch.number:04d}.jsonl"
+        if not target.is_file():
+            server.download(file_id, target)
+        if target.stat().st_size:
+            files.append(target)
+    say(f"batch {batch.number}: {batch.status}, {len(files)} result file{'' if len(files) == 1 else 's'}")
+    return files
+
+
+@contextmanager
+def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str | None = None) -> Iterator[BatchApi]:
+    """The provider of a run: the first base_url of the definition, or the one a batch was sent to."""
+    if asked is not None:
+        judge, settings = asked.spec.judge, settings_of(asked.spec)
+    else:
+        manifest = read_manifest(result.manifest)
+        judge, told = str(manifest["judge"]), manifest.get("asked", {})
+        settings = Settings(
+            (base_url,) if base_url else (), headers=told.get("headers") or {}, api_key_env=told.get("api_key_env")
+        )
+    with batch_api_of(judge, settings, result) as server:
+        yield server
+
+
+def _check_cost(asked: Wanted, parts: list[Part]) -> None:
+    """Refuse to send what would go over max_cost by an estimate from the files' size."""
+    limits = [
+        (asked.spec.max_cost, "max_cost"),
+        (None if asked.purse is None else asked.purse.left, "what is left of max_cost"),
+    ]
+    known = [(most, what) for most, what in limits if most is not None]
+    if not known or not parts:
+        return
+    price = load_prices(asked.spec.judge, asked.spec.base_url, asked.spec.engine)
+    if price is None or price.batch is None:
+        raise SpecError(
+            f"max_cost is set and no batch price is known for {asked.spec.judge}: it could not be kept",
+            hint=f"{how_to_price(asked.spec.judge)} with `batch`, or leave max_cost out",
+        )
+    prompt = sum(part.bytes for part in parts) // _CHARACTERS_PER_TOKEN
+    answers = sum(part.repeats for part in parts) * (asked.spec.generation.max_tokens or _ANSWER_TOKENS)
+    cost = price.batch.cost(prompt, answers)
+    most, what = min(known)
+    if cost > most:
+        raise SpecError(
+            f"these batches would cost about {dollars(cost)}, more than {what} {dollars(most)}; nothing was sent",
+            hint="take fewer stories with --limit N, or raise max_cost",
+        )
+    if asked.purse is not None:
+        asked.purse.left -= cost
+
+
+def _route(requests: Path) -> str:
+    """The route that the lines of a request file name; "" where the form has none."""
+    try:
+        with requests.open("rb") as stream:
+            return str(orjson.loads(stream.readline()).get("url", ""))
+    except (OSError, orjson.JSONDecodeError, AttributeError) as error:
+        raise RunFolderError(f"{requests} cannot be read ({error})", hint="restore it from a copy") from error
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise RunFolderError(f"{path} cannot be read: {error.strerror}", hint="restore it from a copy") from error

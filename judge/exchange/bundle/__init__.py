@@ -1,0 +1,1 @@
+"""One archive of runs for artifact review, and its verification."""

@@ -1,0 +1,168 @@
+"""One archive of runs for artifact review: copies, tables derived from the copies, a zip of fixed order and dates.
+
+Never changes a run, never holds a key, and never a batch file unless told. The same runs give the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+import yaml
+
+from judge.errors import RunFolderError
+from judge.exchange.bundle import run_copy
+from judge.exchange.bundle.readme import readme
+from judge.exchange.bundle.run_copy import Bundled
+from judge.exchange.bundle.secret_scan import find_key
+from judge.exchange.bundle.tables import TableChoices, write_tables
+from judge.plan.prices import Price
+from judge.run_folder import ResultFolder, folder_cost, resolve
+from judge.run_folder.manifest import environment
+from judge.version import __version__
+
+FORMAT = 1
+SUMS, CONTENTS, README, TABLES = "SHA256SUMS", "bundle.json", "README.txt", "tables"
+PIECE = 1 << 20
+
+_DATE = (1980, 1, 1, 0, 0, 0)
+"""Of every file in the archive: the earliest that the format can say."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BundleChoices:
+    """Whether stories' texts and batch files go in, and how tables are made."""
+
+    texts: bool = True
+    batches: bool = False
+    tables: TableChoices = field(default_factory=TableChoices)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A written archive: where, its files and size, rows of the ratings table, sentences the user should read."""
+
+    path: Path
+    files: int
+    bytes: int
+    rows: int
+    notes: tuple[str, ...]
+
+
+def bundle(
+    runs: Sequence[Path], output: Path | None = None, choices: BundleChoices | None = None, say: Say = lambda _: None
+) -> Made:
+    """Write the archive; `say` is told each step.
+
+    Raises
+    ------
+    RunFolderError
+        A RUN without results, a key found in what would be given away (the file is named, the key is not), or a place
+        that cannot be written.
+    """
+    choices = choices or BundleChoices()
+    folders = resolve(runs)
+    root = f"{run_copy.name_of(folders[0])}-bundle"
+    output = output or Path(f"{root}.zip")
+    try:
+        with tempfile.TemporaryDirectory(prefix=".bundle-", dir=output.parent) as place:
+            staged = Path(place) / root
+            found, rows = _stage(folders, staged, choices, say)
+            _refuse_keys(staged)
+            files = _sums(staged)
+            say("packing")
+            fresh = Path(place) / "bundle.zip"
+            _pack(staged, files, fresh)
+            fresh.replace(output)
+    except OSError as error:
+        raise RunFolderError(f"{output} cannot be written: {error.strerror or error}") from error
+    notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
+    return Made(output, len(files), output.stat().st_size, rows, notes)
+
+
+def _stage(
+    folders: Sequence[ResultFolder], staged: Path, choices: BundleChoices, say: Say
+) -> tuple[list[Bundled], int]:
+    """Copy everything beneath `staged`, and write what is derived from the copies."""
+    found: list[Bundled] = []
+    for folder, place in run_copy.places(folders):
+        say(f"copying {folder.path}")
+        found.append(run_copy.copy(folder, staged, place, texts=choices.texts, batches=choices.batches))
+    say("deriving tables")
+    rows, datasets = write_tables([staged / one.path for one in found], staged / TABLES, choices.tables)
+    (staged / "environment.json").write_bytes(_json({k: v for k, v in environment().items() if k != "command"}))
+    costs = {one.judge: folder_cost(ResultFolder(staged / one.path)) for one in found}
+    prices = {judge: cost.price for judge, cost in costs.items() if cost.price is not None}
+    (staged / "prices.yaml").write_text(_price_text(prices), encoding="utf-8")
+    (staged / CONTENTS).write_bytes(
+        _json(
+            {
+                "format": FORMAT,
+                "program": __version__,
+                "texts": choices.texts,
+                "tables": choices.tables.plain(),
+                "runs": [one.plain() for one in found],
+            }
+        )
+    )
+    (staged / README).write_text(readme(found, datasets, choices.texts, __version__), encoding="utf-8")
+    return found, rows
+
+
+def _json(value: object) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _price_text(prices: dict[str, Price]) -> str:
+    head = "# Dollars for a million tokens, as this machine's price table had them when the bundle was made.\n"
+    if not prices:
+        return head + "# No price is known for the judges of this bundle.\n{}\n"
+    plain = {judge: price.facts() for judge, price in prices.items()}
+    return head + yaml.safe_dump(plain, sort_keys=True)
+
+
+def _refuse_keys(staged: Path) -> None:
+    for path in _files(staged):
+        if found := find_key(path):
+            raise RunFolderError(
+                f"{path.relative_to(staged).as_posix()} would hold {found}: no bundle was written",
+                hint="take it out of the run (base_url, note, engine, story or answer), then bundle again",
+            )
+
+
+def _files(staged: Path) -> Iterator[Path]:
+    """Every file, sorted by its name in the archive."""
+    yield from sorted((p for p in staged.rglob("*") if p.is_file()), key=lambda p: p.relative_to(staged).as_posix())
+
+
+def _sums(staged: Path) -> list[Path]:
+    """Write the checksums; all files, README first and checksums last."""
+    files = list(_files(staged))
+    lines = [f"{digest(path)}  {path.relative_to(staged).as_posix()}\n" for path in files]
+    (staged / SUMS).write_text("".join(lines), encoding="utf-8")
+    return [*sorted(files, key=lambda path: path.name != README), staged / SUMS]
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file, read a piece at a time."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _pack(staged: Path, files: Sequence[Path], target: Path) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for path in files:
+            info = zipfile.ZipInfo(f"{staged.name}/{path.relative_to(staged).as_posix()}", _DATE)
+            info.compress_type, info.create_system = zipfile.ZIP_DEFLATED, 3
+            info.external_attr = 0o100644 << 16
+            info.file_size = path.stat().st_size
+            with path.open("rb") as source, archive.open(info, "w") as sink:
+                shutil.copyfileobj(source, sink, PIECE)

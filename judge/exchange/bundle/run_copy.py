@@ -1,0 +1,221 @@
+"""One result folder's part of a bundle: consistent copies of what it holds. Never changes the run it copies."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+import yaml
+
+from judge.errors import RunFolderError
+from judge.exchange.bundle.tables import AUDIT
+from judge.exchange.imports.imported_folder import STORIES
+from judge.execution.part_merge import not_merged
+from judge.home import home
+from judge.journal import JournalReader
+from judge.journal.snapshot import leave_out_texts, snapshot
+from judge.run_folder import ResultFolder, is_held, read_manifest
+from judge.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
+from judge.run_spec import RunSpec
+
+EXPLANATIONS, DEFINED = "derived/explanations.json", "definition"
+_BATCHES = "batches.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundled:
+    """What of one result folder went in: where, whose, and what a reader should know of it."""
+
+    path: str
+    run: str
+    judge: str
+    kind: str
+    being_written: bool
+    notes: tuple[str, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """For bundle.json."""
+        return asdict(self)
+
+
+def name_of(folder: ResultFolder) -> str:
+    """The run's name as a folder's name: the folder of its run.yaml, or for a folder without one its own."""
+    holder = _holder(folder)
+    return _plain(holder.resolve().name if holder else folder.path.resolve().name)
+
+
+def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]]:
+    """Each result folder with its place in the archive; runs of one name from different places get numbers."""
+    names: dict[Path, str] = {}
+    for folder in folders:
+        own = (_holder(folder) or folder.path).resolve()
+        if own not in names:
+            name, number = name_of(folder), 1
+            while (name if number == 1 else f"{name}-{number}") in names.values():
+                number += 1
+            names[own] = name if number == 1 else f"{name}-{number}"
+        inner = f"/{_plain(folder.path.resolve().name)}" if _holder(folder) else ""
+        yield folder, f"runs/{names[own]}{inner}"
+
+
+def copy(folder: ResultFolder, staged: Path, place: str, *, texts: bool, batches: bool) -> Bundled:
+    """Copy one result folder beneath `staged`."""
+    target = ResultFolder(staged / place)
+    target.path.mkdir(parents=True)
+    notes: list[str] = []
+    busy = is_held(folder.path)
+    _copy_text(folder.manifest, target.manifest)
+    if folder.journal.is_file():
+        snapshot(folder.journal, target.journal)
+        if busy:
+            notes.append(f"{place} was being written: its journal is whole as of one moment, its manifest may be older")
+        if not texts:
+            leave_out_texts(target.journal, _of_texts(folder))
+        _define(target, read_manifest(target.manifest))
+    else:
+        _copy_imported(folder, target, texts=texts)
+    if (folder.path / EXPLANATIONS).is_file():
+        (target.path / EXPLANATIONS).parent.mkdir()
+        shutil.copyfile(folder.path / EXPLANATIONS, target.path / EXPLANATIONS)
+    if batches and (folder.path / _BATCHES).is_file():
+        _copy_text(folder.path / _BATCHES, target.path / _BATCHES)
+        if (folder.path / "batches").is_dir():
+            shutil.copytree(folder.path / "batches", target.path / "batches")
+    notes += _beside(folder, target, texts=texts)
+    shards = [path.name for path in folder.derived.glob("ray/*/part-*.parquet")]
+    if shards:
+        notes.append(f"{place}: {len(shards)} shards under derived/ray stay outside; what is merged is in the journal")
+    if (parts := not_merged(folder)) is not None:
+        notes.append(f"{place}: {parts} not merged stay outside; judge merge joins them")
+    notes += [f"{place}/{name} names the home folder of who made it" for name in _names_home(target)]
+    manifest = read_manifest(target.manifest)
+    judge = str(manifest.get("judge", folder.path.name))
+    kind = "journal" if folder.journal.is_file() else "imported"
+    return Bundled(place, str(manifest.get("run", folder.path.name)), judge, kind, busy, tuple(notes))
+
+
+def define(meta: dict[str, Any], manifest: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """Files that say what was asked, out of a journal's and a manifest's plain data: (name, content)."""
+    definition = meta.get("definition") or {}
+    for name, source in sorted(definition.get("eval_prompt_sources", {}).items()):
+        yield f"eval_prompts/{_plain(name)}.jinja", str(source).encode()
+    yield "criteria.json", orjson.dumps(definition.get("criteria_records", []), option=orjson.OPT_INDENT_2)
+    force = {k: v for k, v in manifest.get("in_force", {}).items() if k in RunSpec.model_fields}
+    yield "run.completed.yaml", yaml.safe_dump(force, sort_keys=False, allow_unicode=True).encode()
+
+
+def _define(target: ResultFolder, manifest: dict[str, Any]) -> None:
+    with JournalReader(target.journal) as journal:
+        meta = journal.meta()
+    if meta.get("definition") is None:
+        raise RunFolderError(f"{target.path.name} was stopped before anything was asked", hint="judge run it again")
+    for name, content in define(meta, manifest):
+        path = target.path / DEFINED / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _of_texts(folder: ResultFolder) -> list[str]:
+    """Sentences on the run that only the texts could tell."""
+    from judge.ratings_table.folder_notes import in_sample
+    from judge.ratings_table.table import criterion_of
+
+    judge = str(read_manifest(folder.manifest).get("judge", ""))
+    if judge.partition("/")[0] != "surface":
+        return []
+    with JournalReader(folder.journal) as journal:
+        records = journal.meta()["definition"]["criteria_records"]
+        return in_sample(judge, [criterion_of(record) for record in records], journal)
+
+
+def _holder(folder: ResultFolder) -> Path | None:
+    """The folder of the run that a result folder belongs to, where it lies in one."""
+    parent = folder.path.resolve().parent
+    asked = read_manifest(folder.manifest).get("run")
+    if (parent / DEFINITION).is_file() or (asked and parent.name == str(asked)):
+        return parent
+    return None
+
+
+def _beside(folder: ResultFolder, target: ResultFolder, *, texts: bool) -> Iterator[str]:
+    """What lies beside a run's result folders: run.yaml as written, and the audit."""
+    holder = _holder(folder)
+    if holder is None:
+        return
+    for written in (holder / DEFINITION, holder.parent / f"{holder.name}.yaml"):
+        if written.is_file():
+            _copy_text(written, target.path.parent / DEFINITION)
+            break
+    audit = target.path.parent / AUDIT
+    if not (holder / AUDIT).is_file() or audit.exists():
+        return
+    if not texts:
+        yield f"{target.path.parent.name}/{AUDIT} is left out: it holds stories' texts"
+        return
+    snapshot(holder / AUDIT, audit)
+    yield f"{target.path.parent.name}/{AUDIT} holds annotators' names as they gave them"
+
+
+def _copy_imported(folder: ResultFolder, target: ResultFolder, *, texts: bool) -> None:
+    stories = folder.path / STORIES
+    if texts:
+        for file in (folder.imported, stories):
+            if file.is_file():
+                shutil.copyfile(file, target.path / file.name)
+        return
+    if folder.imported.name == IMPORTED_PARQUET:
+        raise RunFolderError(
+            f"{folder.imported}: texts are left out of journals and CSV files only",
+            hint="judge ratings RUN -o ratings.csv, then judge import ratings ratings.csv",
+        )
+    _copy_columns(folder.imported, target.imported, {"story_prompt": _hash, "explanation": None})
+    if stories.is_file():
+        _copy_columns(
+            stories, target.path / STORIES, {"text": lambda _: "", "reference": lambda _: "", "story_prompt": _hash}
+        )
+
+
+def _copy_columns(source: Path, target: Path, change: dict[str, Any]) -> None:
+    """A CSV file a row at a time, some columns changed."""
+    with source.open(encoding="utf-8", newline="") as left, target.open("w", encoding="utf-8", newline="") as right:
+        reader = csv.DictReader(left)
+        writer = csv.DictWriter(right, reader.fieldnames or [], lineterminator="\n")
+        writer.writeheader()
+        for row in reader:
+            writer.writerow(row | {k: how(row[k]) for k, how in change.items() if how is not None and row.get(k)})
+
+
+def _hash(text: str) -> str:
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def _copy_text(source: Path, target: Path) -> None:
+    """A small text file, the home folder's path written as ~."""
+    if source.is_file():
+        target.write_text(_homeless(source.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def _homeless(text: str) -> str:
+    own = str(home()).rstrip("/")
+    return re.sub(rf"(?<![\w/]){re.escape(own)}(?![\w.-])", "~", text) if len(own) > 1 else text
+
+
+def _names_home(target: ResultFolder) -> list[str]:
+    """Files whose paths cannot be shortened without changing what is checked."""
+    if not target.journal.is_file():
+        return []
+    with JournalReader(target.journal) as journal:
+        # JSON doubles the backslashes of Windows' paths.
+        text = orjson.dumps(journal.meta()).decode().replace("\\\\", "\\")
+    return [JOURNAL] if _homeless(text) != text else []
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._@-]+", "-", name).strip("-.") or "run"

@@ -1,0 +1,111 @@
+"""The tables of a bundle, derived from the copies in it and from nothing else, so that anyone can derive them again."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+RATINGS, AUDIT = "ratings.csv", "audit.sqlite"
+NAMES = (RATINGS, "ratings.signature.txt", "coverage.csv", "consistency.csv", "correlate.csv")
+
+_VERSION = re.compile(r"\|v\d[\w.+]*")
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class TableChoices:
+    """What can move a number in the tables; it stands in bundle.json, and in each table's signature."""
+
+    parser: str = "ours"
+    resamples: int = 1000
+    seed: int = 1
+
+    def plain(self) -> dict[str, Any]:
+        """For bundle.json."""
+        return asdict(self)
+
+
+def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -> tuple[int, list[str]]:
+    """Derive every table of these result folders into `target`; returns rows of the ratings table, and datasets.
+
+    The ratings table has no explanations: they stand in the journal, in the judge's words.
+    """
+    from judge.analysis import correlation
+    from judge.analysis.coverage import coverage
+    from judge.analysis.inputs.control import Control
+    from judge.analysis.options.signature import signature
+    from judge.analysis.options.table_options import CorrelationOptions, CoverageOptions
+    from judge.analysis.reliability import consistency
+    from judge.rating_matrix import build
+    from judge.ratings_table import read
+    from judge.tables import emit
+
+    target.mkdir(parents=True, exist_ok=True)
+    table = read(folders, parser=choices.parser, explanations=False)
+    table.frame.to_csv(target / RATINGS, index=False, lineterminator="\n", chunksize=10_000)
+    lines = [signature(table, build(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
+    (target / "ratings.signature.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    emit(coverage.tables(table, CoverageOptions()), "csv", target / "coverage.csv")
+    emit(consistency.tables(table, full=True), "csv", target / "consistency.csv")
+    options = CorrelationOptions(resamples=choices.resamples, seed=choices.seed)
+    emit(correlation.tables(table, options, predict=Control()), "csv", target / "correlate.csv")
+    for audit in dict.fromkeys(folder.parent / AUDIT for folder in folders):
+        _audit(audit, target)
+    return len(table.frame), sorted({fact.dataset for fact in table.facts})
+
+
+def _audit(path: Path, target: Path) -> None:
+    """The report of a run's audit, where there is one in which somebody has finished an item."""
+    from judge.audit.file.store import AuditStore
+    from judge.audit.results.report import tables
+    from judge.errors import SpecError
+    from judge.tables import emit
+
+    if not path.is_file():
+        return
+    with AuditStore.open(path, writing=False) as store, suppress(SpecError):
+        emit(tables(store), "csv", target / f"audit-{path.parent.name}.csv")
+
+
+def difference(one: Path, other: Path) -> str | None:
+    """Where two tables differ first, as a sentence, or None.
+
+    Numbers are equal to 1e-9 of their size: processors round differently. The program's version in a signature may
+    differ. Reads both a row at a time.
+    """
+    with one.open(encoding="utf-8", newline="") as left, other.open(encoding="utf-8", newline="") as right:
+        head: list[str] = []
+        for number, (a, b) in enumerate(itertools.zip_longest(csv.reader(left), csv.reader(right)), 1):
+            if a is None or b is None:
+                return f"row {number}: {'missing' if a is None else 'too many'}"
+            head = head or a
+            if a == b:
+                continue
+            if len(a) != len(b):
+                return f"row {number}: {len(a)} columns against {len(b)}"
+            for column, (x, y) in enumerate(zip(a, b, strict=True)):
+                if not _equal(x, y):
+                    name = head[column] if column < len(head) else str(column + 1)
+                    return f"row {number}, column {name!r}: {_cut(x)} against {_cut(y)}"
+    return None
+
+
+def _equal(a: str, b: str) -> bool:
+    if a == b or _VERSION.sub("", a) == _VERSION.sub("", b):
+        return True
+    try:
+        return math.isclose(float(a), float(b), rel_tol=_SAME, abs_tol=_SAME)
+    except ValueError:
+        return False
+
+
+def _cut(text: str, limit: int = 60) -> str:
+    shown = text if len(text) <= limit else text[: limit - 1] + "…"
+    return repr(shown)

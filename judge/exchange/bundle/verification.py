@@ -1,0 +1,245 @@
+"""Checks a bundle from elsewhere: checksums, journals, tables. Never runs, renders outside the sandbox or trusts it.
+
+What is in the archive is data: names are checked before anything is written, sizes while it is, SQLite files may hold
+tables and indexes only, and everything is unpacked into a folder of its own that is removed afterwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import orjson
+
+from judge.errors import DataError, JudgeError
+from judge.exchange.bundle import run_copy
+from judge.exchange.bundle.archive import CONTENTS, FORMAT, PIECE, SUMS, TABLES, Say
+from judge.exchange.bundle.tables import NAMES, TableChoices, difference, write_tables
+from judge.execution.verification import verify_journal
+from judge.journal import JournalReader
+from judge.journal.snapshot import LEFT_OUT, check_plain
+from judge.run_folder import ResultFolder, read_manifest
+
+MOST_FILES = 100_000
+MOST_BYTES = 64 << 30
+"""Unpacked. A bundle of ten million answers with texts takes about a sixth of it."""
+
+_MAKE = "judge bundle RUN makes one"
+
+MOST_TEXT = 64 << 20
+"""Bytes of the list of checksums and of bundle.json."""
+
+
+@dataclass(slots=True)
+class Checked:
+    """What was found: counts, and in `problems` everything that differs, each a sentence that names a file."""
+
+    files: int = 0
+    queries: int = 0
+    tables: int = 0
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def check(path: Path, say: Say = lambda _: None) -> Checked:
+    """Check a bundle.
+
+    Raises DataError for what is no bundle, or one that is not safe to unpack: names that lead elsewhere, links, more
+    bytes than it declares or than there is room for.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            root, members = _members(archive, path)
+            with tempfile.TemporaryDirectory(prefix="judge-verify-") as place:
+                return _check(archive, root, members, Path(place), path, say)
+    except (zipfile.BadZipFile, EOFError) as error:
+        raise DataError(f"is not a readable zip file ({error})", file=path) from error
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", file=path) from error
+
+
+def _check(
+    archive: zipfile.ZipFile, root: str, members: dict[str, zipfile.ZipInfo], place: Path, path: Path, say: Say
+) -> Checked:
+    found = Checked()
+    if SUMS not in members or CONTENTS not in members:
+        raise DataError(f"is no bundle: it holds no {SUMS if SUMS not in members else CONTENTS}", file=path)
+    say("unpacking and comparing checksums")
+    _unpack(archive, members, place, found)
+    _sums(place, members, found)
+    contents = _contents(place / CONTENTS, path)
+    broken = {name for name in members if name.endswith(".sqlite") for _ in _strange(place / name, name, found)}
+    runs = [run for run in contents["runs"] if isinstance(run, dict) and _listed(run, place, found)]
+    say("rendering queries again")
+    for run in runs:
+        if f"{run['path']}/journal.sqlite" not in broken:
+            _journal(ResultFolder(place / run["path"]), run["path"], found)
+    if broken or len(runs) < len(contents["runs"]) or not runs:
+        found.problems.append("tables were not derived again: a journal is missing or broken")
+        return found
+    say("deriving tables again")
+    _tables([place / run["path"] for run in runs], place, contents, found)
+    if root and contents.get("program"):
+        found.notes.append(f"made by version {contents['program']}")
+    return found
+
+
+def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfile.ZipInfo]]:
+    """Files by their name beneath the archive's one folder; DataError for what is not safe to unpack."""
+    infos = [info for info in archive.infolist() if not info.is_dir()]
+    if len(infos) > MOST_FILES:
+        raise DataError(f"holds {len(infos)} files", file=path, allowed=f"at most {MOST_FILES}")
+    total = sum(info.file_size for info in infos)
+    room = shutil.disk_usage(tempfile.gettempdir()).free
+    if total > min(MOST_BYTES, room):
+        raise DataError(
+            f"unpacks to {total / 1e9:.1f} GB", file=path, allowed=f"at most {min(MOST_BYTES, room) / 1e9:.1f} GB here"
+        )
+    found: dict[str, zipfile.ZipInfo] = {}
+    roots = {info.filename.split("/")[0] for info in infos}
+    if not any(info.filename.endswith((f"/{SUMS}", f"/{CONTENTS}")) for info in infos):
+        raise DataError(f"is no bundle: it holds no {SUMS} in a folder", file=path, hint=_MAKE)
+    for info in infos:
+        parts = PurePosixPath(info.filename).parts
+        plain = "\\" not in info.orig_filename and "\0" not in info.orig_filename and ":" not in info.filename
+        if not plain or info.filename.startswith("/") or ".." in parts or len(parts) < 2 or len(roots) != 1:
+            raise DataError("holds a file whose name leads elsewhere", file=path, found=info.orig_filename)
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if kind not in (0, stat.S_IFREG) or info.flag_bits & 1:
+            raise DataError("holds a link or an encrypted file", file=path, found=info.filename)
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise DataError("is compressed in a way no bundle is", file=path, found=info.filename)
+        name = "/".join(parts[1:])
+        if name in found:
+            raise DataError("holds two files of one name", file=path, found=name)
+        found[name] = info
+    return next(iter(roots), ""), found
+
+
+def _unpack(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], place: Path, found: Checked) -> None:
+    """Every file beneath `place`, never more bytes than it declares; what cannot be read is a problem."""
+    for name, info in members.items():
+        target = place / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        written = 0
+        try:
+            with archive.open(info) as source, target.open("wb") as sink:
+                while piece := source.read(PIECE):
+                    written += len(piece)
+                    if written > info.file_size:
+                        raise zipfile.BadZipFile("more bytes than it declares")
+                    sink.write(piece)
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            found.problems.append(f"{name} is damaged ({error})")
+
+
+def _sums(place: Path, members: dict[str, zipfile.ZipInfo], found: Checked) -> None:
+    """Compare each file's SHA-256 with the list, and the list with the files."""
+    listed = _listed_sums(place / SUMS, found)
+    for name in members:
+        if name == SUMS:
+            continue
+        found.files += 1
+        if name not in listed:
+            found.problems.append(f"{name} stands in no list of checksums")
+        elif _digest(place / name) != listed[name]:
+            found.problems.append(f"{name} has another SHA-256 than {SUMS} says")
+    found.problems += [f"{name} is missing" for name in listed if name not in members]
+
+
+def _listed_sums(path: Path, found: Checked) -> dict[str, str]:
+    listed: dict[str, str] = {}
+    if path.stat().st_size > MOST_TEXT:
+        raise DataError("is longer than a list of checksums can be", file=SUMS)
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        value, _, name = line.partition("  ")
+        if not name or name in listed:
+            found.problems.append(f"{SUMS} is not a list of checksums: {line[:60]!r}")
+        listed[name] = value
+    return listed
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _contents(path: Path, archive: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > MOST_TEXT:
+            raise ValueError("too long")
+        contents = orjson.loads(path.read_bytes())
+        if contents["format"] != FORMAT or not isinstance(contents["runs"], list):
+            raise ValueError(f"format {contents['format']}")
+        TableChoices(**contents["tables"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{CONTENTS} cannot be read ({error})", file=archive) from error
+    return dict(contents)
+
+
+def _listed(run: dict[str, Any], place: Path, found: Checked) -> bool:
+    """Whether a run that bundle.json lists is there, beneath the archive's own folder."""
+    path = str(run.get("path", ""))
+    parts = PurePosixPath(path).parts
+    if not parts or parts[0] != "runs" or ".." in parts or not ResultFolder(place / path).exists():
+        found.problems.append(f"{path or 'a run'} is listed in {CONTENTS} and holds no results")
+        return False
+    return True
+
+
+def _strange(path: Path, name: str, found: Checked) -> Iterator[str]:
+    if not path.is_file():
+        return
+    for problem in check_plain(path):
+        found.problems.append(f"{name} {problem}")
+        yield problem
+
+
+def _journal(folder: ResultFolder, name: str, found: Checked) -> None:
+    """The same checks as for a run, and that the definition beside the journal is the journal's."""
+    if not folder.journal.is_file():
+        return
+    try:
+        queries, problems = verify_journal(folder)
+        with JournalReader(folder.journal) as journal:
+            meta = journal.meta()
+        found.queries += queries
+        if LEFT_OUT in meta:
+            found.notes.append(f"{name}: texts are left out, so its queries were not rendered again")
+        for inner, content in run_copy.define(meta, read_manifest(folder.manifest)):
+            file = folder.path / run_copy.DEFINED / inner
+            if not file.is_file() or file.read_bytes() != content:
+                problems.append(f"{run_copy.DEFINED}/{inner} is not what the journal and the manifest say")
+    except (JudgeError, ValueError, KeyError, TypeError) as error:
+        problems = [f"cannot be checked: {error}"]
+    found.problems += [f"{name}: {problem}" for problem in problems]
+
+
+def _tables(folders: list[Path], place: Path, contents: dict[str, Any], found: Checked) -> None:
+    fresh = place / ".again"
+    try:
+        write_tables(folders, fresh, TableChoices(**contents["tables"]))
+    except (JudgeError, ValueError, KeyError, TypeError) as error:
+        found.problems.append(f"tables cannot be derived again: {error}")
+        return
+    kept = {path.name for path in (place / TABLES).iterdir()} if (place / TABLES).is_dir() else set()
+    for name in sorted(kept.union(NAMES, (path.name for path in fresh.iterdir()))):
+        there = place / TABLES / name
+        if not there.is_file():
+            found.problems.append(f"{TABLES}/{name} is missing")
+            continue
+        if not (fresh / name).is_file():
+            found.problems.append(f"{TABLES}/{name} is no table that the journals give")
+            continue
+        found.tables += 1
+        where = difference(there, fresh / name)
+        if where:
+            found.problems.append(f"{TABLES}/{name} is not what the journals give: {where}")

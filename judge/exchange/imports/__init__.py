@@ -1,0 +1,1 @@
+"""Studies' released answers and scores as result folders."""

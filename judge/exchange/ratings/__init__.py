@@ -1,0 +1,1 @@
+"""A ratings table out of a file of one's own."""

@@ -1,0 +1,161 @@
+"""A ratings table from a file of one's own, of any form that is read. Never guesses which column is which.
+
+The columns are the ratings table's, and of the stories `text` and `reference`. `story`, `criterion` and `rating` are
+needed; the others may be left out where there is nothing to say. A row without a rating needs a `status` that says why.
+A column map names columns that are called otherwise: `{"story": "id", "judge": "=gpt-4"}`; `ratings.CRITERION` is a
+column of the row's ratings on one criterion, `people.CRITERION` one of people's ratings of the row's story. A cell with
+several of a judge's ratings holds its repeats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from judge.datasets import Dataset
+from judge.errors import DataError
+from judge.exchange.imports.imported_folder import Import
+from judge.exchange.ratings.repeats import number, refuse_twice
+from judge.exchange.ratings.rows import FileRow, RatingsMap, file_rows, ratings_map
+from judge.exchange.ratings.stories import StoryFacts, join, stories_of
+from judge.ratings_table import COLUMNS
+from judge.records import STATUSES, Criterion
+
+
+def read_ratings(
+    path: Path,
+    *,
+    dataset: str | Dataset | None = None,
+    criteria: Sequence[Criterion] = (),
+    notes: Sequence[str] = (),
+    columns: Mapping[str, Any] | None = None,
+    leave_out: Sequence[str] = (),
+    number_repeats: bool = False,
+    unrated: str | None = None,
+    ratings: Literal["single", "means"] | None = None,
+) -> Import:
+    """The file's rows with every column of the ratings table, and what it says of the stories.
+
+    Parameters
+    ----------
+    path : Path
+    dataset : str or Dataset, optional
+        The dataset's name where the file does not say it; else the file's name. Of a Dataset the stories' texts,
+        systems and story-prompts and people's ratings are joined by the story's id.
+    criteria : sequence of Criterion
+        Gives abbreviations and scales: judges' ratings off a criterion's scale become rows without a rating and with
+        status `out_of_scale`. Criteria that are not among them are taken as they are.
+    notes : sequence of str
+        What shall stand under every table.
+    columns : mapping, optional
+        Column map, for columns that are called otherwise.
+    leave_out : sequence of str
+        Columns that hold nothing of this.
+    number_repeats : bool
+        Several rows of one judge, Eval-Prompt, story and criterion are its repeats, in the file's order.
+    unrated : str, optional
+        Status of rows without a rating that name none.
+    ratings : str, optional
+        ``single`` or ``means`` of repeats; without it, points of the scale are single ratings.
+
+    Raises
+    ------
+    DataError
+        Missing or unknown columns, a rating that is no number, no rating and no status, one rating twice, facts of a
+        story that contradict each other, too few ids that the dataset has.
+    """
+    chosen = ratings_map(path, columns or {}, leave_out)
+    name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
+    rows = file_rows(path, chosen, dataset=name, unrated=unrated)
+    _check_status(rows, path)
+    if number_repeats:
+        number(rows, path)
+    refuse_twice(rows, path)
+    facts = stories_of(rows, path)
+    found: list[str] = []
+    labels_note = None
+    people = [row.cells for row in rows if row.cells["source"] == "rater"]
+    if isinstance(dataset, Dataset):
+        joined = join(facts, dataset, path, {str(row.cells["criterion"]) for row in rows}, people=bool(people))
+        people += joined.people
+        found, labels_note = joined.notes, dataset.labels_note
+    frame = _frame([row.cells for row in rows if row.cells["source"] == "judge"] + people, facts)
+    known = {criterion.name: criterion for criterion in criteria}
+    names = [str(name) for name in pd.unique(frame["criterion"])]
+    off = _off_scale(frame, known)
+    judges = sorted({str(row.cells["judge"]) for row in rows if row.cells["source"] == "judge"})
+    return Import(
+        frame=frame,
+        judge=", ".join(judges) or "people only",
+        criteria=[known[name] for name in names if name in known],
+        notes=[*notes, *found, *([labels_note] if labels_note else []), *off],
+        sources=[path],
+        stories=_story_table(facts),
+        asked=_asked(dataset, chosen, columns or {}),
+        ratings=ratings,
+        labels_note=labels_note,
+    )
+
+
+def _asked(dataset: str | Dataset | None, chosen: RatingsMap, columns: Mapping[str, Any]) -> dict[str, Any]:
+    joined = {"dataset": dataset.name, "dataset_hash": dataset.fingerprint()} if isinstance(dataset, Dataset) else {}
+    asked: dict[str, Any] = {"columns": dict(columns), "left_out": list(chosen.left_out), **joined}
+    return {key: value for key, value in asked.items() if value}
+
+
+def _check_status(rows: Sequence[FileRow], path: Path) -> None:
+    for row in rows:
+        status, rating = row.cells["status"], row.cells["rating"]
+        if status not in STATUSES:
+            allowed = ", ".join(STATUSES)
+            raise DataError("unknown status", file=path, row=row.number, found=status, allowed=allowed)
+        if rating is not None and status not in ("ok", "imported"):
+            message = "a rating stands beside a status that says there is none"
+            raise DataError(message, file=path, row=row.number, found=status, allowed="ok, imported")
+        if rating is None and status in ("ok", "imported"):
+            message = "no rating stands beside a status that says there is one"
+            allowed = ", ".join(name for name in STATUSES if name not in ("ok", "imported"))
+            raise DataError(message, file=path, row=row.number, found=status, allowed=allowed)
+
+
+def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame:
+    """The rows as a ratings table; system and story-prompt are the story's, whichever row says them."""
+    frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
+    places = [facts[key] for key in zip(frame["dataset"], frame["story"], strict=True)]
+    frame["system"] = [place.system or "-" for place in places]
+    frame["story_prompt"] = [place.story_prompt for place in places]
+    frame["rating"] = frame["rating"].astype(np.float64)
+    frame["repeat"] = frame["repeat"].astype("Int64")
+    return frame
+
+
+def _story_table(facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame | None:
+    """What is known of the stories beyond their ratings; None where nothing is."""
+    rows = [
+        {
+            "dataset": dataset,
+            "story": story,
+            "words": len(one.text.split()),
+            "text": one.text,
+            "reference": one.reference,
+        }
+        for (dataset, story), one in facts.items()
+        if one.text is not None
+    ]
+    return pd.DataFrame(rows) if rows else None
+
+
+def _off_scale(frame: pd.DataFrame, known: Mapping[str, Criterion]) -> list[str]:
+    low = frame["criterion"].map({name: c.scale.min for name, c in known.items()}).astype(np.float64)
+    high = frame["criterion"].map({name: c.scale.max for name, c in known.items()}).astype(np.float64)
+    off = (frame["source"] == "judge") & ((frame["rating"] < low) | (frame["rating"] > high))
+    if not off.any():
+        return []
+    frame.loc[off, "rating"] = math.nan
+    frame.loc[off, "status"] = "out_of_scale"
+    return [f"{int(off.sum())} judges' ratings lie off their criterion's scale and count as missing"]

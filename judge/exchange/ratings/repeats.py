@@ -1,0 +1,77 @@
+"""Rows of a file that rate one thing more than once: repeats where they are numbered, else refused. Never averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from judge.errors import DataError
+from judge.exchange.ratings.rows import FileRow
+
+_NAMED = 3
+"""Pairs of rows named in a message."""
+
+
+def _key(row: FileRow) -> tuple[Any, ...]:
+    """What one judge rates once: all but the repeat."""
+    return tuple(row.cells[name] for name in ("run", "dataset", "judge", "eval_prompt", "story", "criterion"))
+
+
+def number(rows: Sequence[FileRow], path: Path) -> None:
+    """Number judges' rows of one query in the file's order; DataError where the file numbers them itself."""
+    counts: dict[tuple[Any, ...], int] = {}
+    for row in rows:
+        if row.cells["source"] != "judge":
+            continue
+        if row.cells["repeat"] is not None:
+            raise DataError(
+                "the file numbers its repeats", file=path, row=row.number, hint="leave out --number-repeats"
+            )
+        row.cells["repeat"] = counts[_key(row)] = counts.get(_key(row), -1) + 1
+
+
+def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
+    """Refuse judges' and known raters' rows that rate the same thing, naming the rows."""
+    judged = [row for row in rows if row.cells["source"] == "judge"]
+    pairs = _pairs(judged, lambda row: (*_key(row), row.cells["repeat"]))
+    if pairs:
+        row = pairs[0][1]
+        asked = f"judge {row.cells['judge']!r}" + _prompt(row)
+        if row.cells["repeat"] is None:
+            hint = (
+                "repeated answers are numbered in a column repeat, or by --number-repeats in the file's order; of rows "
+                "that say the same, delete all but one"
+            )
+            raise DataError(_twice(pairs, asked, "", "judges' ratings"), file=path, hint=hint)
+        hint = "number the repeats of one story and criterion 0, 1, 2, ..., or delete all rows but one"
+        raise DataError(
+            _twice(pairs, asked, f" in repeat {row.cells['repeat']}", "judges' ratings"), file=path, hint=hint
+        )
+    named = [row for row in rows if row.cells["source"] == "rater" and row.cells["rater"] is not None]
+    pairs = _pairs(named, lambda row: tuple(row.cells[name] for name in ("dataset", "rater", "story", "criterion")))
+    if pairs:
+        asked = f"rater {pairs[0][1].cells['rater']!r}"
+        hint = "delete all rows but one; where the column does not name persons, leave it out"
+        raise DataError(_twice(pairs, asked, "", "people's ratings"), file=path, hint=hint)
+
+
+def _pairs(rows: Sequence[FileRow], key: Callable[[FileRow], tuple[Any, ...]]) -> list[tuple[FileRow, FileRow]]:
+    """(first row, later row) of every row whose key stood before."""
+    first: dict[tuple[Any, ...], FileRow] = {}
+    return [(first[key(row)], row) for row in rows if first.setdefault(key(row), row) is not row]
+
+
+def _prompt(row: FileRow) -> str:
+    return f", Eval-Prompt {row.cells['eval_prompt']}" if row.cells["eval_prompt"] != "-" else ""
+
+
+def _twice(pairs: Sequence[tuple[FileRow, FileRow]], who: str, repeat: str, what: str) -> str:
+    first, second = pairs[0]
+    story, criterion = second.cells["story"], second.cells["criterion"]
+    sentence = f"rows {first.number} and {second.number}: {who} rates story {story!r} on {criterion} twice{repeat}"
+    if len(pairs) > 1:
+        more = ", ".join(f"{a.number} and {b.number}" for a, b in pairs[1:_NAMED])
+        rest = ", ..." if len(pairs) > _NAMED else ""
+        sentence += f"; {len(pairs)} of the {what} stand twice, also in rows {more}{rest}"
+    return sentence

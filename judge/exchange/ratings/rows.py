@@ -1,0 +1,253 @@
+"""The rows of a file of ratings, as the ratings table names them. Fills in nothing but what a file may leave unsaid."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from judge.datasets.files.column_guess import named_column
+from judge.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, said_words
+from judge.datasets.files.rating_cell import RatingPlace, ratings_in
+from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.errors import DataError, SpecError, nearest, unknown
+from judge.ratings_table import COLUMNS
+
+NEEDED = ("story", "criterion", "rating")
+FIELDS = (*COLUMNS, "text", "reference")
+_TEXTS = frozenset(COLUMNS) - {"rating"}
+_WIDE = ("ratings.", "people.")
+_SAID = ("missing", "sheet")
+
+Columns = Mapping[str, tuple[tuple[str | None, str], ...]]
+Given = list[tuple[str | None, float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsMap:
+    """Field -> column, and criterion -> columns of judges' and of people's ratings where one row holds several."""
+
+    fields: Mapping[str, str]
+    judges: Columns
+    people: Columns
+    left_out: tuple[str, ...]
+    missing: tuple[str, ...]
+    sheet: str | None
+    decimal_comma: bool
+    anonymous: bool = False
+
+
+@dataclass(slots=True)
+class FileRow:
+    """One rating with the row of the file that holds it; `cells` has the ratings table's columns."""
+
+    number: int
+    cells: dict[str, Any]
+    text: str | None
+    reference: str | None
+
+
+def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]) -> RatingsMap:
+    """The map over this file, with fields whose columns bear their names; DataError for columns that do not fit."""
+    said = {key: value for key, value in columns.items() if key not in _SAID}
+    sheet = said_words(columns.get("sheet"))
+    present = table_columns(path, sheet[0] if sheet else None)
+    wide: dict[str, dict[str, Any]] = {prefix: {} for prefix in _WIDE}
+    fields: dict[str, str] = {}
+    for key, value in said.items():
+        prefix = next((prefix for prefix in _WIDE if key.startswith(prefix)), None)
+        if prefix is not None:
+            criterion = key.removeprefix(prefix)
+            wide[prefix][criterion] = rating_columns(criterion, value, present)
+        elif key not in FIELDS:
+            raise SpecError(
+                unknown("column map field", key, [*FIELDS, "ratings.CRITERION", "people.CRITERION", *_SAID])
+            )
+        elif not isinstance(value, str) or not value:
+            raise SpecError(f"column map: {key} must name a column, not {value!r}")
+        else:
+            fields[key] = value
+    used = [column for many in wide.values() for pairs in many.values() for _, column in pairs]
+    fields = {f: f for f in FIELDS if f in present and f not in used and f not in leave_out} | fields
+    anonymous = fields.get("rater") == UNKNOWN_RATER
+    if anonymous:
+        del fields["rater"]
+    found = RatingsMap(
+        fields=fields,
+        judges=wide["ratings."],
+        people=wide["people."],
+        left_out=tuple(leave_out),
+        missing=said_words(columns.get("missing")),
+        sheet=sheet[0] if sheet else None,
+        decimal_comma=path.suffix.lower() == ".csv" and separator(path) == ";",
+        anonymous=anonymous,
+    )
+    _check(found, [*fields.values(), *used], present, path)
+    return found
+
+
+def _check(found: RatingsMap, used: Sequence[str], present: Sequence[str], path: Path) -> None:
+    for column in (*used, *found.left_out):
+        if not column.startswith("=") and column not in present:
+            raise DataError(unknown("column", column, present), file=path)
+    needed = ("story",) if found.judges or found.people else NEEDED
+    missing = [name for name in needed if name not in found.fields]
+    if missing:
+        names = ", ".join(map(repr, missing))
+        message = f"column{'s' if len(missing) > 1 else ''} {names} missing"
+        raise DataError(message, file=path, found=", ".join(present), hint=_propose(missing, found, present))
+    if found.judges and ("rating" in found.fields or "criterion" in found.fields):
+        raise SpecError("column map: either criterion and rating (one row a rating) or ratings.CRITERION, not both")
+    read = {*used, *found.left_out}
+    # A key within an object is read, or left, with the object.
+    strange = [
+        column
+        for column in present
+        if column not in read
+        and not any(
+            name.startswith(f"{column}.") or column.startswith(f"{name}.") for name in present if name != column
+        )
+    ]
+    if strange:
+        close = nearest(strange[0], FIELDS)
+        guess = f" (did you mean {close!r}? --column {shlex.quote(f'{close}={strange[0]}')})" if close else ""
+        hint = f"columns that hold none of these{guess} are left out by: --leave-out {shlex.quote(','.join(strange))}"
+        raise DataError(unknown("column", strange[0], FIELDS), file=path, hint=hint)
+
+
+def _propose(missing: Sequence[str], found: RatingsMap, present: Sequence[str]) -> str:
+    free = [column for column in present if column not in found.fields.values()]
+    words: list[str] = []
+    for name in missing:
+        column = named_column("id" if name == "story" else name, free)
+        placeholder = "=NAME" if name == "criterion" else "COLUMN"
+        words.append(f"--column {shlex.quote(f'{name}={column or placeholder}')}")
+    wide = "; a column for each criterion is named --column ratings.CRITERION=COLUMN"
+    return f"say which column holds what: {' '.join(words)}{wide}"
+
+
+def file_rows(path: Path, columns: RatingsMap, *, dataset: str | None, unrated: str | None) -> list[FileRow]:
+    """Every rating of the file, in its order; those of columns of people's ratings stand last, once for each story."""
+    return _Reader(path, columns, dataset, unrated).read()
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """One file with its map, the dataset's name and the status of rows without a rating, where these are given."""
+
+    path: Path
+    columns: RatingsMap
+    dataset: str | None
+    unrated: str | None
+
+    def read(self) -> list[FileRow]:
+        found: list[FileRow] = []
+        people: dict[tuple[Any, ...], list[FileRow]] = {}
+        for number, cells in table_rows(self.path, self.columns.sheet):
+            row = FileRow(number, self._base(cells, number), self._text(cells, "text"), self._text(cells, "reference"))
+            for criterion, many in self._own(row).items():
+                found += self._rated(row, criterion, self._given(cells, many, number), many[0][1])
+            for criterion, many in self.columns.people.items():
+                given = self._given(cells, many, number)
+                rows = [self._person(row, criterion, rater, value) for rater, value in given if value is not None]
+                first = people.setdefault((row.cells["dataset"], row.cells["story"], criterion), rows)
+                if [_said(one) for one in first] != [_said(one) for one in rows]:
+                    message = f"people's ratings of story {row.cells['story']!r} differ from those of an earlier row"
+                    raise DataError(message, file=self.path, row=number, column=many[0][1])
+        return [*found, *(row for rows in people.values() for row in rows)]
+
+    def _base(self, cells: Mapping[str, Any], number: int) -> dict[str, Any]:
+        """The row's values but for ratings, with what a file may leave unsaid."""
+        values: dict[str, Any] = dict.fromkeys(COLUMNS)
+        values |= {name: self._text(cells, name) for name in self.columns.fields if name in _TEXTS}
+        if values["story"] is None:
+            self._refuse("nothing stands there", number, "story")
+        if self.dataset is not None and values["dataset"] not in (None, self.dataset):
+            hint = "leave the other dataset's rows out of the file, or import without --dataset"
+            self._refuse(f"the file names another dataset than {self.dataset}", number, "dataset", values, hint)
+        values["run"] = values["run"] or self.path.stem
+        values["dataset"] = values["dataset"] or self.dataset or self.path.stem
+        person = values["rater"] is not None and values["judge"] is None
+        values["source"] = values["source"] or ("rater" if person else "judge")
+        if values["source"] not in ("judge", "rater"):
+            self._refuse("not judge or rater", number, "source", values)
+        if values["source"] == "judge":
+            values["judge"] = values["judge"] or self.path.stem
+            values["eval_prompt"] = values["eval_prompt"] or "-"
+        else:
+            values["judge"] = values["eval_prompt"] = None
+        if values["repeat"] is not None:
+            values["repeat"] = self._repeat(values, number)
+        return values
+
+    def _own(self, row: FileRow) -> Columns:
+        """Criterion -> columns of the row's own ratings."""
+        if self.columns.judges or "rating" not in self.columns.fields:
+            return self.columns.judges
+        if row.cells["criterion"] is None:
+            self._refuse("nothing stands there", row.number, "criterion")
+        return {row.cells["criterion"]: ((None, self.columns.fields["rating"]),)}
+
+    def _given(self, cells: Mapping[str, Any], many: Sequence[tuple[str | None, str]], number: int) -> Given:
+        """The ratings of one criterion in a row: of one cell or several, each with its rater where one is named."""
+        found: Given = []
+        for named, column in many:
+            place = RatingPlace(self.path, number, column, self.columns.missing, self.columns.decimal_comma)
+            found += [(own or named, value) for own, value in ratings_in(cell(cells, column), place)]
+        return found
+
+    def _rated(self, row: FileRow, criterion: str, given: Given, column: str) -> Iterator[FileRow]:
+        """Several ratings of a judge in one row are its repeats, several of people are different people's."""
+        for at, (rater, rating) in enumerate(given):
+            if row.cells["source"] == "rater":
+                values = self._person(row, criterion, rater or row.cells["rater"], rating).cells
+            else:
+                values = row.cells | {"criterion": criterion, "rating": rating}
+                if len(given) > 1:
+                    if values["repeat"] is not None:
+                        message = "several ratings stand in a row that is one repeat"
+                        raise DataError(message, file=self.path, row=row.number, column=column)
+                    values["repeat"] = at
+            if rating is None and values["status"] in (None, "ok") and row.cells["status"] is None:
+                values["status"] = self.unrated
+            if rating is None and values["status"] is None:
+                message = "neither a rating nor a status that says why there is none; story"
+                hint = "a column status says it, or --unrated no_rating for all such rows"
+                story = values["story"]
+                raise DataError(message, file=self.path, row=row.number, column=column, found=story, hint=hint)
+            values["status"] = values["status"] or "imported"
+            yield FileRow(row.number, values, row.text, row.reference)
+
+    def _person(self, row: FileRow, criterion: str, rater: str | None, rating: float | None) -> FileRow:
+        none = dict.fromkeys(("judge", "eval_prompt", "repeat", "flags", "explanation"))
+        status = row.cells["status"] if row.cells["source"] == "rater" else None
+        named = None if self.columns.anonymous else rater
+        own = {"source": "rater", "criterion": criterion, "rater": named, "rating": rating, "status": status or "ok"}
+        return FileRow(row.number, row.cells | none | own, row.text, row.reference)
+
+    def _text(self, cells: Mapping[str, Any], name: str) -> str | None:
+        if name not in self.columns.fields:
+            return None
+        value = cell(cells, self.columns.fields[name])
+        return None if value is None or value == "" or value != value else str(label(value))  # NaN differs from itself
+
+    def _repeat(self, values: Mapping[str, Any], number: int) -> int:
+        try:
+            repeat = float(values["repeat"])
+        except ValueError:
+            repeat = -1.0
+        if repeat < 0 or not repeat.is_integer():
+            self._refuse("not the number of a repeat (0, 1, 2, ...)", number, "repeat", values)
+        return int(repeat)
+
+    def _refuse(
+        self, message: str, number: int, name: str, values: Mapping[str, Any] | None = None, hint: str | None = None
+    ) -> NoReturn:
+        column, found = self.columns.fields.get(name, name), values[name] if values is not None else None
+        raise DataError(message, file=self.path, row=number, column=column, found=found, hint=hint)
+
+
+def _said(row: FileRow) -> tuple[Any, Any]:
+    return row.cells["rater"], row.cells["rating"]

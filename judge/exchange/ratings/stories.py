@@ -1,0 +1,144 @@
+"""What a file of ratings, and a dataset that it is joined with, know of the stories. Never prefers one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judge.datasets import Dataset
+from judge.errors import DataError
+from judge.exchange.ratings.rows import FileRow
+from judge.records import Story
+
+LEAST_MATCHED = 0.5
+"""Share of the file's stories that must be the dataset's: with fewer the dataset or the form of the ids is another."""
+
+_NAMED = 5
+_FACTS = ("text", "system", "story_prompt", "reference")
+
+
+@dataclass(slots=True)
+class StoryFacts:
+    """One story as far as it is known; `row` is the file's row that first named it."""
+
+    row: int
+    text: str | None = None
+    system: str | None = None
+    story_prompt: str | None = None
+    reference: str | None = None
+
+
+@dataclass(slots=True)
+class Joined:
+    """People's ratings of the dataset, as rows of the ratings table, and what is to be said of the join."""
+
+    people: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def stories_of(rows: Sequence[FileRow], path: Path) -> dict[tuple[str, str], StoryFacts]:
+    """The file's stories in order; DataError where two rows say different things of one."""
+    found: dict[tuple[str, str], StoryFacts] = {}
+    for row in rows:
+        values = row.cells
+        facts = found.setdefault((values["dataset"], values["story"]), StoryFacts(row.number))
+        said = {"text": row.text, "reference": row.reference}
+        said |= {name: values[name] for name in ("system", "story_prompt")}
+        for name, value in said.items():
+            known = getattr(facts, name)
+            if value is not None and known is not None and value != known:
+                message = f"the {name} of story {values['story']!r} differs from an earlier row's"
+                raise DataError(message, file=path, row=row.number, found=value)
+            setattr(facts, name, known if value is None else value)
+    return found
+
+
+def join(
+    facts: Mapping[tuple[str, str], StoryFacts], dataset: Dataset, path: Path, criteria: set[str], *, people: bool
+) -> Joined:
+    """Complete the facts from the dataset's stories of the same ids, and give people's ratings of them.
+
+    Parameters
+    ----------
+    facts : by (dataset, story); completed in place.
+    people : whether the file holds people's ratings itself; then the dataset's are left out, and a note says so.
+
+    Raises
+    ------
+    DataError
+        Fewer than half of the file's stories are the dataset's, or the two contradict each other.
+    """
+    wanted = {story: one for (_, story), one in facts.items()}
+    found = Joined()
+    matched: set[str] = set()
+    examples: list[str] = []
+    total = 0
+    rated: dict[str, None] = {}
+    for story in dataset.stories():
+        total += 1
+        examples += [story.id] if len(examples) < _NAMED else []
+        if story.id in wanted:
+            matched.add(story.id)
+            _complete(wanted[story.id], story, dataset, path)
+            rated |= dict.fromkeys(rating.criterion for rating in story.ratings)
+            if not people:
+                found.people += _people(story, dataset.name, path.stem)
+    unmatched = [story for story in wanted if story not in matched]
+    if len(matched) < LEAST_MATCHED * len(wanted):
+        raise DataError(
+            f"{len(matched)} of the file's {len(wanted)} stories are in {dataset.name} (at least half must be); "
+            f"not in it: {_few(unmatched)}",
+            file=path,
+            hint=f"{dataset.name}'s ids look like {', '.join(map(repr, examples))}{_as_numbers(unmatched, examples)}",
+        )
+    found.notes = [*_said(dataset, len(matched), len(wanted), total, unmatched)]
+    if people:
+        found.notes.append(f"people's ratings are the file's own; those of {dataset.name} were left out")
+    elif rated and not criteria & rated.keys():
+        found.notes.append(
+            f"no criterion of the file was rated by people in {dataset.name}: it has {', '.join(rated)}, the file "
+            f"{', '.join(sorted(criteria))}"
+        )
+    return found
+
+
+def _said(dataset: Dataset, matched: int, wanted: int, total: int, unmatched: Sequence[str]) -> list[str]:
+    notes = [f"{matched:,} of the file's {wanted:,} stories were found by id among the {total:,} of {dataset.name}"]
+    if unmatched:
+        notes.append(f"nothing but their ratings is known of {len(unmatched)} stories: {_few(unmatched)}")
+    return notes
+
+
+def _complete(facts: StoryFacts, story: Story, dataset: Dataset, path: Path) -> None:
+    for name in _FACTS:
+        known, own = getattr(facts, name), getattr(story, name) or None
+        if known is not None and own is not None and known != own:
+            raise DataError(
+                f"the {name} of story {story.id!r} is not that of {dataset.name} ({own[:60]!r})",
+                file=path,
+                row=facts.row,
+                found=known,
+                hint=f"--leave-out {name} takes the dataset's; or the ids are another dataset's",
+            )
+        setattr(facts, name, own if known is None else known)
+
+
+def _people(story: Story, dataset: str, run: str) -> list[dict[str, Any]]:
+    place = {"run": run, "dataset": dataset, "story": story.id, "source": "rater", "status": "ok"}
+    return [
+        place | {"criterion": rating.criterion, "rater": rating.rater, "rating": rating.value}
+        for rating in story.ratings
+    ]
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:_NAMED])) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
+def _as_numbers(unmatched: Sequence[str], known: Sequence[str]) -> str:
+    """A hint for ids that a program read as numbers and wrote as 1.0."""
+    if unmatched and all(name.endswith(".0") for name in unmatched) and not any(name.endswith(".0") for name in known):
+        return "; the file's were written as decimal numbers (in pandas: frame['story'].astype(int))"
+    return ""

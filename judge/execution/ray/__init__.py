@@ -1,0 +1,1 @@
+"""Runs on Ray: the driver, its workers, and the shards that they write."""

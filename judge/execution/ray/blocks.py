@@ -1,0 +1,194 @@
+"""Blocks of queries on their way from the driver to workers: made lazily, sent as bytes. Never asks, never imports Ray.
+
+The driver cuts the plan minus the journal into blocks of whole prefix groups, so that a worker keeps a prefix cache
+warm. `Feed` runs as one Ray actor between the driver and the workers: it holds a few blocks, and gives a block again
+where the worker that had it was killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections import Counter, deque
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from judge.execution.sending.schedule import Work
+from judge.records import Criterion, Generation, Message, Query, Scale, Story
+
+MOST_WORKERS = 5
+"""Workers that may die over one block. Ray starts dead workers again for ever; a block that kills each is given up."""
+
+Group = list[tuple[Query, tuple[int, ...]]]
+"""Queries of one prefix group, each with its repeats still to be asked."""
+
+
+def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
+    """Whole prefix groups together until they hold `size` calls or more."""
+    block: list[Group] = []
+    count = 0
+    for group in groups:
+        if not group:
+            continue
+        block.append([(work.query, work.repeats) for work in group])
+        count += len(group)
+        if count >= size:
+            yield block
+            block, count = [], 0
+    if block:
+        yield block
+
+
+def encode(block: list[Group]) -> bytes:
+    """A block as bytes. Stories and criteria are written once, queries refer to them."""
+    stories: dict[str, list[Any]] = {}
+    criteria: dict[str, list[Any]] = {}
+    groups = []
+    for group in block:
+        members = []
+        for query, repeats in group:
+            story, criterion, generation = query.story, query.criterion, query.generation
+            stories[story.id] = [story.id, story.story_prompt, story.system, story.text, story.reference]
+            scale = criterion.scale
+            criteria[criterion.name] = [
+                criterion.name,
+                criterion.abbreviation,
+                criterion.definition,
+                [scale.min, scale.max, scale.step],
+                criterion.guidelines,
+            ]
+            members.append(
+                [
+                    query.key,
+                    story.id,
+                    criterion.name,
+                    query.eval_prompt,
+                    [(message.role, message.content) for message in query.messages],
+                    [
+                        generation.temperature,
+                        generation.top_p,
+                        generation.max_tokens,
+                        generation.seed,
+                        generation.stop,
+                    ],
+                    [query.api, query.structured, query.scoring, query.asks_explanation, query.flags],
+                    repeats,
+                ]
+            )
+        groups.append(members)
+    # A story stands in the messages of all its queries: even the fastest compression takes nearly all of that away.
+    return zlib.compress(orjson.dumps([list(stories.values()), list(criteria.values()), groups]), 1)
+
+
+def decode(data: bytes) -> list[Group]:
+    """The block that `encode` wrote; people's ratings are left behind."""
+    told, criteria_told, groups = orjson.loads(zlib.decompress(data))
+    stories = {row[0]: Story(*row) for row in told}
+    criteria = {
+        name: Criterion(name, abbreviation, definition, Scale(*scale), tuple(guidelines))
+        for name, abbreviation, definition, scale, guidelines in criteria_told
+    }
+    return [[_query(member, stories, criteria) for member in group] for group in groups]
+
+
+def _query(
+    member: list[Any], stories: dict[str, Story], criteria: dict[str, Criterion]
+) -> tuple[Query, tuple[int, ...]]:
+    key, story, criterion, eval_prompt, messages, generation, (api, structured, scoring, asks, flags), repeats = member
+    temperature, top_p, max_tokens, seed, stop = generation
+    query = Query(
+        key=key,
+        story=stories[story],
+        criterion=criteria[criterion],
+        eval_prompt=eval_prompt,
+        messages=tuple(Message(role, content) for role, content in messages),
+        generation=Generation(temperature, top_p, max_tokens, seed, tuple(stop)),
+        api=api,
+        structured=structured,
+        scoring=scoring,
+        asks_explanation=asks,
+        flags=tuple(flags),
+    )
+    return query, tuple(repeats)
+
+
+class Feed:
+    """Blocks between the driver and its workers. All methods run in one event loop, as an asynchronous Ray actor's do.
+
+    A ticket (a row of the Dataset) gets the next block when it is first shown, and the same block whenever it is shown
+    again, until the block is done. So a worker that takes over from a killed one goes on with that one's block.
+    """
+
+    def __init__(self) -> None:
+        self._next: deque[bytes] = deque()
+        self._given: dict[int, bytes] = {}
+        self._shown: Counter[int] = Counter()
+        self._units: dict[int, int] = {}
+        self._done: set[int] = set()
+        self._ended = False
+        self._stopped = False
+        self._changed = asyncio.Condition()
+
+    async def put(self, block: bytes, most: int) -> bool:
+        """Add a block once fewer than `most` wait to be taken; False where nothing more is wanted.
+
+        How many are taken and not done is the pipeline's to limit: its stages may collect rows of several blocks.
+        """
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._stopped or len(self._next) < most)
+            if not self._stopped:
+                self._next.append(block)
+                self._changed.notify_all()
+            return not self._stopped
+
+    async def end(self) -> None:
+        """No block will come any more: tickets beyond the last block get nothing."""
+        async with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    async def stop(self) -> None:
+        """Give out nothing more, and tell those who ask that they are to end early."""
+        async with self._changed:
+            self._stopped = self._ended = True
+            self._next.clear()
+            self._changed.notify_all()
+
+    async def stopped(self) -> bool:
+        """Whether workers are to end early."""
+        return self._stopped
+
+    async def get(self, ticket: int) -> bytes:
+        """The ticket's block; empty bytes where there is none (any more)."""
+        async with self._changed:
+            await self._changed.wait_for(
+                lambda: ticket in self._given or ticket in self._done or bool(self._next) or self._ended
+            )
+            if ticket in self._done or (self._stopped and ticket not in self._given):
+                return b""
+            if ticket not in self._given:
+                if not self._next:
+                    return b""
+                self._given[ticket] = self._next.popleft()
+                self._changed.notify_all()
+            self._shown[ticket] += 1
+            if self._shown[ticket] > MOST_WORKERS:
+                self._given.pop(ticket)
+                self._done.add(ticket)
+                return b""
+            return self._given[ticket]
+
+    async def given_up(self) -> int:
+        """How many blocks were given up because every worker that had them died."""
+        return sum(shown > MOST_WORKERS for shown in self._shown.values())
+
+    async def done(self, ticket: int, units: int = 1, of: int = 1) -> None:
+        """`units` of a block's `of` parts are durable; with the last the block is forgotten."""
+        async with self._changed:
+            self._units[ticket] = self._units.get(ticket, 0) + units
+            if self._units[ticket] >= of:
+                self._given.pop(ticket, None)
+                self._units.pop(ticket, None)
+                self._done.add(ticket)

@@ -1,0 +1,279 @@
+"""One sitting on a running Ray: the driver's side. Never asks a judge itself, and never imports Ray (it is handed in).
+
+The driver renders the plan minus the journal, hands blocks of it to workers, and merges the shards they write into the
+journal, of which it is the only writer. Workers never see the journal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import signal
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from judge.credentials.trust import elsewhere
+from judge.errors import BackendError, JudgeError
+from judge.execution.notes import closed, opened, with_seen
+from judge.execution.preparation import Prepared
+from judge.execution.progress import Progress
+from judge.execution.ray import blocks, vllm_stage
+from judge.execution.ray.shard_merge import Shards
+from judge.execution.ray.worker import Asker, Task
+from judge.execution.sending.runner import Outcomes, works
+from judge.execution.session import Result, Sitting, settings_of, stories_of
+from judge.journal import JournalReader
+from judge.parsing import parser as load_parser
+from judge.plan import Plan, load_prices
+from judge.run_folder import read_manifest, write_manifest
+
+_LARGEST = 2048
+_BLOCKS_AHEAD = 2
+"""Blocks rendered for each worker and not taken yet."""
+
+_LOOK = 0.5
+"""Seconds between looks for new shards."""
+
+
+@dataclass(slots=True)
+class _Course:
+    """What goes on in one sitting, shared by the driver's threads."""
+
+    feed: Any
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    stopped: str | None = None
+
+
+class Drive:
+    """One sitting on a running Ray."""
+
+    def __init__(
+        self,
+        ray: Any,
+        llm: Any,
+        sitting: Sitting,
+        actors: int | None,
+        plan: Plan,
+        prepared: Prepared,
+        journal: JournalReader,
+    ) -> None:
+        self._ray = ray
+        self._sitting = sitting
+        self._plan = plan
+        self._prepared = prepared
+        self._journal = journal
+        self._llm = llm
+        self._actors = actors or self._usual_actors()
+        stories = min(prepared.stories, sitting.limit or prepared.stories)
+        queries = stories * plan.queries_per_story
+        self._planned = queries * sitting.spec.repeats
+        # With a seed every repeat is a call of its own, see `works`.
+        self._calls = queries if sitting.spec.generation.seed is None else self._planned
+        self._folder = sitting.result.derived / "ray" / f"{time.strftime('%Y%m%dT%H%M%S')}-{uuid.uuid4().hex[:6]}"
+
+    def run(self, server: dict[str, Any], began: float, reused: int) -> Result:
+        """Merge what is left over, ask what is missing, merge again, and note all in the manifest."""
+        sitting, spec = self._sitting, self._sitting.spec
+        note = {"began": began, "executor": "ray", "ray": self._facts()}
+        write_manifest(sitting.result.manifest, opened(spec, sitting.result, self._prepared, server, note))
+        self._folder.mkdir(parents=True)
+        price = load_prices(spec.judge, spec.base_url, spec.engine)
+        shards = Shards(sitting.result, self._folder, self._plan, price)
+        parser = None if sitting.quiet else load_parser("ours")
+        progress = Progress(self._planned, parser=parser, quiet=sitting.quiet, cost=lambda: shards.spent.known_cost)
+        with shards, progress:
+            shards.merge_left_over()
+            outcomes = self._ask(shards, progress)
+            shards.finish("done" if outcomes.stopped is None else f"stopped: {outcomes.stopped}")
+        outcomes.answered, outcomes.failed = shards.answered, shards.failed
+        outcomes.cost, outcomes.calls, outcomes.unpriced = shards.spent.cost, shards.spent.calls, shards.spent.unpriced
+        if not sitting.quiet:
+            sys.stderr.writelines(f"{notice}\n" for notice in shards.notices)
+        totals = self._journal.totals()
+        manifest = with_seen(read_manifest(sitting.result.manifest), spec, self._journal, None)
+        ended = closed(manifest, self._journal, outcomes, began, shards.notices)
+        write_manifest(sitting.result.manifest, ended)
+        answered = progress.done if sitting.limit else totals.answered
+        return Result(
+            outcomes,
+            totals,
+            self._planned,
+            max(self._planned - answered, 0),
+            reused,
+            time.time() - began,
+            progress.parsed_share,
+            progress.unparsed_example,
+        )
+
+    def _facts(self) -> dict[str, Any]:
+        """What the manifest says of the cluster."""
+        resources = self._ray.cluster_resources()
+        return {
+            "version": self._ray.__version__,
+            "nodes": sum(bool(node["Alive"]) for node in self._ray.nodes()),
+            "resources": {name: resources[name] for name in ("CPU", "GPU", "memory") if name in resources},
+            "actors": self._actors,
+            "shards": self._folder.name,
+        }
+
+    def _usual_actors(self) -> int:
+        if self._llm is None:
+            return max(1, len(self._sitting.spec.base_url))
+        gpus = int(self._ray.cluster_resources().get("GPU", 0))
+        return max(1, gpus // vllm_stage.gpus_for_engine(self._sitting.spec))
+
+    def _ask(self, shards: Shards, progress: Progress) -> Outcomes:
+        ray = self._ray
+        feed = ray.remote(blocks.Feed).options(num_cpus=0, max_concurrency=1000).remote()
+        course = _Course(feed)
+        with ThreadPoolExecutor(2, thread_name_prefix="ray") as pool, _interruptible(course):
+            feeding = pool.submit(self._feed, course, progress)
+            asking = pool.submit(self._consume, course)
+            asking.add_done_callback(lambda _: feed.stop.remote())  # Whoever still renders has nobody to render for.
+            while not asking.done():
+                time.sleep(_LOOK)
+                shards.merge_new(progress)
+            shards.merge_new(progress)
+            _raise_from(feeding, asking)
+        lost = ray.get(feed.given_up.remote())
+        ray.kill(feed)
+        if lost:
+            shards.note(
+                f"{lost} blocks were given up: every worker that had them died; the same command asks them again"
+            )
+        return _outcomes(course)
+
+    def _feed(self, course: _Course, progress: Progress) -> None:
+        """Render the plan minus the journal, a few blocks ahead of the workers."""
+        feed, spec = course.feed, self._sitting.spec
+        try:
+            # A journal with nothing in it need not be asked about each query.
+            known = self._journal.settled_total() > 0
+            settled = (lambda query: self._journal.settled(query.key)) if known else None
+            groups = works(
+                self._plan.groups(stories_of(self._sitting, self._journal)), spec.repeats, settled, progress.skipped
+            )
+            for block in blocks.blocks(groups, self._block_size()):
+                put = feed.put.remote(blocks.encode(block), _BLOCKS_AHEAD * self._actors)
+                if not self._ray.get(put):
+                    return
+        finally:
+            self._ray.get(feed.end.remote())
+
+    def _block_size(self) -> int:
+        """Calls in a block: enough that a worker's places are full most of the time, few enough to share out."""
+        full = min(32 * self._sitting.spec.concurrency, _LARGEST)
+        return max(1, min(full, self._calls // (4 * self._actors)))
+
+    def _consume(self, course: _Course) -> None:
+        """Drive the Dataset to its end. Its rows tell of blocks; the answers are in the shards."""
+        ray = self._ray
+        context = ray.data.DataContext.get_current()
+        context.enable_progress_bars = False
+        # A row is a ticket for a block. A block holds this many calls or more, so there are tickets enough for all.
+        tickets = [{"ticket": i} for i in range(math.ceil(self._calls / self._block_size()))]
+        dataset = ray.data.from_items(tickets, override_num_blocks=len(tickets))
+        stage = self._http_stage if self._llm is None else self._vllm_stage
+        for row in stage(dataset, course.feed).iter_rows():
+            course.rows.append(row)
+
+    def _task(self) -> Task:
+        spec = self._sitting.spec
+        urls = spec.base_url or [url for url in (os.environ.get("OPENAI_BASE_URL"),) if url]
+        return Task(
+            spec.judge,
+            spec.judge_key(),
+            # The driver's environment may name the server, and say that it is trusted; a worker's need not.
+            replace(settings_of(spec, self._sitting.result), base_url=tuple(urls), trusted=elsewhere(urls)),
+            spec.max_attempts,
+            self._folder.resolve(),
+        )
+
+    def _http_stage(self, dataset: Any, feed: Any) -> Any:
+        return dataset.map_batches(
+            Asker,
+            fn_constructor_args=(self._task(), feed),
+            batch_size=1,
+            # A client waits more than it works, and on a small machine the driver wants a core too.
+            num_cpus=0.5,
+            compute=self._ray.data.ActorPoolStrategy(size=self._actors, max_tasks_in_flight_per_actor=2),
+        )
+
+    def _vllm_stage(self, dataset: Any, feed: Any) -> Any:
+        module, ray, task = self._llm, self._ray, self._task()
+        model = self._sitting.spec.judge.partition("/")[2]
+
+        def rows(ticket: dict[str, Any]) -> list[dict[str, Any]]:
+            return vllm_stage.rows_of(ticket["ticket"], ray.get(feed.get.remote(ticket["ticket"])))
+
+        def keep(batch: dict[str, Any]) -> dict[str, list[Any]]:
+            columns = list(batch)
+            found = [dict(zip(columns, values, strict=True)) for values in zip(*batch.values(), strict=True)]
+            name = f"part-{int(found[0]['ticket']):07d}-{uuid.uuid4().hex[:8]}-0"
+            vllm_stage.keep(found, task.folder, name, task.judge_key, model)
+            ray.get([feed.done.remote(int(row["ticket"]), 1, int(row["of"])) for row in found])
+            return {"ticket": [int(found[0]["ticket"])], "retries": [0], "stopped": [""], "kind": [""], "hint": [""]}
+
+        config = module.vLLMEngineProcessorConfig(**vllm_stage.config_arguments(self._sitting.spec, self._actors))
+        processor = vllm_stage.builder(module)(
+            config, preprocess=vllm_stage.preprocess, postprocess=vllm_stage.postprocess
+        )
+        answered = processor(dataset.flat_map(rows, num_cpus=0.1, concurrency=2))
+        return answered.map_batches(keep, batch_size=vllm_stage.ENGINE_BATCH, num_cpus=0.1)
+
+
+def _outcomes(course: _Course) -> Outcomes:
+    outcomes = Outcomes(stopped=course.stopped, retries=sum(int(row["retries"]) for row in course.rows))
+    causes = [row for row in course.rows if row["stopped"] and (row["kind"] or course.stopped is None)]
+    # Those that were asked to end early say so too; the cause is with the one that has a kind or its own sentence.
+    for row in sorted(causes, key=lambda row: (not row["kind"], row["stopped"] == "the driver asked to end")):
+        outcomes.stopped = course.stopped or row["stopped"]
+        if row["kind"]:
+            outcomes.cause = BackendError(row["stopped"], kind=row["kind"], retryable=False, hint=row["hint"] or None)
+        elif course.stopped is None:
+            raise JudgeError(row["stopped"])
+        break
+    return outcomes
+
+
+def _raise_from(*futures: Future[None]) -> None:
+    """Raise what a thread of the driver raised: ours as it is, Ray's as a sentence."""
+    for future in futures:
+        error = future.exception()
+        if error is None or isinstance(error, JudgeError):
+            future.result()
+            continue
+        lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+        raise JudgeError(
+            f"Ray stopped the run: {lines[-1].strip()[:300]}",
+            hint="everything in shards is kept: the same command merges it and goes on",
+        ) from error
+
+
+@contextlib.contextmanager
+def _interruptible(course: _Course) -> Iterator[None]:
+    """First Ctrl-C: ask nothing new and keep what is in flight. Second: leave at once."""
+
+    def interrupted(number: int, frame: Any) -> None:  # noqa: ARG001  the signature of a signal's handler
+        if course.stopped is not None:
+            raise KeyboardInterrupt
+        sys.stderr.write("\nstopping: waiting for what is in flight (Ctrl-C again: leave it)\n")
+        course.stopped = "interrupted"
+        course.feed.stop.remote()
+
+    try:
+        before = {number: signal.signal(number, interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # not the main thread, as in a notebook
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

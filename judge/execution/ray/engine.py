@@ -1,0 +1,143 @@
+"""`--engine ray`: opens Ray for one sitting, for where one machine ends. The only module that imports Ray."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from judge.backends import Backend, open_backend
+from judge.backends.protocol import Rehearsing
+from judge.errors import JudgeError, MissingExtraError, SpecError
+from judge.execution.preparation import prepare
+from judge.execution.ray import vllm_stage
+from judge.execution.ray.driver import Drive
+from judge.execution.session import Result, Sitting, settings_of, take_reused
+from judge.journal import JournalReader, fold
+from judge.plan import make_plan
+from judge.run_folder import lock
+from judge.run_spec import RunSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where to run: `local` starts Ray on this machine, else an address as ray.init takes it. `actors` None = as many
+    as there are base_urls (HTTP), or as the GPUs hold engines (vLLM)."""
+
+    address: str = "local"
+    actors: int | None = None
+
+
+def sit_on_ray(sitting: Sitting, cluster: Cluster) -> Result:
+    """Run one sitting on Ray to its end. Raises JudgeError for everything a user can mend."""
+    spec = sitting.spec
+    provider = _provider(spec)
+    ray = _ray()
+    llm = _vllm_module() if provider == "vllm" else None
+    plan = make_plan(spec, folder=sitting.folder)
+    backend = open_backend(spec.judge, settings_of(spec, sitting.result)) if provider == "openai" else None
+    with lock(sitting.result.path):
+        try:
+            began = time.time()
+            server = asyncio.run(_probed(backend)) if backend is not None else {}
+            prepared = prepare(plan, sitting.folder, sitting.result)
+            with JournalReader(sitting.result.journal) as journal:
+                reused = asyncio.run(take_reused(sitting, plan, prepared, journal))
+                with _started(ray, cluster.address):
+                    drive = Drive(ray, llm, sitting, cluster.actors, plan, prepared, journal)
+                    return drive.run(server, began, reused)
+        finally:
+            if sitting.result.journal.exists():
+                fold(sitting.result.journal)
+
+
+def _provider(spec: RunSpec) -> str:
+    provider = spec.judge.partition("/")[0]
+    if provider not in ("openai", "vllm"):
+        raise SpecError(
+            f"--engine ray asks openai/ judges (over HTTP) and vllm/ judges (Ray's vLLM stage), not {spec.judge}",
+            hint="leave --engine out: this judge needs no cluster",
+        )
+    if provider == "vllm":
+        vllm_stage.check(spec)
+    if spec.max_cost is not None:
+        raise SpecError(
+            "max_cost cannot be kept with --engine ray: workers spend without hearing of each other",
+            hint="leave max_cost out, or leave --engine out",
+        )
+    return provider
+
+
+def _ray() -> Any:
+    try:
+        import pyarrow  # noqa: F401
+        import ray
+        import ray.data
+    except ImportError:
+        raise MissingExtraError("--engine ray", "ray") from None
+    return ray
+
+
+def _vllm_module() -> Any:
+    from importlib.util import find_spec
+
+    if find_spec("vllm") is None:
+        raise MissingExtraError("--engine ray with a vllm/ judge", "ray,vllm")
+    import ray.data.llm
+
+    return ray.data.llm
+
+
+async def _probed(backend: Backend) -> dict[str, Any]:
+    try:
+        found = dict(await backend.probe())
+        return {**found, **await backend.facts()} if isinstance(backend, Rehearsing) else found
+    finally:
+        await backend.close()
+
+
+def _reach(address: str) -> None:
+    """Raise JudgeError where nothing listens at HOST:PORT: Ray itself would wait for minutes."""
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+    except OSError as error:
+        raise _no_cluster(address, str(error)) from error
+
+
+def _no_cluster(address: str, why: str) -> JudgeError:
+    return JudgeError(
+        f"no Ray cluster at {address}: {why}",
+        hint="give the address of a head node (ray start --head), or leave --ray-address out",
+    )
+
+
+@contextlib.contextmanager
+def _started(ray: Any, address: str) -> Iterator[None]:
+    """Ray on this machine or the cluster at `address`; one that was running before is used and left running."""
+    if ray.is_initialized():
+        yield
+        return
+    # Ray's own lines tell of its parts; this program says what became of the run.
+    for name in ("ray.data", "ray.data._internal.execution.streaming_executor"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if address == "local":
+        quiet["include_dashboard"] = False
+    else:
+        _reach(address)
+    try:
+        ray.init(address=address, **quiet)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise _no_cluster(address, str(error).splitlines()[0][:200]) from error
+    try:
+        yield
+    finally:
+        ray.shutdown()

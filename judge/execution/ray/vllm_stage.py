@@ -1,0 +1,143 @@
+"""Ray Data's own vLLM stage: its configuration, rows into it and answers out of it. Never asks, never imports Ray.
+
+Ray's stage gives the text, token counts and errors of one answer a row, so a row is one repeat. It gives no finish
+reason: an answer of exactly `max_tokens` tokens counts as cut there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from judge.backends.joined_prompt import joined
+from judge.errors import BackendError, MissingExtraError, SpecError
+from judge.execution.ray import blocks
+from judge.execution.ray.shards import answered_row, failed_row, write_shard
+from judge.records import Query, Response
+from judge.run_spec import RunSpec
+
+ENGINE_BATCH = 64
+"""Rows that a vLLM engine is handed at a time; Ray keeps several such batches in one engine."""
+
+
+def check(spec: RunSpec) -> None:
+    """Raise SpecError for what Ray's vLLM stage cannot do, before any GPU is taken."""
+    instead = "serve the model with vLLM and name the servers as base_url of an openai/ judge: Ray then asks over HTTP"
+    if spec.structured != "none" or spec.scoring != "text":
+        raise SpecError(
+            f"Ray's vLLM stage takes structured: none and scoring: text; the run says {spec.structured} and "
+            f"{spec.scoring}",
+            hint=instead,
+        )
+    unsaid = [key for key in ("temperature", "max_tokens") if getattr(spec.generation, key) is None]
+    if unsaid:
+        raise SpecError(
+            f"Ray's vLLM stage fills in its own values where generation does not say {' and '.join(unsaid)} "
+            f"(16 tokens, say), so the run must say them",
+            hint=f"--set generation.{unsaid[0]}=...; or {instead}",
+        )
+
+
+def builder(module: ModuleType) -> Callable[..., Any]:
+    """`build_processor` of ray.data.llm, or `build_llm_processor`, as it was called before."""
+    for name in ("build_processor", "build_llm_processor"):
+        found = getattr(module, name, None)
+        if found is not None:
+            built: Callable[..., Any] = found
+            return built
+    raise MissingExtraError("--engine ray with a vllm/ judge (this Ray has no builder of LLM processors)", "ray")
+
+
+def config_arguments(spec: RunSpec, engines: int) -> dict[str, Any]:
+    """What `vLLMEngineProcessorConfig` is given: the run's engine keys are vLLM's, and prefixes are cached."""
+    _, _, model = spec.judge.partition("/")
+    kwargs: dict[str, Any] = {"enable_prefix_caching": True, **spec.engine}
+    if spec.revision is not None:
+        kwargs["revision"] = spec.revision
+    return {
+        "model_source": model,
+        "engine_kwargs": kwargs,
+        "concurrency": engines,
+        "batch_size": ENGINE_BATCH,
+        "max_pending_requests": spec.concurrency,
+        "should_continue_on_error": True,
+        # On the completions route the text goes in as it is, as it would to a server.
+        "chat_template_stage": spec.api == "chat",
+    }
+
+
+def gpus_for_engine(spec: RunSpec) -> int:
+    """GPUs that one engine takes."""
+    return int(spec.engine.get("tensor_parallel_size", 1)) * int(spec.engine.get("pipeline_parallel_size", 1))
+
+
+def rows_of(ticket: int, data: bytes) -> list[dict[str, Any]]:
+    """A block as rows for the processor, one for each repeat, prefix groups kept together."""
+    if not data:
+        return []
+    found = []
+    for group in blocks.decode(data):
+        for query, repeats in group:
+            for repeat in repeats:
+                work = blocks.encode([[(query, (repeat,))]])
+                found.append({"ticket": ticket, "work": work, **_asked(query, repeat)})
+    return [row | {"of": len(found)} for row in found]
+
+
+def _asked(query: Query, repeat: int) -> dict[str, Any]:
+    generation = query.generation
+    sampling: dict[str, Any] = {"temperature": generation.temperature, "max_tokens": generation.max_tokens}
+    if generation.top_p is not None:
+        sampling["top_p"] = generation.top_p
+    if generation.seed is not None:
+        sampling["seed"] = generation.seed + repeat
+    if generation.stop:
+        sampling["stop"] = list(generation.stop)
+    if query.api == "chat":
+        messages = [{"role": message.role, "content": message.content} for message in query.messages]
+        return {"messages": messages, "sampling_params": sampling}
+    return {"prompt": joined(query.messages), "sampling_params": sampling}
+
+
+def preprocess(row: dict[str, Any]) -> dict[str, Any]:
+    """What the processor's stages see, with the time at which they got it."""
+    return {**row, "asked": time.time()}
+
+
+def postprocess(row: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of an answer."""
+    kept = ("ticket", "of", "work", "asked", "generated_text", "num_input_tokens", "num_generated_tokens")
+    return {key: row[key] for key in kept}
+
+
+def attempt_of(row: dict[str, Any], model: str) -> dict[str, Any]:
+    """The shard's row for one answer, or for one error of the engine."""
+    (((query, (repeat,)),),) = blocks.decode(row["work"])
+    started = float(row["asked"])
+    seconds = time.time() - started
+    problem = row.get("__inference_error__")
+    if problem:
+        error = BackendError(f"vLLM: {problem}", kind=_kind(problem), retryable=False)
+        return failed_row(query, repeat, error, started=started, seconds=seconds, final=True)
+    tokens = int(row["num_generated_tokens"])
+    response = Response(
+        row["generated_text"],
+        "length" if tokens == query.generation.max_tokens else None,
+        prompt_tokens=int(row["num_input_tokens"]),
+        completion_tokens=tokens,
+        model=model,
+    )
+    return answered_row(query, repeat, response, started=started, seconds=seconds, status=None)
+
+
+def keep(rows: list[dict[str, Any]], folder: Path, name: str, judge_key: str, model: str) -> None:
+    """Write a batch that came out of the processor as one shard."""
+    write_shard(folder, name, [attempt_of(row, model) for row in rows], judge_key)
+
+
+def _kind(problem: str) -> Any:
+    """A prompt too long for the model is the query's own failure; everything else is the engine's."""
+    return "context" if "context length" in problem or "max_model_len" in problem else "server"

@@ -1,0 +1,56 @@
+"""Stops a run when everything fails for one cause. Never stops one that still gets answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from judge.errors import BackendError
+from judge.execution.sending.retry import FATAL, LONGEST_WAIT
+
+_FATAL_IN_A_ROW = 3
+_IN_A_ROW = 20
+_PATIENCE = {"rate": 300.0, "overload": 60.0, "server": 30.0, "connection": 30.0, "timeout": 0.0, "garbage": 10.0}
+"""Seconds without an answer before the same failure, over and over, ends the run: a restarted server comes back."""
+
+
+class Breaker:
+    """Watches answers and failures; `tripped` holds the cause once the run must stop."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.tripped: BackendError | None = None
+        self._clock = clock
+        self._kind: str | None = None
+        self._in_a_row = 0
+        self._since = clock()
+        self._told_to_wait = 0.0
+        self._answers = 0
+
+    def answered(self) -> None:
+        """An answer came: whatever failed, not everything does."""
+        self._answers += 1
+        self._kind = None
+        self._in_a_row = 0
+
+    def failed(self, error: BackendError) -> None:
+        """An attempt failed."""
+        if error.kind != self._kind:
+            self._kind = error.kind
+            self._in_a_row = 0
+            self._since = self._clock()
+            self._told_to_wait = 0.0
+        self._in_a_row += 1
+        self._told_to_wait = max(self._told_to_wait, error.retry_after or 0.0)
+        if self.tripped is None and self._must_stop(error):
+            self.tripped = error
+
+    def _must_stop(self, error: BackendError) -> bool:
+        if error.kind in FATAL:
+            return self._in_a_row >= _FATAL_IN_A_ROW
+        if self._in_a_row < _IN_A_ROW:
+            return False
+        if error.kind in _PATIENCE:
+            # A server that said when to come back is given that long, and then its usual time.
+            return self._clock() - self._since >= _PATIENCE[error.kind] + min(self._told_to_wait, LONGEST_WAIT)
+        # Refused requests (400, too long, filtered) say nothing about others once some were answered.
+        return self._answers == 0

@@ -1,0 +1,235 @@
+"""When the next request may go: limits of so many requests and tokens a minute, declared or told by the server.
+
+Each limit is a token bucket. A declared one is filled so that no minute holds more than declared, from its first second
+on. What the server tells is learnt: a `retry-after` holds everybody back, and headers that name what remains set the
+level and the rate of a bucket. Never asks, and never sleeps while there is room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+
+from judge.backends.rate_limits import RateLimits
+from judge.execution.sending.retry import LONGEST_WAIT
+from judge.execution.sending.schedule import Work
+from judge.records import Query, Response
+
+MINUTE = 60.0
+_BURST = 120.0
+"""A declared limit gives out this part of a minute's share at once, so that a busy event loop can catch up."""
+
+_CHARACTERS = 4.0
+"""Characters of a token, and below it tokens of an answer, until answers tell."""
+
+_ANSWER = 150
+_OFTEN = 60.0
+"""Seconds after which a limit that was learnt, and not declared, is tried again."""
+
+
+class Bucket:
+    """Fills at `rate` a second up to `size`. An amount above the size waits until it is full, and leaves a debt."""
+
+    def __init__(self, size: float, rate: float, clock: Callable[[], float]) -> None:
+        self.size = size
+        self.rate = rate
+        self.level = size
+        self._clock = clock
+        self._at = clock()
+
+    @classmethod
+    def of_requests(cls, per_minute: float, clock: Callable[[], float]) -> Bucket:
+        """The bucket of which no minute takes more than so many whole ones: those it holds, and those it fills."""
+        size = max(per_minute / _BURST, 1.0)
+        return cls(size, (per_minute - size + 1) / MINUTE, clock)
+
+    @classmethod
+    def of_tokens(cls, per_minute: float, largest: float, clock: Callable[[], float]) -> Bucket:
+        """The same of any amounts, of which none is above `largest`. A request of the whole limit goes all the same."""
+        size = min(max(per_minute / _BURST, largest), per_minute)
+        return cls(size, max(per_minute - size, per_minute / 2) / MINUTE, clock)
+
+    def delay(self, amount: float) -> float:
+        """Seconds until the amount may be taken."""
+        self._fill()
+        lacking = min(amount, self.size) - self.level
+        # Less than a millionth is a matter of rounding, and waiting for it would not move the clock.
+        return lacking / self.rate if lacking > 1e-6 * max(self.size, 1.0) else 0.0
+
+    def take(self, amount: float) -> None:
+        """Take it (a negative amount gives back)."""
+        self._fill()
+        self.level = min(self.level - amount, self.size)
+
+    def told(self, size: float, rate: float, level: float) -> None:
+        """What the server says of its own bucket."""
+        self._fill()
+        self.size, self.rate, self.level = size, rate, min(level, size)
+
+    def _fill(self) -> None:
+        now = self._clock()
+        self.level = min(self.size, self.level + (now - self._at) * self.rate)
+        self._at = now
+
+
+class Pace:
+    """The limits of one judge. `learns`: whether what a server tells is about all requests, as with one address."""
+
+    def __init__(
+        self,
+        requests: float | None = None,
+        tokens: float | None = None,
+        *,
+        learns: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clock = clock
+        self._learns = learns
+        self._tokens = tokens
+        self._declared: dict[str, Bucket] = {}
+        if requests is not None:
+            self._declared["requests"] = Bucket.of_requests(requests, clock)
+        self._learnt: dict[str, Bucket] = {}
+        self._held_until = float("-inf")
+        self._out = {"requests": 0.0, "tokens": 0.0}
+        self._queue = asyncio.Lock()
+        self._stopped = False
+        self._changed = asyncio.Event()
+        self._known = _Known()
+
+    @property
+    def waits(self) -> float:
+        """Seconds until another request may go, as far as limits decide."""
+        return self.delay(self._known.usual)
+
+    async def turn(self, work: Work) -> float | None:
+        """Wait for this request's turn; returns the tokens it is counted with, or None where the run was stopped."""
+        if self._declared or self._learnt or self._tokens is not None:
+            async with self._queue:
+                # What answers take is known from the first: until it is there, a limit of tokens could not be kept.
+                while (
+                    self._tokens is not None and self._out["requests"] and not (self._known.answered or self._stopped)
+                ):
+                    await self._change(None)
+                while not self._stopped and (delay := self.delay(self._known.estimate(work))) > 0:
+                    await self._change(delay)
+            if self._stopped:
+                return None
+        tokens = self._known.estimate(work)
+        self._take(tokens)
+        return self.on_its_way(tokens)
+
+    def delay(self, tokens: float) -> float:
+        """Seconds until a request of so many tokens may go."""
+        if self._tokens is not None:
+            self._hold_whole(tokens, self._tokens)
+        amounts = {"requests": 1.0, "tokens": tokens}
+        declared = [bucket.delay(amounts[name]) for name, bucket in self._declared.items()]
+        learnt = [min(bucket.delay(amounts[name]), _OFTEN) for name, bucket in self._learnt.items()]
+        return max([self._held_until - self._clock(), *declared, *learnt, 0.0])
+
+    async def _change(self, seconds: float | None) -> None:
+        """Wait so long, or until something came back or everything was stopped."""
+        self._changed.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), seconds)
+
+    def _hold_whole(self, tokens: float, most: float) -> None:
+        """The declared bucket of tokens holds a whole request of the size that came up, as far as its limit does."""
+        bucket = self._declared.get("tokens")
+        if bucket is None:
+            self._declared["tokens"] = Bucket.of_tokens(most, tokens, self._clock)
+        elif min(tokens, most) > bucket.size:
+            wider = Bucket.of_tokens(most, tokens, self._clock)
+            bucket.told(wider.size, wider.rate, bucket.level)
+
+    def ahead(self, work: Work) -> float:
+        """The plan's first request was sent without waiting: count it; returns the tokens it is counted with."""
+        tokens = self._known.estimate(work)
+        self.delay(tokens)
+        self._take(tokens)
+        return tokens
+
+    def on_its_way(self, tokens: float) -> float:
+        """A request that was counted is awaited from now on."""
+        self._out["requests"] += 1
+        self._out["tokens"] += tokens
+        return tokens
+
+    def _take(self, tokens: float) -> None:
+        for name, amount in (("requests", 1.0), ("tokens", tokens)):
+            for bucket in self._buckets(name):
+                bucket.take(amount)
+
+    def back(self, tokens: float, work: Work, responses: Sequence[Response] = ()) -> None:
+        """A request came back: what it was counted with too much, or too little, is corrected by its answers."""
+        self._out["requests"] -= 1
+        self._out["tokens"] -= tokens
+        used = self._known.learn(work, responses)
+        if used is not None:
+            for bucket in self._buckets("tokens"):
+                bucket.take(used - tokens)
+        self._changed.set()
+
+    def told_to_wait(self, seconds: float) -> None:
+        """The server wants to be left alone: nobody asks before, where there are limits to keep."""
+        if self._learns and (self._declared or self._learnt):
+            self._held_until = max(self._held_until, self._clock() + min(seconds, LONGEST_WAIT))
+
+    def hear(self, told: RateLimits) -> None:
+        """What the headers of an answer say remains; what is in flight may not be in it yet."""
+        if not self._learns:
+            return
+        for name, limit in told.limits.items():
+            rate = limit.rate
+            if rate is None:
+                continue
+            bucket = self._learnt.setdefault(name, Bucket(limit.most, rate, self._clock))
+            bucket.told(limit.most, rate, limit.remaining - self._out[name])
+
+    def stop(self) -> None:
+        """Nobody waits any longer."""
+        self._stopped = True
+        self._changed.set()
+
+    def _buckets(self, name: str) -> list[Bucket]:
+        return [bucket for kind in (self._declared, self._learnt) if (bucket := kind.get(name)) is not None]
+
+
+class _Known:
+    """What answers told of tokens: of a prompt's characters, of an answer."""
+
+    def __init__(self) -> None:
+        self._characters = 0.0
+        self._prompt = 0.0
+        self._answers = 0
+        self._answer = 0.0
+        self.usual = 0.0
+        self.answered = False
+
+    def estimate(self, work: Work) -> float:
+        """Tokens of a request and its answers."""
+        characters = _characters(work.query)
+        prompt = characters * self._prompt / self._characters if self._characters else characters / _CHARACTERS
+        usual = work.query.generation.max_tokens or _ANSWER
+        answer = self._answer / self._answers if self._answers else usual
+        self.usual = prompt + answer * len(work.repeats)
+        return self.usual
+
+    def learn(self, work: Work, responses: Sequence[Response]) -> float | None:
+        """The tokens that a request took, as the server counted them; None where it did not."""
+        self.answered = self.answered or bool(responses)
+        if not responses or responses[0].prompt_tokens is None:
+            return None
+        prompt, answer = responses[0].prompt_tokens, responses[0].completion_tokens or 0
+        self._characters += _characters(work.query)
+        self._prompt += prompt
+        self._answers += len(responses)
+        self._answer += answer
+        return float(prompt + answer)
+
+
+def _characters(query: Query) -> int:
+    return sum(len(message.content) for message in query.messages)

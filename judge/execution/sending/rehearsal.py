@@ -1,0 +1,82 @@
+"""The plan's first query goes alone, so that what a server refuses is known before the plan is asked.
+
+It is no extra query: its answer is the first of the run. Never parses an answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+from judge.backends import Backend
+from judge.backends.protocol import Rehearsing
+from judge.errors import BackendError
+from judge.execution.sending.retry import FATAL
+from judge.execution.sending.schedule import Work
+from judge.records import Query, Response
+
+
+@dataclass(slots=True)
+class Early:
+    """A call that was made before the others, answered or still in flight.
+
+    Whoever holds it awaits it or gives it up; a back-end that is closed under it ends it with an error of its own.
+    """
+
+    query: Query
+    repeats: tuple[int, ...]
+    call: asyncio.Task[list[Response]]
+    tokens: float = 0.0
+    started: float = field(default_factory=time.time)
+    clock: float = field(default_factory=time.perf_counter)
+
+    def fits(self, work: Work) -> bool:
+        """Whether this is the call that the work wants."""
+        return work.query.key == self.query.key and work.repeats == self.repeats[: len(work.repeats)]
+
+    async def abandon(self) -> None:
+        """Give the call up."""
+        self.call.cancel()
+        with contextlib.suppress(asyncio.CancelledError, BackendError):
+            await self.call
+
+
+async def rehearse(backend: Backend, work: Work | None) -> Early | None:
+    """Make the first call and wait for it as long as the back-end says; raises what would hit every query alike.
+
+    None where there is nothing to ask, or the back-end has no server that could refuse.
+    """
+    if work is None or not isinstance(backend, Rehearsing):
+        return None
+    patience = backend.patience(work.query)
+    early = Early(work.query, work.repeats, asyncio.create_task(backend.complete(work.query, work.repeats)))
+    # Where the sitting fails before anybody awaits the call, its error is of no interest.
+    early.call.add_done_callback(lambda call: call.cancelled() or call.exception())
+    try:
+        done, _ = await asyncio.wait({early.call}, timeout=patience.seconds)
+        if not done and backend.settling:
+            # Something was refused: until it is settled what, nobody follows.
+            done, _ = await asyncio.wait({early.call})
+    except asyncio.CancelledError:
+        await early.abandon()
+        raise
+    if not done and patience.silence is not None:
+        await early.abandon()
+        raise patience.silence
+    error = early.call.exception() if done else None
+    # An answer that lacks what the run needs is no refusal: one may lack it by accident, the run counts three.
+    if isinstance(error, BackendError) and error.kind in FATAL and error.status is not None:
+        raise error
+    return early
+
+
+def first_of(groups: Iterator[list[Work]]) -> tuple[Work | None, Iterator[list[Work]]]:
+    """The plan's first work, and the plan as it was."""
+    for group in groups:
+        if group:
+            return group[0], chain([group], groups)
+    return None, iter(())

@@ -1,0 +1,323 @@
+"""Drives a plan to its end: workers ask, the journal keeps, the limiter and the breaker hold the reins."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from judge.backends import Backend
+from judge.backends.rate_limits import TellsLimits
+from judge.dollars import dollars
+from judge.errors import BackendError
+from judge.execution.sending.breaker import Breaker
+from judge.execution.sending.budget import Account
+from judge.execution.sending.form_watch import FormWatch
+from judge.execution.sending.limiter import Limiter
+from judge.execution.sending.pace import Pace
+from judge.execution.sending.rehearsal import Early
+from judge.execution.sending.retry import FATAL, PRESSURE, decide
+from judge.execution.sending.schedule import Schedule, Work
+from judge.execution.sending.shared_prefix import led
+from judge.plan.prices import Price
+from judge.records import Query, Response
+
+_PENDING = 16
+"""Queries waiting for each place in flight, so that prefix groups fill the limit and memory stays flat."""
+
+_PENDING_MOST = 4096
+
+_PENDING_LED = 4
+"""The same where followers read a cache that their leader filled: it forgets after minutes, so few wait at a time."""
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """How a session went. `stopped` is the sentence of what ended it early; `cause` the breaker's error.
+
+    `cost` is in dollars over the `calls` that were answered, of which `unpriced` ones are in no way known to cost
+    anything: neither the server nor the price table says.
+    """
+
+    answered: int = 0
+    failed: int = 0
+    retries: int = 0
+    cost: float = 0.0
+    calls: int = 0
+    unpriced: int = 0
+    stopped: str | None = None
+    cause: BackendError | None = None
+
+    def spend(self, responses: Sequence[Response], price: Price | None) -> float:
+        """Add what one call cost; returns it."""
+        cost = 0.0
+        for response in responses:
+            if response.cost is not None:
+                cost += response.cost
+            elif price is not None and response.prompt_tokens is not None:
+                cost += price.of(response)
+        self.calls, self.cost = self.calls + 1, self.cost + cost
+        first = responses[0]
+        self.unpriced += first.cost is None and (price is None or first.prompt_tokens is None)
+        return cost
+
+    @property
+    def known_cost(self) -> float | None:
+        """The cost, where it is known of every call."""
+        return self.cost if self.calls and not self.unpriced else None
+
+
+Watcher = Callable[[Query, Response], None]
+"""Called with each answer as it comes, for display only."""
+
+
+class Keeper(Protocol):
+    """What keeps attempts: the journal's writer, or a writer of shards where the journal lies elsewhere."""
+
+    def start(self) -> None:
+        """Begin to make rows durable; called inside the event loop."""
+        ...
+
+    async def room(self) -> None:
+        """Wait while too many rows wait; raises what broke the keeper, if it broke."""
+        ...
+
+    def answered(self, query: Query, repeat: int, response: Response, *, started: float, seconds: float) -> None:
+        """An answer, accepted."""
+        ...
+
+    def failed(
+        self, query: Query, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+    ) -> None:
+        """An attempt that brought no answer."""
+        ...
+
+    async def finish(self, ended: str) -> None:
+        """Make durable what is left."""
+        ...
+
+
+class Run:
+    """One session of asking."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        journal: Keeper,
+        *,
+        concurrency: int,
+        max_attempts: int,
+        price: Price | None = None,
+        account: Account | None = None,
+        pace: Pace | None = None,
+        watch: Watcher | None = None,
+        form: FormWatch | None = None,
+        rng: random.Random | None = None,
+        early: Early | None = None,
+    ) -> None:
+        self.outcomes = Outcomes()
+        most = backend.capabilities.max_concurrency
+        self._workers = min(concurrency, most) if most else concurrency
+        self._limiter = Limiter(self._workers)
+        self._breaker = Breaker()
+        self._backend = backend
+        self._journal = journal
+        self._max_attempts = max_attempts
+        self._price = price
+        self._account = account or Account()
+        self._pace = pace or Pace()
+        self._watch = watch
+        self._form = form
+        self._rng = rng or random.Random()
+        self._early = early
+        self._schedule: Schedule | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        if isinstance(backend, TellsLimits):
+            backend.on_limits = self._pace.hear
+
+    @property
+    def limit(self) -> int:
+        """How many requests may be in flight just now."""
+        return int(self._limiter.limit)
+
+    async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
+        """Ask everything; returns when all is answered or given up, or when something stopped the run."""
+        lead = led if self._backend.capabilities.cache_points else None
+        pending = min(max((_PENDING_LED if lead else _PENDING) * self._workers, 64), _PENDING_MOST)
+        self._schedule = schedule = Schedule(groups, pending=pending, sleeping=max(2 * self._workers, 8), lead=lead)
+        if self.outcomes.stopped is not None:
+            schedule.stop()
+        self._journal.start()
+        self._tasks = [asyncio.create_task(self._work(schedule)) for _ in range(self._workers)]
+        ended = "crashed"
+        try:
+            await asyncio.gather(*self._tasks)
+            ended = "done"
+        except asyncio.CancelledError:
+            if self.outcomes.stopped is None:
+                raise
+        finally:
+            self.abandon()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            if self._early is not None:
+                await self._early.abandon()
+                await self._account.settle()
+            if self.outcomes.stopped is not None:
+                ended = f"stopped: {self.outcomes.stopped}"
+            await self._journal.finish(ended)
+        return self.outcomes
+
+    def stop(self, why: str) -> None:
+        """Hand out nothing more; what is in flight is still awaited and kept."""
+        if self.outcomes.stopped is None:
+            self.outcomes.stopped = why
+        if self._schedule is not None:
+            self._schedule.stop()
+        self._pace.stop()
+
+    def abandon(self) -> None:
+        """Do not even wait for what is in flight."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def _work(self, schedule: Schedule) -> None:
+        while (work := await schedule.next()) is not None:
+            await self._journal.room()
+            await self._limiter.acquire()
+            try:
+                if not await self._in_turn(schedule, work):
+                    return
+            finally:
+                self._limiter.release()
+
+    async def _in_turn(self, schedule: Schedule, work: Work) -> bool:
+        """Make an attempt as soon as limits and budgets let it go; False where the run was stopped before."""
+        early = self._early if self._early is not None and self._early.fits(work) else None
+        if early is not None:
+            self._early = None
+        responses: list[Response] = []
+        tokens: float | None = None
+        # What was sent ahead was admitted and counted then.
+        if early is None and not await self._account.admit():
+            self.stop(str(self._account.refused))
+            return False
+        try:
+            if early is not None:
+                tokens = self._pace.on_its_way(early.tokens)
+            elif self.outcomes.stopped is None or not self._account.budgets:
+                tokens = await self._pace.turn(work)
+            if tokens is None:
+                return False
+            responses = await self._attempt(schedule, work, early)
+        finally:
+            if tokens is not None:
+                self._pace.back(tokens, work, responses)
+            await self._account.settle()
+        return True
+
+    async def _attempt(self, schedule: Schedule, work: Work, early: Early | None) -> list[Response]:
+        started, clock = time.time(), time.perf_counter()
+        try:
+            if early is not None:
+                started, clock = early.started, early.clock
+                responses = await early.call
+            else:
+                responses = await self._backend.complete(work.query, work.repeats)
+        except BackendError as error:
+            self._failed(schedule, work, error, started, time.perf_counter() - clock)
+            return []
+        seconds = time.perf_counter() - clock
+        for repeat, response in zip(work.repeats, responses, strict=False):
+            self._journal.answered(work.query, repeat, response, started=started, seconds=seconds)
+            self.outcomes.answered += 1
+            if self._watch is not None:
+                self._watch(work.query, response)
+            self._check_form(work.query, response)
+        self._breaker.answered()
+        self._limiter.answered()
+        if len(responses) < len(work.repeats):
+            schedule.add(Work(work.query, (repeat,)) for repeat in work.repeats[len(responses) :])
+        schedule.done(work)
+        self._account.called(self.outcomes.spend(responses, self._price))
+        if self._account.budgets and self.outcomes.unpriced:
+            self.stop(
+                f"max_cost {dollars(self._account.budgets[0].most)} cannot be kept: the server named neither the cost "
+                f"of an answer nor tokens that have a price"
+            )
+        return responses
+
+    def _failed(self, schedule: Schedule, work: Work, error: BackendError, started: float, seconds: float) -> None:
+        work.attempts += 1
+        delay = decide(error, work.attempts, self._max_attempts, self._rng).delay
+        for repeat in work.repeats:
+            self._journal.failed(
+                work.query,
+                repeat,
+                error,
+                started=started,
+                seconds=seconds,
+                final=delay is None and error.kind not in FATAL,
+            )
+        if error.kind in PRESSURE:
+            self._limiter.pressed()
+        if error.kind in ("rate", "overload") and error.retry_after is not None:
+            self._pace.told_to_wait(error.retry_after)
+        self._breaker.failed(error)
+        if self._breaker.tripped is not None:
+            self.outcomes.cause = self._breaker.tripped
+            self.stop(str(self._breaker.tripped))
+        if delay is None:
+            self.outcomes.failed += len(work.repeats)
+            schedule.done(work, answered=False)
+        else:
+            self.outcomes.retries += 1
+            schedule.later(work, delay)
+
+    def _check_form(self, query: Query, response: Response) -> None:
+        """Stop where the server ignores `structured`: no rating could be read from what it answers."""
+        error = self._form.saw(query, response) if self._form is not None else None
+        if error is not None and self.outcomes.stopped is None:
+            self.outcomes.cause = error
+            self.stop(str(error))
+
+
+def works(
+    groups: Iterator[list[Query]],
+    repeats: int,
+    settled: Callable[[Query], set[int]] | None,
+    skipped: Callable[[int], None] | None = None,
+) -> Iterator[list[Work]]:
+    """The plan minus the journal: groups of work that is still to be asked.
+
+    `settled` tells which repeats of a query are not to be asked (None: a new journal); `skipped` hears how many. With a
+    seed every repeat has its own, so each needs its own call.
+    """
+    for group in groups:
+        found: list[Work] = []
+        for query in group:
+            done = settled(query) if settled is not None else set()
+            left = tuple(repeat for repeat in range(repeats) if repeat not in done)
+            if skipped is not None and len(left) < repeats:
+                skipped(repeats - len(left))
+            if left and query.generation.seed is not None:
+                found.extend(Work(query, (repeat,)) for repeat in left)
+            elif left:
+                found.append(Work(query, left))
+        yield found
+
+
+def split_calls(groups: Iterator[list[Work]], backend: Backend) -> Iterator[list[Work]]:
+    """Cuts work to the repeats a back-end gives in one call, as known at the time the work is handed out."""
+    for group in groups:
+        most = backend.capabilities.repeats_per_call
+        if most is None:
+            yield group
+        else:
+            yield [
+                Work(work.query, work.repeats[i : i + most])
+                for work in group
+                for i in range(0, len(work.repeats), most)
+            ]

@@ -1,0 +1,136 @@
+"""Which prefix a prompt shares with others of its group, and who goes first so that a provider's cache holds it.
+
+Only for back-ends that name the shared part of a prompt themselves (`Capabilities.cache_points`). The text of no prompt
+is changed: a cache point is a place in it. Never asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count, groupby, pairwise
+from typing import Any
+
+from judge.execution.sending.schedule import Work
+from judge.records import Message, Query
+
+LEAST = 40
+"""Characters that a cache point must add to the one before it: for less, no query waits for another."""
+
+
+def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[Work]]:
+    """The plan with the places up to which each prompt is shared (`Query.shared`), `most` of them at most.
+
+    With `most` 0 the plan itself. Works that can share a prefix stay neighbours.
+    """
+    return (marked(group, most) for group in groups) if most else groups
+
+
+def marked(group: Sequence[Work], most: int) -> list[Work]:
+    """One prefix group with its cache points: wherever the prompts of two calls or more part from each other."""
+    found: list[Work] = []
+    for alike in _alike(group):
+        for work, points in zip(alike, _points(alike, most), strict=True):
+            query = replace(work.query, shared=points) if points else work.query
+            found.append(Work(query, work.repeats, work.attempts))
+    return found
+
+
+def led(works: Sequence[Work]) -> list[Work]:
+    """The works that may go out at once; behind each, as its followers, those that wait until it has been answered.
+
+    Of the works that share a cache point the first leads. Among its followers the same holds of the next point.
+    """
+    roots: list[Work] = []
+    for alike in _alike(works):
+        roots += _led(alike, 0)
+    return roots
+
+
+def _led(works: Sequence[Work], depth: int) -> list[Work]:
+    alone = count()
+
+    def prefix(work: Work) -> Any:
+        points = work.query.shared
+        return _text(work.query)[: points[depth]] if depth < len(points) else next(alone)
+
+    leaders = []
+    for _, members in groupby(works, prefix):
+        leader, *rest = members
+        leader.followers = _led(rest, depth + 1) if rest else None
+        leaders.append(leader)
+    return leaders
+
+
+def _alike(group: Sequence[Work]) -> list[list[Work]]:
+    """Works whose requests differ in nothing but their messages: another schema is another prefix.
+
+    The provider puts the schema before the prompt, where it is cached with it.
+    """
+    shapes: dict[Any, list[Work]] = {}
+    for work in group:
+        query = work.query
+        form = (query.asks_explanation, query.criterion.scale) if query.structured != "none" else None
+        shapes.setdefault((query.api, query.structured, form), []).append(work)
+    return list(shapes.values())
+
+
+def _points(works: Sequence[Work], most: int) -> list[tuple[int, ...]]:
+    """For each work, in the order of its prompts, the places up to which its prompt is shared."""
+    queries = [work.query for work in works]
+    shared = [_in_common(one, other) for one, other in pairwise(queries)]
+    found: list[tuple[int, ...]] = [()] * len(works)
+    open_: list[tuple[int, int, tuple[int, ...]]] = [(0, len(works), ())]
+    while open_:
+        low, high, points = open_.pop()
+        alone = high - low == 1
+        depth = len(_text(queries[low])) if alone else min(shared[low : high - 1])
+        place = depth if alone else _word_end(_text(queries[low]), depth)
+        calls = len(works[low].repeats) if alone else 2
+        if calls > 1 and place - (points[-1] if points else 0) >= LEAST and len(points) < most:
+            points = (*points, place)
+        if alone:
+            found[low] = points
+            continue
+        start = low
+        for end in range(low + 1, high + 1):
+            if end == high or shared[end - 1] == depth:
+                open_.append((start, end, points))
+                start = end
+    return found
+
+
+def _in_common(one: Query, other: Query) -> int:
+    """Characters that two prompts have in common from their start, over all messages."""
+    total = 0
+    for mine, others in zip(one.messages, other.messages, strict=False):
+        if mine.role != others.role:
+            break
+        common = _common(mine, others)
+        total += common
+        if common < max(len(mine.content), len(others.content)):
+            break
+    return total
+
+
+def _common(one: Message, other: Message) -> int:
+    low, high = 0, min(len(one.content), len(other.content))
+    while low < high:
+        middle = (low + high + 1) // 2
+        # From what is known to be equal on: each character is compared a few times, not each time.
+        if one.content[low:middle] == other.content[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _word_end(text: str, place: int) -> int:
+    """The place itself behind a blank, else behind the last blank before it: no word is cut in two."""
+    if place == 0 or text[place - 1].isspace():
+        return place
+    return max(text.rfind(blank, 0, place) + 1 for blank in " \n\t")
+
+
+def _text(query: Query) -> str:
+    return "".join(message.content for message in query.messages)

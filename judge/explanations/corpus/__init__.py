@@ -1,0 +1,1 @@
+"""Explanations with what is known of each, out of runs, files and studies."""

@@ -1,0 +1,214 @@
+"""Two studies' files of explanations: StoryER's comments and the HANNA judge study's audited answers. Repairs nothing.
+
+`storyer_reasons`: comments of people on ten aspects of a story, each with its rating. `<br>` and ``<\\newline>``, which
+are how StoryER's files write line breaks, are decoded in stories, story-prompts and comments. `hanna_user_study`: 100
+answers of one judge to Eval-Prompt 3, which the file gives without criterion and rating: the rating is what the parser
+reads, the criterion is told by what the answer quotes or names (`quoted_criterion`), and stays unknown where that is
+not plain.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from judge.criteria import load_criteria
+from judge.datasets.files.source_file import check_count, csv_rows, decode, read_bytes
+from judge.datasets.locate import find, need
+from judge.datasets.studies.storyer import line_breaks
+from judge.errors import DataError
+from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
+from judge.parsing import parser as load_parser
+from judge.records import Criterion, Response
+
+NAMES: Mapping[str, str] = {
+    "storyer_reasons": "storyer/train_rate_reason_data_small.json",
+    "hanna_user_study": "hanna/user_study.csv",
+}
+"""Name on the command line -> the released file."""
+
+_ASPECTS, _AUDITED, _BLOCK = 10, 100, 3
+_ID, _ANSWER = "Input.story_id", "Input.explanation"
+_WORDING, _HUMAN = "hanna/eval_prompts.json", "hanna/hanna_llm_stories.csv"
+_WORD = re.compile(r"[a-z0-9]+")
+_PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
+_QUOTED, _LEAST, _AHEAD = 0.6, 0.3, 0.15
+"""Shares of a guideline's pairs of words, and how far the best criterion must lead; see `quoted_criterion`."""
+
+
+def study_of(named: str | Path) -> ExplanationTexts | None:
+    """A study's explanations, where `named` is its name or a file of its shape; None for anything else."""
+    path = Path(need(NAMES[str(named)], str(named))) if str(named) in NAMES else Path(named)
+    if path.suffix.lower() == ".json":
+        entries = _json(path)
+        # A list of other objects is a table of anybody's.
+        other = (
+            str(named) not in NAMES and bool(entries) and isinstance(entries[0], dict) and "comments" not in entries[0]
+        )
+        return None if other else storyer_reasons(path)
+    if path.suffix.lower() == ".csv" and path.is_file():
+        header = next(iter(csv_rows(path)), None)
+        if header is not None and {_ID, _ANSWER} <= set(header[1]):
+            return hanna_user_study(path)
+    return None
+
+
+def storyer_reasons(path: Path) -> ExplanationTexts:
+    """People's comments on the aspects of StoryER's stories, without padding; those of no aspect are counted.
+
+    Raises DataError unless the file is a list of objects `story, prompt, comments`, comments being
+    `[aspect 1-10, rating 1-5, comment]`.
+    """
+    entries = _json(path)
+    criteria = load_criteria("storyer").criteria
+    rows: list[dict[str, Any]] = []
+    stories: list[tuple[Any, ...]] = []
+    unusable = 0
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, dict) or not {"story", "prompt", "comments"} <= set(entry):
+            raise DataError("not an object with story, prompt and comments", file=path, row=number + 1, found=entry)
+        story = f"reasons-{number:03d}"
+        prompt = line_breaks(str(entry["prompt"]))
+        stories.append((path.stem, story, prompt, "Human", line_breaks(str(entry["story"])), None))
+        for comment in entry["comments"]:
+            aspect, rating, text = _comment(comment, path, number + 1)
+            if not isinstance(text, str):
+                continue  # padding
+            if not 1 <= aspect <= _ASPECTS or not 1 <= rating <= 5:
+                unusable += 1
+                continue
+            rows.append(
+                {
+                    "run": path.stem,
+                    "dataset": path.stem,
+                    "story": story,
+                    "story_prompt": prompt,
+                    "system": "Human",
+                    "criterion": criteria[aspect - 1].name,
+                    "rating": float(rating),
+                    "status": "imported",
+                    "explanation": line_breaks(text),
+                }
+            )
+    notes = ["explanations are people's comments, not a judge's; who wrote which is unknown"]
+    if unusable:
+        notes.append(f"{unusable} comments without an aspect or a rating on the scale were left out")
+    return ExplanationTexts(frame_of(rows), stories_of(stories), criteria, (), tuple(notes))
+
+
+def _json(path: Path) -> list[Any]:
+    try:
+        entries = json.loads(decode(read_bytes(path), path, 1))  # the release holds bare NaN, which Python reads
+    except json.JSONDecodeError as error:
+        raise DataError(f"is not JSON: {error.msg}", file=path, row=error.lineno) from error
+    if not isinstance(entries, list):
+        raise DataError("not a list of stories with comments", file=path, found=type(entries).__name__)
+    return entries
+
+
+def _comment(comment: Any, path: Path, row: int) -> tuple[int, int, Any]:
+    if not isinstance(comment, list) or len(comment) != 3:
+        raise DataError("not a comment [aspect, rating, text]", file=path, row=row, column="comments", found=comment)
+    aspect, rating, text = comment
+    if not all(isinstance(n, int | float) and math.isfinite(n) for n in (aspect, rating)):
+        raise DataError("not numbers", file=path, row=row, column="comments", found=comment[:2])
+    return int(aspect), int(rating), text
+
+
+def hanna_user_study(path: Path) -> ExplanationTexts:
+    """The 100 audited answers, each once, with the human story of that id where the stories are on this machine.
+
+    Story ids and texts are those of dataset `hanna`; the study's guidelines come from `eval_prompts.json`
+    (`judge data add hanna_eval_prompts PATH`). Without that file no criterion can be told, and a note says so.
+    """
+    answers: list[tuple[str, str]] = []
+    count = 0
+    for _, cells in csv_rows(path, (_ID, _ANSWER)):
+        if count % _BLOCK == 0:
+            answers.append((cells[_ID], cells[_ANSWER]))
+        count += 1
+    check_count("answers", count, _AUDITED * _BLOCK, path)
+    wording, human = find(_WORDING), find(_HUMAN)
+    criteria = load_criteria("hanna", wording=wording).criteria
+    loaded = load_parser("ours")
+    rows = []
+    for story, answer in answers:
+        criterion = quoted_criterion(answer, criteria) if wording else None
+        # What follows of the judgment does not depend on the criterion but for a copied guideline's flag.
+        judgment = loaded.parse(Response(answer), criterion or Criterion("the story", "", ""))
+        rows.append(
+            {
+                "run": path.stem,
+                "dataset": path.stem,
+                "story": story,
+                "system": "Human",
+                "criterion": criterion.name if criterion else "",
+                "eval_prompt": "ep3",
+                "rating": judgment.rating,
+                "status": judgment.status,
+                "flags": ";".join(judgment.flags),
+                "answer": answer,
+                "explanation": judgment.explanation,
+            }
+        )
+    frame = frame_of(rows)
+    told = int((frame["criterion"] != "").sum())
+    notes = [
+        f"the file names no criterion: {told} of {len(frame)} are told by the guideline or name that the answer holds"
+    ]
+    if wording is None:
+        notes = ["criteria are unknown without the study's guidelines: judge data add hanna_eval_prompts PATH"]
+    notes.append("rows stand in the order of the file's items; its judge is not named there")
+    stories = _human_stories(path.stem, human) if human else stories_of([])
+    if human is None:
+        notes.append("the human stories are not on this machine (judge data fetch hanna_llm)")
+    prompts = stories["story_prompt"].to_dict()
+    frame["story_prompt"] = [prompts.get((path.stem, story), "") for story in frame["story"]]
+    return ExplanationTexts(frame, stories, criteria if wording else (), (), tuple(notes))
+
+
+def _human_stories(dataset: str, path: Path) -> Any:
+    from judge.datasets.studies.hanna_llm import read_human_stories
+
+    return stories_of(
+        [(dataset, s.id, s.story_prompt, s.system, s.text, s.reference) for s in read_human_stories(path)]
+    )
+
+
+def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | None:
+    """The criterion whose guideline an answer quotes, or which alone it names; None where neither is plain.
+
+    The measure is the largest share of a guideline's pairs of neighbouring words (person apart: "surprised me" is
+    "surprised you") that stand in the answer, where it leads the next criterion's by `_AHEAD`. A share of `_QUOTED` is
+    a quotation; then comes the name, where exactly one criterion is named; then a share of `_LEAST`.
+    """
+    words = _words(answer)
+    said = set(pairwise(words))
+    shares = sorted(((_share(criterion, said), -i) for i, criterion in enumerate(criteria)), reverse=True)
+    best, share = criteria[-shares[0][1]], shares[0][0]
+    plain = len(shares) == 1 or share - shares[1][0] >= _AHEAD
+    if plain and share >= _QUOTED:
+        return best
+    named = [criterion for criterion in criteria if criterion.name.lower() in words]
+    if len(named) == 1:
+        return named[0]
+    return best if plain and share >= _LEAST else None
+
+
+def _share(criterion: Criterion, said: set[tuple[str, str]]) -> float:
+    best = 0.0
+    for guideline in criterion.guidelines:
+        words = _words(guideline)
+        pairs = set(pairwise(words))
+        if pairs:
+            best = max(best, len(pairs & said) / len(pairs))
+    return best
+
+
+def _words(text: str) -> list[str]:
+    return [_PERSON.get(word, word) for word in _WORD.findall(text.lower().replace("’", "").replace("'", ""))]

@@ -1,0 +1,42 @@
+"""Explanations out of whatever is named: RUNs, anybody's table, or a study's own file. Never mixes two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from judge.datasets.files.table_file import SUFFIXES
+from judge.errors import SpecError
+from judge.explanations.corpus.corpus import ExplanationTexts
+from judge.explanations.corpus.from_file import read_file
+from judge.explanations.corpus.from_runs import read_runs
+from judge.explanations.corpus.from_studies import NAMES
+
+
+def read_texts(
+    runs_or_file: str | Path | Sequence[str | Path],
+    *,
+    parser: str = "ours",
+    columns: Mapping[str, str] | None = None,
+) -> ExplanationTexts:
+    """Explanations of RUNs, of one table, or of a study's file by name.
+
+    `columns` says which of a table's columns holds what (`explanations.corpus.from_file.FIELDS`). Raises
+    RunFolderError, DataError or SpecError with the sentence that says what is wrong.
+    """
+    given = [runs_or_file] if isinstance(runs_or_file, str | Path) else list(runs_or_file)
+    if not given:
+        raise SpecError("nothing to read: name a RUN or a FILE")
+    files = [one for one in given if is_file(one)]
+    if not files:
+        if columns:
+            raise SpecError("--column is for a file of explanations; runs need none")
+        return read_runs(given, parser)
+    if len(given) > 1:
+        raise SpecError(f"{files[0]} is a file of explanations: give one file alone, or RUNs alone")
+    return read_file(files[0], parser, columns)
+
+
+def is_file(named: str | Path) -> bool:
+    """Whether a word names a file of explanations (by path or a study's by name) and not a RUN."""
+    return str(named) in NAMES or Path(named).suffix.lower() in SUFFIXES

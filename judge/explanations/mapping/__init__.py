@@ -1,0 +1,1 @@
+"""Explanations as vectors: embeddings, a map, clusters, keywords."""

@@ -1,0 +1,95 @@
+"""The HANNA judge study's own choices of explanations and keywords, and what of them cannot be the same. Never tuned.
+
+Map: whole answers (the study took the rating statement for a part of the explanation) of the first repeat, on stories
+by people, longer than 10 characters and without "###". Keywords: YAKE over all first repeats of all stories that are
+longer than 10 characters, one criterion at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from judge.errors import SpecError
+from judge.explanations.corpus.corpus import ExplanationTexts, text_key
+from judge.explanations.mapping.options import ExplainOptions
+
+SHORTEST = 10
+"""Characters of an answer that is no explanation, by the study."""
+
+RUN_ON = "###"
+HUMAN = "human"
+
+
+def chosen(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
+    """The rows that the study drew its map of, `text` being the whole answer, and how many were left out for what.
+
+    Rows whose repeat or system is not known are taken as the first repeat of a story by people.
+    """
+    frame = whole(texts)
+    left_out: dict[str, int] = {}
+    for reason, keep in (
+        ("not of the first repeat", _first(frame)),
+        ("on stories not by people", frame["system"].str.casefold().isin((HUMAN, ""))),
+        (f"of {SHORTEST} characters or fewer", frame["text"].str.len() > SHORTEST),
+        (f"with {RUN_ON}", ~frame["text"].str.contains(RUN_ON, regex=False)),
+    ):
+        lost = int((~keep.loc[frame.index]).sum())
+        if lost:
+            left_out[reason] = lost
+        frame = frame[keep.loc[frame.index]]
+    return frame, left_out
+
+
+def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
+    """(criterion, its long text, how many answers it holds) as the study gave them to YAKE, in the criteria's order."""
+    frame = whole(texts)
+    frame = frame[_first(frame) & (frame["text"].str.len() > SHORTEST)]
+    names = dict.fromkeys([*(criterion.name for criterion in texts.criteria), *frame["criterion"]])
+    for name in sorted(names, key=lambda name: name == ""):
+        part = frame[frame["criterion"] == name]
+        if len(part):
+            yield str(name), " ".join(part["text"]), len(part)
+
+
+def whole(texts: ExplanationTexts) -> pd.DataFrame:
+    """Rows with an answer, `text` and `key` being the whole answer; where no answer is known, the explanation."""
+    frame = texts.frame
+    said = frame["answer"].where(frame["answer"].notna(), frame["explanation"])
+    frame = frame.assign(text=said)[said.notna()]
+    return frame.assign(key=[text_key(text) for text in frame["text"]])
+
+
+def _first(frame: pd.DataFrame) -> pd.Series[bool]:
+    repeats = frame["repeat"]
+    return (repeats.isna() | (repeats == 0)).fillna(value=True).astype(bool)
+
+
+def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | None) -> list[str]:
+    """Sentences on what is not as the study had it."""
+    from judge.explanations.mapping.embedding import DEFAULT_MODEL
+
+    notes = [
+        "as published: whole answers of first repeats on stories by people, over 10 characters, without ###",
+        "as published: YAKE over whole answers of first repeats on all stories, over 10 characters",
+        f"not as published: the study set no seed (here {options.seed}), so its picture cannot be drawn again",
+        "not as published: the study printed keywords picked by hand from these 30",
+    ]
+    if model != DEFAULT_MODEL:
+        notes.append(
+            f"not as published: the model is {Path(model).name if model else 'TF-IDF'}, the study's was {DEFAULT_MODEL}"
+        )
+    if options.map != "umap":
+        notes.append("not as published: the study's map was a UMAP")
+    frame = texts.frame
+    if frame["answer"].isna().all():
+        notes.append("not as published: whole answers are not known here, explanations stand in for them")
+    if (frame["repeat"].isna()).any():
+        notes.append("repeats are not known here: every row is taken for a first one")
+    if (frame["system"] == "").any():
+        notes.append("systems are not known here: stories are taken for people's")
+    elif HUMAN not in set(frame["system"].str.casefold()):
+        raise SpecError("--as-published looks at stories by people, and no system here is called Human")
+    return notes

@@ -1,0 +1,98 @@
+"""Groups of like explanations by HDBSCAN. Never forces a text into a group: what fits nowhere is noise, and counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.errors import MissingExtraError, SpecError
+from judge.explanations.mapping.neighbour_graph import NEIGHBOURS, graph
+from judge.explanations.mapping.options import ExplainOptions
+from judge.explanations.mapping.projection import Projection, components
+
+Vectors = NDArray[np.float32]
+Labels = NDArray[np.int64]
+
+NOISE = -1
+DIMENSIONS = 50
+SAMPLES = 10
+"""HDBSCAN's `min_samples`. Its default, the size of the smallest cluster, makes noise of most texts of many."""
+
+_SHARE, _SMALLEST = 0.01, 10
+_EXACT, _FLAT = 5000, 3
+"""Texts up to which, and dimensions in which, HDBSCAN looks at all distances."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clustering:
+    """A label for each text: 0 is the largest cluster, -1 noise. `name` as the signature has it, `note` a sentence."""
+
+    labels: Labels
+    name: str
+    note: str
+
+    @property
+    def count(self) -> int:
+        """Clusters, noise apart."""
+        return int(self.labels.max()) + 1 if self.labels.size else 0
+
+
+def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOptions) -> Clustering | None:
+    """Clusters of all texts, copies included; None where none are wanted or there are fewer texts than one needs.
+
+    Parameters
+    ----------
+    vectors : array, shape (n, d)
+    picture : Projection or None
+        The map; ``--cluster-on umap`` needs one made by UMAP and raises SpecError otherwise.
+    """
+    if options.cluster_on == "none":
+        return None
+    by_umap = picture is not None and picture.name.startswith("map:umap")
+    on = options.cluster_on
+    if on == "auto":
+        on = "umap" if by_umap else "pca"
+    least = options.min_cluster or max(_SMALLEST, round(_SHARE * len(vectors)))
+    if len(vectors) < 2 * least:
+        return None
+    if on == "umap":
+        if picture is None or not by_umap:
+            raise SpecError("--cluster-on umap needs a map by UMAP", hint="leave --no-map out, or --cluster-on pca")
+        points, where = picture.points, "on the UMAP"
+    else:
+        points, share = components(vectors, DIMENSIONS, options.seed)
+        where = f"on {points.shape[1]} principal components, {100 * share:.0f} % of the variance"
+    found, how = _hdbscan(points, least)
+    labels = by_size(found)
+    noise = int((labels == NOISE).sum())
+    count = int(labels.max()) + 1
+    note = (
+        f"{count} clusters by HDBSCAN {where}{how}, {least} texts or more each; "
+        f"{noise} of {len(labels)} texts ({100 * noise / len(labels):.0f} %) are in none"
+    )
+    by_graph = f"/knn{NEIGHBOURS}" if how else ""
+    return Clustering(labels, f"cluster:hdbscan/{on}/min{least}/samples{min(SAMPLES, least)}{by_graph}", note)
+
+
+def by_size(labels: Labels) -> Labels:
+    """Labels numbered anew, the largest cluster 0; equal sizes in the order of their first texts. Noise stays -1."""
+    names, first, counts = np.unique(labels, return_index=True, return_counts=True)
+    kept = sorted((-count, start, name) for name, start, count in zip(names, first, counts, strict=True) if name >= 0)
+    renamed = {int(name): number for number, (_, _, name) in enumerate(kept)}
+    return np.array([renamed.get(int(label), NOISE) for label in labels], dtype=np.int64)
+
+
+def _hdbscan(points: Vectors, least: int) -> tuple[Labels, str]:
+    """Labels, and what to say of how: many points of many dimensions go through a graph of nearest neighbours."""
+    try:
+        from sklearn.cluster import HDBSCAN
+    except ImportError as error:
+        raise MissingExtraError("clusters of explanations", "stats") from error
+    chosen = {"min_cluster_size": least, "min_samples": min(SAMPLES, least), "copy": True}
+    if len(points) <= _EXACT or points.shape[1] <= _FLAT:
+        return np.asarray(HDBSCAN(**chosen).fit(points).labels_, dtype=np.int64), ""
+    found = HDBSCAN(metric="precomputed", **chosen).fit(graph(points))
+    how = f" (distances to {NEIGHBOURS} nearest neighbours stand for all)"
+    return np.asarray(found.labels_, dtype=np.int64), how

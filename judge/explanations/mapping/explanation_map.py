@@ -1,0 +1,180 @@
+"""One look at explanations: texts, vectors, picture, clusters, made together and once. Never prints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.analysis.options.signature import abbreviations, judges
+from judge.errors import SpecError
+from judge.explanations.corpus.corpus import ExplanationTexts
+from judge.explanations.mapping import as_published
+from judge.explanations.mapping.clusters import NOISE, Clustering, cluster
+from judge.explanations.mapping.embedding import Embedded, default_model, embed
+from judge.explanations.mapping.options import FRAGMENTS, TFIDF, ExplainOptions
+from judge.explanations.mapping.projection import Projection, project
+from judge.explanations.quality.guideline_point import guideline_texts
+from judge.ratings_table import RatingsTable
+from judge.run_folder import ResultFolder
+from judge.version import __version__
+
+Vectors = NDArray[np.float32]
+Step = Callable[[str, int, int], None]
+"""Told of (what, done, total); total 0 where a step cannot be counted."""
+
+CACHE = "embeddings.sqlite"
+BANDS = ("low", "middle", "high")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Looked:
+    """What every table is made from.
+
+    Attributes
+    ----------
+    texts : ExplanationTexts
+        All that was asked about (narrowed as asked), with rows that have no text.
+    rows : DataFrame
+        The rows that are analysed: `corpus.COLUMNS`, `band` (low, middle, high, or "" without a rating), `cluster`
+        (<NA> where there are no clusters, -1 noise), `x` and `y` (NaN without a picture); index 0, 1, 2...
+    embedded : Embedded
+        Vectors of `rows`, in their order.
+    guidelines : float32 array, shape (guidelines, d)
+        Vectors of all criteria's guidelines, in the criteria's order, made with the rows'.
+    model : str or None
+        In force; None is TF-IDF.
+    cache : Path or None
+        Where a model's vectors are kept.
+    left_out : dict of str to int
+        Why rows of `texts` are not among `rows`, and how many.
+    """
+
+    texts: ExplanationTexts
+    rows: pd.DataFrame
+    embedded: Embedded
+    guidelines: Vectors
+    picture: Projection | None
+    clustering: Clustering | None
+    options: ExplainOptions
+    model: str | None
+    cache: Path | None
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def signature(self, *extra: str) -> str:
+        """The line under a table of these rows; `extra` parts are the table's own."""
+        table = RatingsTable(self.texts.frame, self.texts.stories, self.texts.facts)
+        short = abbreviations(table)
+        frame = self.texts.frame
+        crit = [short.get(name, name) for name in frame["criterion"].unique() if name]
+        prompts = [name for name in frame["eval_prompt"].unique() if name]
+        named = judges(table) or [name for name in frame["judge"].unique() if name]
+        facts = self.texts.facts
+        repeats = dict.fromkeys(str(fact.repeats) for fact in facts if fact.repeats)
+        parsers = dict.fromkeys(fact.parser for fact in facts)
+        listed = {"crit": crit, "ep": prompts, "judge": named, "rep": repeats, "parser": parsers}
+        parts = [
+            ",".join(f"{name}:{part['story'].nunique()}" for name, part in frame.groupby("dataset", sort=False)),
+            *(f"{key}:{','.join(words)}" for key, words in listed.items() if words),
+            f"texts:{len(self.rows)}of{len(frame)}",
+            f"emb:{self.embedded.name}",
+            *(made.name for made in (self.picture, self.clustering) if made is not None),
+            *(part for part in (say(self.options) for say in FRAGMENTS.values()) if part),
+            *extra,
+            f"v{__version__}",
+        ]
+        return "|".join(parts)
+
+
+def look(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = None) -> Looked:
+    """Embed, map and cluster explanations.
+
+    Raises SpecError where nothing is left to look at, MissingExtraError for a method whose package is not installed.
+    """
+    tell = step or _silent
+    kept, left_out = as_published.chosen(texts) if options.as_published else _with_text(texts)
+    if kept.empty:
+        why = "; ".join(f"{count} {reason}" for reason, count in left_out.items()) or "there are no rows"
+        raise SpecError(
+            f"no explanation to look at: {why}", hint="judge coverage RUN shows what was asked and answered"
+        )
+    model = None if options.model == TFIDF else default_model() if options.model == "auto" else options.model
+    cache = cache_of(texts)
+    kept = kept.reset_index(drop=True)
+    points = guideline_texts(texts.criteria)
+    embedded = embed(
+        [*kept["text"], *points],
+        model,
+        cache,
+        seed=options.seed,
+        progress=lambda done, total: tell("embedding texts", done, total),
+    )
+    vectors, guidelines = embedded.vectors[: len(kept)], embedded.vectors[len(kept) :]
+    embedded = Embedded(vectors, embedded.name, embedded.note, embedded.computed, embedded.reused)
+    if options.map != "none":
+        tell("drawing the map", 0, 0)
+    picture = project(vectors, options)
+    if options.cluster_on != "none":
+        tell("finding clusters", 0, 0)
+    clustering = cluster(vectors, picture, options)
+    kept["band"] = bands(kept, texts)
+    labels = None if clustering is None else clustering.labels
+    kept["cluster"] = pd.array([pd.NA] * len(kept) if labels is None else labels, dtype="Int64")
+    kept["x"], kept["y"] = (np.nan, np.nan) if picture is None else (picture.points[:, 0], picture.points[:, 1])
+    return Looked(texts, kept, embedded, guidelines, picture, clustering, options, model, cache, left_out)
+
+
+def _silent(_what: str, _done: int, _total: int) -> None:
+    """Nobody wants to know."""
+
+
+def _with_text(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
+    frame = texts.frame
+    silent = frame["text"].isna()
+    unanswered = int((silent & frame["status"].isin(("not_answered", "filtered"))).sum())
+    reasons = {"without an answer": unanswered, "without an explanation": int(silent.sum()) - unanswered}
+    return frame[~silent], {reason: count for reason, count in reasons.items() if count}
+
+
+def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
+    """Third of the scale in which each rating lies: low, middle or high; "" where there is no rating.
+
+    The scale is the criterion's; where that is not known, it reaches from the lowest to the highest rating at hand.
+    """
+    scales = {c.name: (c.scale.min, c.scale.max) for c in texts.criteria}
+    rated = texts.frame["rating"].dropna()
+    seen = (float(rated.min()), float(rated.max())) if len(rated) else (0.0, 0.0)
+    found = []
+    for name, rating in zip(rows["criterion"], rows["rating"], strict=True):
+        low, high = scales.get(name, seen)
+        if np.isnan(rating) or high <= low:
+            found.append("")
+            continue
+        third = int(3 * (rating - low) / (high - low))
+        found.append(BANDS[min(2, max(0, third))])
+    return found
+
+
+def cache_of(texts: ExplanationTexts) -> Path | None:
+    """Where vectors are kept: `derived/` of the first result folder, or the program's own cache for a file.
+
+    None, memory alone, where that cannot be written.
+    """
+    if texts.facts:
+        folder = ResultFolder(texts.facts[0].path).derived
+    else:
+        from judge.cache_folder import cache_folder
+
+        folder = cache_folder() / "explanations"
+    above = next(path for path in (folder, *folder.parents) if path.exists())
+    return folder / CACHE if os.access(above, os.W_OK) else None
+
+
+def cluster_name(number: int) -> str:
+    """A cluster as tables name it."""
+    return "none" if number == NOISE else str(number)

@@ -1,0 +1,127 @@
+"""Words that tell groups of explanations apart: class-TF-IDF, KeyBERT, and YAKE for the study's own. Never a test.
+
+class-TF-IDF (Grootendorst 2022, BERTopic): a group is one long text; a term's weight is its share of the group's terms
+times log(1 + A / f), f its count over all groups and A the mean count of terms a group. KeyBERT ranks the group's 300
+best candidates by the cosine of their embedding to the mean of the group's texts, with maximal marginal relevance.
+English stop words and numbers are left out before pairs of words are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.errors import MissingExtraError
+from judge.explanations.mapping.embedding import unit
+from judge.stats import near_ties
+
+Vectors = NDArray[np.float32]
+Weights = NDArray[np.float64]
+
+CANDIDATES = 300
+DIVERSITY = 0.3
+YAKE_WORDS, YAKE_DEDUP, YAKE_TOP = 3, 0.3, 30
+"""The study's call: `yake.KeywordExtractor(n=3, dedupLim=0.3, top=30)`."""
+
+_FEATURES = 200_000
+_WORD = r"(?u)\b(?=\w*[^\W\d_])\w\w+\b"
+"""Two characters or more, a letter among them: a number is no keyword."""
+
+_LEFT_OF_CONTRACTIONS = "ain aren couldn didn doesn don hadn hasn haven isn ll mightn shouldn ve wasn weren wouldn"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """How often each term stands in each text: a sparse matrix (texts, terms), and the terms."""
+
+    matrix: Any
+    terms: NDArray[np.str_]
+
+
+def count(texts: Sequence[str]) -> Counts | None:
+    """Words and pairs of words of the texts; None where nothing but stop words is left.
+
+    Terms of one text only are left out where there are 50 texts or more: they are names and misspellings.
+    """
+    try:
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
+    except ImportError as error:
+        raise MissingExtraError("keywords of explanations", "stats") from error
+    least = 2 if len(texts) >= 50 else 1
+    stop = sorted(ENGLISH_STOP_WORDS.union(_LEFT_OF_CONTRACTIONS.split()))
+    reader = CountVectorizer(
+        ngram_range=(1, 2), stop_words=stop, min_df=least, max_features=_FEATURES, token_pattern=_WORD
+    )
+    try:
+        matrix = reader.fit_transform(texts)
+    except ValueError:
+        return None
+    return Counts(matrix, reader.get_feature_names_out())
+
+
+def by_group(counts: Counts, codes: NDArray[np.int64], groups: int) -> Weights:
+    """Counts of terms a group, shape (groups, terms); texts of a negative code belong to none."""
+    from scipy.sparse import csr_matrix
+
+    rows = np.flatnonzero(codes >= 0)
+    shape = (groups, codes.size)
+    member = csr_matrix((np.ones(rows.size), (codes[rows], rows)), shape=shape)
+    return np.asarray((member @ counts.matrix).todense(), dtype=np.float64)
+
+
+def class_tfidf(counted: Weights) -> Weights:
+    """Weights of terms a group from their counts, both of shape (groups, terms); 0 where a term is not in the group."""
+    total = counted.sum(axis=1, keepdims=True)
+    share = counted / np.where(total > 0, total, 1)
+    overall = counted.sum(axis=0)
+    mean = counted.sum() / max(1, counted.shape[0])
+    return np.asarray(share * np.log1p(mean / np.where(overall > 0, overall, np.inf)), dtype=np.float64)
+
+
+def best(weights: NDArray[np.float64], terms: NDArray[np.str_], wanted: int) -> list[tuple[str, float]]:
+    """The heaviest terms of one group, heaviest first; equal weights in the terms' order; only weights above 0."""
+    order = near_ties.descending(weights.tolist())[:wanted]
+    return [(str(terms[i]), float(weights[i])) for i in order if weights[i] > 0]
+
+
+def keybert(candidates: Sequence[str], vectors: Vectors, centroid: Vectors, top: int) -> list[tuple[str, float]]:
+    """The `top` candidates nearest to a group's centroid, told apart from each other (KeyBERT, MMR of `DIVERSITY`).
+
+    Parameters
+    ----------
+    candidates : sequence of str
+        Lower-case terms, each once.
+    vectors : array, shape (candidates, d)
+        Their embeddings.
+    centroid : array, shape (d,)
+        Mean of the group's texts.
+
+    The library gives the same words; it would load a model's whole framework for this product of matrices.
+    """
+    if not candidates:
+        return []
+    words, middle = unit(vectors), unit(centroid[None, :])[0]
+    near = words @ middle
+    chosen = [int(np.argmax(near))]
+    left = [i for i in range(len(candidates)) if i != chosen[0]]
+    alike = words @ words.T
+    while left and len(chosen) < top:
+        worth = (1 - DIVERSITY) * near[left] - DIVERSITY * alike[np.ix_(left, chosen)].max(axis=1)
+        chosen.append(left.pop(int(np.argmax(worth))))
+    found = [(str(candidates[i]), float(near[i])) for i in chosen]
+    return sorted(found, key=lambda pair: pair[1], reverse=True)
+
+
+def yake(text: str) -> list[tuple[str, float]]:
+    """The study's keywords of one long text, best first; YAKE's scores are the lower the better."""
+    try:
+        from yake import KeywordExtractor
+    except ImportError as error:
+        raise MissingExtraError("keywords by YAKE", "explain") from error
+    # Since 0.6 the word is dedup_lim: the study's dedupLim would be taken without a word, and do nothing.
+    found = KeywordExtractor(n=YAKE_WORDS, dedup_lim=YAKE_DEDUP, top=YAKE_TOP).extract_keywords(text)
+    return [(str(word), float(score)) for word, score in found]

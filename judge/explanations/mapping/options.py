@@ -1,0 +1,123 @@
+"""What can be chosen about a look at explanations, and how it stands in the signature. Never a default hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+from judge.errors import SpecError, unknown
+from judge.explanations.quality.options import NumbersOptions
+
+MapMethod = Literal["auto", "umap", "tsne", "pca", "none"]
+ClusterOn = Literal["auto", "umap", "pca", "none"]
+
+GROUPINGS = ("criterion", "eval_prompt", "band", "cluster", "judge", "system")
+"""What keywords can be grouped by; `band` is low, middle or high: thirds of the scale."""
+
+WORDS = {"rating": "band", "eval-prompt": "eval_prompt"}
+"""Other names of groupings on the command line."""
+
+TFIDF = "tfidf"
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainOptions:
+    """Choices of `judge explain`.
+
+    Attributes
+    ----------
+    model : str
+        Of sentence-transformers, by name or folder; ``tfidf`` needs none; ``auto`` is the study's model where
+        sentence-transformers is installed, else ``tfidf``.
+    map : str
+        Of the picture; ``auto`` is UMAP where it is installed, else t-SNE (5,000 texts at most), else two components.
+    neighbours, metric : int, str
+        UMAP's `n_neighbors` and `metric`.
+    cluster_on : str
+        HDBSCAN works on the UMAP picture or on a 50-dimension PCA; ``auto`` is the picture where that is a UMAP.
+    min_cluster : int or None
+        Texts of the smallest cluster; None is 1 % of the texts, and 10 at least.
+    by : tuple of str
+        Groupings of keywords.
+    top : int
+        Length of lists; moves no number.
+    seed : int
+        Of UMAP, t-SNE and decompositions.
+    numbers : NumbersOptions
+        Of the numbers beside the picture; its `seed` and `top` are these.
+    as_published : bool
+        The HANNA judge study's own choices of texts, map and keywords.
+    """
+
+    model: str = "auto"
+    map: MapMethod = "auto"
+    neighbours: int = 15
+    metric: Literal["cosine", "euclidean"] = "cosine"
+    cluster_on: ClusterOn = "auto"
+    min_cluster: int | None = None
+    by: tuple[str, ...] = ("criterion", "eval_prompt", "band", "cluster")
+    top: int = 10
+    seed: int = 1
+    as_published: bool = False
+    numbers: NumbersOptions = field(default_factory=NumbersOptions)
+
+    def __post_init__(self) -> None:
+        for option, value, allowed in (
+            ("--map", self.map, get_args(MapMethod)),
+            ("--metric", self.metric, ("cosine", "euclidean")),
+            ("--cluster-on", self.cluster_on, get_args(ClusterOn)),
+        ):
+            if value not in allowed:
+                raise SpecError(unknown(option, value, allowed))
+        for name in self.by:
+            if name not in GROUPINGS:
+                raise SpecError(unknown("--by", name, [*GROUPINGS, *WORDS]))
+        for option, number, least in (
+            ("--neighbours", self.neighbours, 2),
+            ("--min-cluster", 2 if self.min_cluster is None else self.min_cluster, 2),
+            ("--top", self.top, 1),
+            ("--seed", self.seed, 0),
+        ):
+            if number < least:
+                raise SpecError(f"{option} {number} must be {least} or more")
+
+
+def published(options: ExplainOptions) -> ExplainOptions:
+    """The study's choices: all-mpnet-base-v2 (unless a model is named), UMAP of 300 neighbours, no clusters."""
+    from judge.explanations.mapping.embedding import DEFAULT_MODEL
+
+    model = DEFAULT_MODEL if options.model == "auto" else options.model
+    return replace(
+        options,
+        model=model,
+        map="umap" if options.map == "auto" else options.map,
+        neighbours=300,
+        metric="euclidean",
+        cluster_on="none",
+        by=("criterion",),
+        top=max(options.top, 30),
+        as_published=True,
+    )
+
+
+FRAGMENTS: dict[str, Callable[[ExplainOptions], str | None]] = {
+    "as_published": lambda o: "texts:as-published" if o.as_published else None,
+}
+"""Option -> its part of the signature. What `SHOWN_BY` lists stands there as it was in force."""
+
+SHOWN_BY = {
+    "model": "embedding",
+    "map": "map",
+    "neighbours": "map",
+    "metric": "map",
+    "seed": "map",
+    "cluster_on": "clusters",
+    "min_cluster": "clusters",
+    "by": "keywords",
+    "numbers": "numbers_options.FRAGMENTS, under the tables that they move",
+}
+"""Options that the names of embedding, map, clusters and keywords show, as they were in force; or who shows them."""
+
+EXEMPT = {"top": "the length of a list; no row's number depends on it"}
+"""Options that move no number, and why."""

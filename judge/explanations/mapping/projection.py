@@ -1,0 +1,110 @@
+"""Vectors as points of a plane, to be looked at. Never a measurement: distances there are not those of texts."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.errors import MissingExtraError
+from judge.explanations.mapping.options import ExplainOptions
+
+Vectors = NDArray[np.float32]
+
+_TSNE_MOST, _LEAST = 5000, 5
+"""Texts up to which t-SNE is taken where UMAP is not installed, and distinct texts below which nothing is drawn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection:
+    """Points, shape (n, 2), float32; `name` as the signature has it, `method` as people say it, `note` a sentence."""
+
+    points: Vectors
+    name: str
+    method: str
+    note: str
+
+
+def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
+    """The picture of these vectors, or None where there are fewer than five distinct ones or none is wanted.
+
+    Copies of a text are one point: they are mapped once. `--as-published` maps every copy, as the study did. Raises
+    MissingExtraError where the method that was asked for is not installed.
+    """
+    how = options.map
+    if how == "none":
+        return None
+    distinct, place = _distinct(vectors)
+    if distinct.shape[0] < _LEAST:
+        return None
+    if how == "auto":
+        how = "umap" if find_spec("umap") else "tsne" if distinct.shape[0] <= _TSNE_MOST else "pca"
+    if how == "umap":
+        whole = vectors if options.as_published else distinct
+        points, name, note = _umap(whole, options)
+        return Projection(points if options.as_published else points[place], name, "UMAP", note)
+    instead = "" if options.map == how else " (UMAP is not installed: pip install 'storyjudge[explain]')"
+    if how == "tsne":
+        points, perplexity = _tsne(distinct, options.seed)
+        name = f"map:tsne/{perplexity:g}/seed{options.seed}"
+        return Projection(points[place], name, "t-SNE", f"map by t-SNE, perplexity {perplexity:g}{instead}")
+    points, share = plane(vectors, options.seed)
+    note = f"map by the first two principal components, {100 * share:.0f} % of the variance{instead}"
+    return Projection(points, f"map:pca/seed{options.seed}", "principal components", note)
+
+
+def _distinct(vectors: Vectors) -> tuple[Vectors, NDArray[np.int64]]:
+    """Each vector once, in the order of first rows, and where each row's own is."""
+    seen: dict[bytes, int] = {}
+    place = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in vectors], dtype=np.int64)
+    first = np.unique(place, return_index=True)[1] if place.size else place
+    return vectors[first], place
+
+
+def plane(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
+    """The first two principal components, and their share of the variance."""
+    points, share = components(vectors, 2, seed)
+    if points.shape[1] < 2:
+        points = np.column_stack([points, np.zeros((len(points), 2 - points.shape[1]), np.float32)])
+    return points, share
+
+
+def components(vectors: Vectors, wanted: int, seed: int) -> tuple[Vectors, float]:
+    """Principal components of vectors, as many as there can be up to `wanted`, and their share of the variance."""
+    try:
+        from sklearn.decomposition import PCA
+    except ImportError as error:
+        raise MissingExtraError("a map of explanations", "stats") from error
+    most = min(wanted, *vectors.shape)
+    found = PCA(most, random_state=seed)
+    points = found.fit_transform(vectors).astype(np.float32)
+    return points, float(found.explained_variance_ratio_.sum())
+
+
+def _umap(vectors: Vectors, options: ExplainOptions) -> tuple[Vectors, str, str]:
+    neighbours = min(options.neighbours, vectors.shape[0] - 1)
+    with warnings.catch_warnings():
+        # The library warns of TensorFlow, which it does not need here, and that a seed means one thread.
+        warnings.simplefilter("ignore")
+        try:
+            from umap import UMAP
+        except ImportError as error:
+            raise MissingExtraError("--map umap", "explain") from error
+        made = UMAP(n_neighbors=neighbours, metric=options.metric, random_state=options.seed).fit_transform(vectors)
+    name = f"map:umap/{neighbours}/{options.metric}/seed{options.seed}"
+    fewer = "" if neighbours == options.neighbours else f" (not {options.neighbours}: there are no more texts)"
+    note = f"map by UMAP, {neighbours} neighbours{fewer}, {options.metric}: near is alike, far apart says little"
+    return np.asarray(made, dtype=np.float32), name, note
+
+
+def _tsne(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
+    try:
+        from sklearn.manifold import TSNE
+    except ImportError as error:
+        raise MissingExtraError("--map tsne", "stats") from error
+    perplexity = float(min(30, max(2, (vectors.shape[0] - 1) // 3)))
+    made = TSNE(perplexity=perplexity, metric="cosine", init="random", random_state=seed).fit_transform(vectors)
+    return np.asarray(made, dtype=np.float32), perplexity

@@ -1,0 +1,142 @@
+"""What `judge explain` leaves in a result folder for pages and figures: points, clusters, tables. Never the texts.
+
+One file, `derived/explanations.json`, made again by each `judge explain`. Pages take texts from the journal, by story,
+criterion, Eval-Prompt and repeat; only short examples stand in the tables, which `stored_tables` keeps with their
+columns, so that a page prints what the command printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import orjson
+import pandas as pd
+
+from judge.errors import DataError, RunFolderError
+from judge.explanations.mapping import stored_tables
+from judge.explanations.mapping.explanation_map import Looked
+from judge.run_folder import ResultFolder
+from judge.tables import Table
+
+FILE = "explanations.json"
+FORMAT = 2
+_WITHOUT_COLUMNS = 1
+"""The form whose tables had no titles of columns: its points are read, its tables are not."""
+
+POINT = ("judge", "story", "system", "criterion", "eval_prompt", "repeat", "rating", "cluster", "x", "y")
+"""Keys of a point. `repeat`, `rating` and `cluster` may be null (not known, none, no clusters); cluster -1 is noise;
+`x` and `y` are null without a map."""
+
+_DIGITS = 4
+_TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMap:
+    """A look at one result folder's explanations.
+
+    Attributes
+    ----------
+    signature : str
+        Of the whole look, which may have been at several result folders.
+    model, method : str
+        What embedded the texts; what drew the map ("" where none was drawn).
+    points : list of dict
+        `POINT`, one for each explanation of this folder.
+    tables : list of dict
+        As `stored_tables.plain` writes them and `stored_tables.table` reads them.
+    keywords : dict of str to list of str
+        Cluster ("0", "1"...) -> its words, best first.
+    notes : list of str
+        Sentences on embedding, map and clusters.
+    """
+
+    signature: str
+    model: str
+    method: str
+    points: list[dict[str, Any]]
+    tables: list[dict[str, Any]]
+    keywords: dict[str, list[str]]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def embedded_by(self) -> str:
+        """What made the embeddings, in words where its name is a code of ours."""
+        code = _TFIDF.fullmatch(self.model)
+        if code is None:
+            return self.model
+        dimensions, seed = code.groups()
+        return f"TF-IDF of words and word pairs, reduced to {dimensions} dimensions by truncated SVD (seed {seed})"
+
+
+def read(folder: ResultFolder) -> StoredMap | None:
+    """What was stored in a folder, or None; DataError where the file is broken or of a later form.
+
+    Of a file of the first form, tables are left out, and a note says so.
+    """
+    path = folder.derived / FILE
+    if not path.is_file():
+        return None
+    hint = "make it again: judge explain RUN"
+    try:
+        content = orjson.loads(path.read_bytes())
+        if content["format"] == _WITHOUT_COLUMNS:
+            again = "the tables were stored by an earlier version of this program: judge explain makes them again"
+            content |= {"tables": [], "notes": [*content["notes"], again]}
+        elif content["format"] != FORMAT:
+            raise DataError("is of another version of this program", file=path, found=content["format"], hint=hint)
+        columns = content.pop("points")
+        points = [dict(zip(POINT, values, strict=True)) for values in zip(*(columns[k] for k in POINT), strict=True)]
+        return StoredMap(points=points, **{key: content[key] for key in _KEPT})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"cannot be read: {error}", file=path, hint=hint) from error
+
+
+_KEPT = ("signature", "model", "method", "tables", "keywords", "notes")
+
+
+def write(folder: ResultFolder, stored: StoredMap) -> None:
+    """Store it in the folder, in place of what was there; RunFolderError where that cannot be written."""
+    content = {"format": FORMAT, **{key: value for key, value in asdict(stored).items() if key in _KEPT}}
+    # By column: a quarter of the size of a list of records.
+    content["points"] = {key: [point[key] for point in stored.points] for key in POINT}
+    path = folder.derived / FILE
+    fresh = path.with_suffix(".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh.write_bytes(orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY))
+        fresh.replace(path)
+    except OSError as error:
+        raise RunFolderError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def of_folders(
+    looked: Looked, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
+) -> list[tuple[ResultFolder, StoredMap]]:
+    """What each result folder of a look is to hold: its own points, and tables and clusters' keywords of the whole."""
+    printed = [stored_tables.plain(table) for table in tables]
+    words = {str(number): list(some) for number, some in keywords.items()}
+    made = (looked.picture, looked.clustering)
+    notes = [looked.embedded.note, *(one.note for one in made if one is not None)]
+    method = "" if looked.picture is None else looked.picture.method
+    found = []
+    for fact in looked.texts.facts:
+        own = looked.rows[(looked.rows["run"] == fact.run) & looked.rows["judge"].isin(fact.judge.split(", "))]
+        stored = StoredMap(looked.signature(), looked.embedded.name, method, points(own), printed, words, list(notes))
+        found.append((ResultFolder(fact.path), stored))
+    return found
+
+
+def points(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as points; numbers that are not known are None."""
+    return [_point(row) for row in rows[list(POINT)].to_dict("records")]
+
+
+def _point(row: Mapping[Any, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {key: str(row[key]) for key in POINT[:5]}
+    found |= {key: None if pd.isna(row[key]) else int(row[key]) for key in ("repeat", "cluster")}
+    found |= {key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS) for key in ("rating", "x", "y")}
+    return {key: found[key] for key in POINT}

@@ -1,0 +1,1 @@
+"""Numbers about explanations: presence, specificity, stability, groundedness, agreement with the rating."""

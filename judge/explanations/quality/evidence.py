@@ -1,0 +1,182 @@
+"""What an explanation quotes and whom it names, and where that stands: in the story, its story-prompt, or nowhere.
+
+Quotations are spans in double or typographic quotation marks, and in single ones around two words or more, of at least
+two words; each piece between omission marks must be found. Names are capitalised words inside a sentence that are not
+written small elsewhere in the text; words of the task (Eval-Prompt, names of criteria) are none. Both are compared
+without case, punctuation and typography. What this cannot say: that a quotation supports the claim it stands beside,
+that an invented event is told without a name, or that a name in another spelling is the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import pandas as pd
+
+from judge.records import Criterion
+
+Place = Literal["story", "story-prompt", "reference", "task", "criteria", "nowhere"]
+CACHED = 100_000
+"""Texts whose reading is kept for the next table; `quality.tables.tables` forgets them at its end."""
+
+PLACES: tuple[Place, ...] = ("story", "story-prompt", "reference", "task", "nowhere")
+"""Where something may stand, looked through in this order; `task` is the criterion's own wording.
+
+`criteria`, which holds the names of all criteria, is none of them: those words are nobody's names.
+"""
+
+_COLUMNS: dict[Place, str] = {"story": "text", "story-prompt": "story_prompt", "reference": "reference"}
+_QUOTED = re.compile(
+    r"[“„«]([^“”„«»\n]{3,400})[”“»]|(?<!\w)\"([^\"\n]{3,400})\"(?!\w)|``([^`'\n]{3,400})''"
+    r"|(?<!\w)[‘']((?:[^\s‘’']|(?<=\w)[’'](?=\w))+(?:\s+(?:[^\s‘’']|(?<=\w)[’'](?=\w))+)+)[’'](?!\w)"
+)
+_OMITTED = re.compile(r"\[?(?:\.\s?){3,}\]?|\[?…\]?")
+_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_NAME = re.compile(r"(?<=[\w,’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]*(?: [^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
+"""Capitalised words behind a word or a comma: the first word of a sentence, a line or a list is never one."""
+
+_NO_NAME_LIST = (
+    "i i'm i'd i've i'll mr mrs ms dr god english american explanation rating rate score guidelines guideline prompt "
+    "story overall however author reader human eval criterion criteria scale reference"
+)
+_NOT_NAMES = frozenset(_NO_NAME_LIST.split())
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s\b", re.IGNORECASE)
+_MARKS = re.compile(r"[\"“”„«»`‘']")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text in which evidence is looked for: its normalised words between blanks, and the set of them."""
+
+    words: str
+    known: frozenset[str]
+
+    @classmethod
+    def of(cls, *texts: str | None) -> Source:
+        """From texts; None and empty ones hold nothing."""
+        folded = " | ".join(normalised(text) for text in texts if text)
+        return cls(f" {folded} ", frozenset(folded.split()))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Quotations and names of one explanation, each with the first place it stands in."""
+
+    quotes: tuple[tuple[str, Place], ...] = ()
+    names: tuple[tuple[str, Place], ...] = ()
+
+    def count(self, kind: Literal["quotes", "names"], place: Place) -> int:
+        """How many of a kind stand in a place."""
+        return sum(where == place for _, where in getattr(self, kind))
+
+
+Sources = Mapping[Place, Source]
+"""What may support an explanation, by place; a place that is not known is absent or holds nothing."""
+
+
+class Library:
+    """The sources of every explanation, each story's words read once."""
+
+    def __init__(self, stories: pd.DataFrame, criteria: Sequence[Criterion]) -> None:
+        """From `ExplanationTexts.stories` and `.criteria`."""
+        self._texts = dict(zip(stories.index, stories.to_dict("records"), strict=True))
+        self._task = {c.name: Source.of(c.name, c.definition, *c.guidelines) for c in criteria}
+        self._criteria = Source.of(*(c.name for c in criteria))
+        self._stories: dict[tuple[str, str], dict[Place, Source]] = {}
+
+    def knows(self, dataset: str, story: str) -> bool:
+        """Whether the story's text is there."""
+        return isinstance(self._texts.get((dataset, story), {}).get("text"), str)
+
+    def of(self, dataset: str, story: str, criterion: str) -> Sources:
+        """Sources of an explanation of this story on this criterion."""
+        place = (dataset, story)
+        if place not in self._stories:
+            row = self._texts.get(place, {})
+            words = {key: row[key] if isinstance(row.get(key), str) else None for key in _COLUMNS.values()}
+            found: dict[Place, Source] = {where: Source.of(words[key]) for where, key in _COLUMNS.items()}
+            self._stories[place] = found | {"criteria": self._criteria}
+        task = self._task.get(criterion)
+        return self._stories[place] if task is None else {**self._stories[place], "task": task}
+
+
+def evidence(text: str, sources: Sources) -> Evidence:
+    """Quotations and names of a text, and where they stand."""
+    spans, bare = _read(text)
+    quotes = tuple((span, place_of_quote(span, sources)) for span in spans)
+    task = sources["criteria"].known if "criteria" in sources else frozenset()
+    named = [name for name in _names(bare) if not task.issuperset(normalised(name).split())]
+    return Evidence(quotes, tuple((name, _place_of_name(name, sources)) for name in named))
+
+
+def forget() -> None:
+    """Let go of the texts that were read."""
+    _read.cache_clear()
+
+
+def normalised(text: str) -> str:
+    """Words in small letters with single blanks; punctuation, typography and possessives gone."""
+    return " ".join(_WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
+
+
+def quotations(text: str) -> list[str]:
+    """Spans of two words or more in quotation marks, in order."""
+    return list(_read(text)[0])
+
+
+def names(text: str) -> list[str]:
+    """Runs of capitalised words inside sentences, outside quotations; each once, in order."""
+    return _names(_read(text)[1])
+
+
+@lru_cache(maxsize=CACHED)
+def _read(text: str) -> tuple[tuple[str, ...], str]:
+    """Quotations of two words or more, and the text without any quotation."""
+    if _MARKS.search(text) is None:
+        return (), text
+    spans, rest, at = [], [], 0
+    for found in _QUOTED.finditer(text):
+        span = next(part for part in found.groups() if part).strip()
+        if len(_WORDS.findall(span)) > 1:
+            spans.append(span)
+        rest.append(text[at : found.start()])
+        at = found.end()
+    return tuple(spans), " , ".join([*rest, text[at:]])
+
+
+def _names(bare: str) -> list[str]:
+    runs = [_POSSESSIVE.sub("", run.rstrip("-'’")) for run in _NAME.findall(bare)]
+    if not runs:
+        return []
+    low = {word.lower() for run in runs for word in run.split() if not _NOT_NAMES.issuperset(word.lower().split("-"))}
+    # Few names stand in small letters in the same text, even as a part of a word: only then are its words looked at.
+    small = {word for word in _WORDS.findall(bare) if word.islower()} if any(word in bare for word in low) else set()
+    found: dict[str, None] = {}
+    for run in runs:
+        kept = [word for word in run.split() if word.lower() in low and word.lower() not in small]
+        if kept:
+            found[" ".join(kept)] = None
+    return list(found)
+
+
+def place_of_quote(span: str, sources: Sources) -> Place:
+    """Where a quotation stands first; a piece between omission marks may stand anywhere in it."""
+    pieces = [normalised(piece) for piece in _OMITTED.split(span)]
+    return _first(sources, lambda source: all(f" {piece} " in source.words for piece in pieces if piece))
+
+
+def _place_of_name(name: str, sources: Sources) -> Place:
+    words = normalised(name).split()
+    return _first(sources, lambda source: all(word in source.known for word in words))
+
+
+def _first(sources: Sources, holds: Callable[[Source], bool]) -> Place:
+    for place in PLACES[:-1]:
+        source = sources.get(place)
+        if source is not None and source.known and holds(source):
+            return place
+    return "nowhere"

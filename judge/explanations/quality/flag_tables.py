@@ -1,0 +1,155 @@
+"""How often the rules flag, and how far they can be trusted: against annotators of items the rules were not set on.
+
+Never lets a rate of flags pass for a rate of errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from judge.datasets.studies.hanna_user_study import QUESTIONS, read_items
+from judge.errors import SpecError
+from judge.explanations.corpus.from_studies import hanna_user_study
+from judge.explanations.quality.evidence import Library
+from judge.explanations.quality.flags import RULES, Explained, flags
+from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
+from judge.records import Criterion
+from judge.stats.estimate import Estimate
+from judge.stats.estimation.power import clustered_proportion
+from judge.stats.shares.proportion import wilson
+from judge.tables import Column, Table
+from judge.version import __version__
+
+_ROW = ("run", "judge", "eval_prompt", "criterion")
+ENOUGH = 10
+"""Positive items below which a rule's row says that they are too few."""
+
+TOO_FEW = "too few to validate"
+
+
+def explained(frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library) -> Iterator[Explained]:
+    """The rows of a frame as the rules read them."""
+    known = {criterion.name: criterion for criterion in criteria}
+    columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text", "answer", "rating"))
+    for dataset, story, criterion, said, whole, given in zip(*columns, strict=True):
+        text = said if isinstance(said, str) else None
+        answer = whole if isinstance(whole, str) else text or ""
+        rating = None if np.isnan(given) else float(given)
+        sources = library.of(dataset, story, criterion)
+        yield Explained(answer, text, rating, known.get(criterion), sources, library.knows(dataset, story))
+
+
+def table(
+    frame: pd.DataFrame,
+    criteria: Sequence[Criterion],
+    library: Library,
+    signature: str,
+    notes: Sequence[str] = (),
+) -> Table:
+    """One row a judge, Eval-Prompt and criterion: the share of texts that each rule flags.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows with a text.
+    library : Library
+        Of the stories that the texts are about.
+    """
+    found = pd.DataFrame([flags(one) for one in explained(frame, criteria, library)], columns=list(RULES), dtype=float)
+    rows = []
+    for names, places in groups(frame, _ROW):
+        part = frame.iloc[places]
+        story = codes(part, STORY) if bool(told(part, "story").all()) else np.arange(len(part), dtype=np.int64)
+        cells = {name: clustered_proportion(found[name].to_numpy()[places], story) for name in RULES}
+        rows.append(names | cells | {"texts": len(part)})
+    columns = [
+        *name_columns(rows, _ROW),
+        *(Column(name, f"{name.lower()} %", digits=1, factor=100) for name in RULES),
+        Column("texts", "texts"),
+    ]
+    said = [
+        *notes,
+        (
+            "flagged by rules that were set on one study's items: they tell where to look and are no error rates; "
+            "judge explain --validate-flags user_study.csv prints their precision and recall there, judge audit asks "
+            "people"
+        ),
+    ]
+    if unguided := int((~frame["criterion"].isin({c.name for c in criteria if c.guidelines})).sum()):
+        said.append(f"{unguided} texts are about criteria without known guidelines, which three of the rules read")
+    return Table("Texts flagged by rules, to be looked at", columns, rows, signature, said)
+
+
+def validation(path: Path) -> Table:
+    """Precision and recall of every rule on the odd items of the study's file, against any of three annotators.
+
+    Parameters
+    ----------
+    path : Path
+        `user_study.csv` of the HANNA study. Its guidelines (`eval_prompts.json`) and stories (`hanna_llm_stories.csv`)
+        must be on this machine: the rules read both.
+
+    Raises
+    ------
+    SpecError
+        Where guidelines or stories are not there; DataError for another file.
+    """
+    texts = hanna_user_study(path)
+    if not texts.criteria or texts.stories.empty:
+        missing = "guidelines" if not texts.criteria else "stories"
+        hint = "judge data add hanna_eval_prompts PATH" if not texts.criteria else "judge data fetch hanna_llm"
+        raise SpecError(f"the rules read the study's {missing}, which are not on this machine", hint=hint)
+    items = read_items(path)
+    library = Library(texts.stories, texts.criteria)
+    flagged = pd.DataFrame([flags(one) for one in explained(texts.frame, texts.criteria, library)])
+    odd = np.arange(len(items)) % 2 == 1
+    rows = [
+        {"error": name, **_scores(flagged[name].to_numpy(dtype=bool)[odd], _any(items, name)[odd])}
+        for name in QUESTIONS
+    ]
+    columns = [
+        Column("error", "error"),
+        Column("precision", "precision x100", digits=0, factor=100),
+        Column("recall", "recall x100", digits=0, factor=100),
+        Column("base", "base rate x100", digits=0, factor=100),
+        Column("both", "both"),
+        Column("flagged", "flagged"),
+        Column("positive", "any annotator"),
+        Column("items", "items"),
+        Column("remark", ""),
+    ]
+    notes = [
+        "rules were set on the even items (0, 2, 4...), and are reported on the odd ones; 95 % Wilson intervals",
+        (
+            "positive: one annotator or more of three said so; the first question's answers are turned round (1 = "
+            "followed)"
+        ),
+        "base rate: what a rule that flags everything reaches as precision",
+        f"one study, one Eval-Prompt, {int(odd.sum())} items of human stories: elsewhere rules may do better or worse",
+        *(note for note in texts.notes if "criteri" in note),
+    ]
+    signature = f"{path.stem}:{int(odd.sum())} odd items|against:any of 3|ci:wilson|v{__version__}"
+    return Table("Rules against annotators, on items they were not set on", columns, rows, signature, notes)
+
+
+def _any(items: Sequence[Any], name: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    return np.array([any(item.errors[name]) for item in items], dtype=np.bool_)
+
+
+def _scores(flagged: np.ndarray[Any, Any], positive: np.ndarray[Any, Any]) -> dict[str, Any]:
+    both, said, true = int((flagged & positive).sum()), int(flagged.sum()), int(positive.sum())
+    return {
+        "precision": wilson(both, said) if said else Estimate.undefined("the rule flagged nothing"),
+        "recall": wilson(both, true) if true else Estimate.undefined("no annotator saw this error"),
+        "base": wilson(true, positive.size),
+        "both": both,
+        "flagged": said,
+        "positive": true,
+        "items": int(positive.size),
+        "remark": TOO_FEW if true < ENOUGH else None,
+    }

@@ -1,0 +1,149 @@
+"""Rules that flag the five kinds of error which the HANNA study's annotators looked for. Never a verdict, and no model.
+
+The rules were set on the even items (0, 2, 4...) of the study's 100 audited explanations, by one judge with Eval-Prompt
+3, and are what annotators of those items seemed to object to. `judge explain --validate-flags` says, on the odd items,
+how far they can be trusted; flags tell where to look, and a rate of flags is no error rate.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from judge.explanations.quality.evidence import Place, Sources, place_of_quote, quotations
+from judge.explanations.quality.presence import no_explanation, repeats, runs_on
+from judge.explanations.quality.quoted_points import quoted_points
+from judge.records import Criterion
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One explanation and what it is about; None where not known.
+
+    `answer` is the whole answer where it is known, else the text; `text` is what parsing left beside the rating.
+    """
+
+    answer: str
+    text: str | None
+    rating: float | None
+    criterion: Criterion | None
+    sources: Sources
+    story_known: bool
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+_PARAGRAPH = re.compile(r"\n\s*\n|\n(?=Explanation:)")
+_RATING_HEAD = re.compile(r"^\W*(?:rating\W*)?\d(?:[.,]\d)?(?:\s*/\s*\d+)?\W*")
+_MORE, _SHORT = 12, 40
+"""Words that make a paragraph more than a closing word, and below which a text is short."""
+
+_MAY_DOUBLE = frozenset({"had", "that", "very", "really", "so", "no"})
+_BROKEN = (
+    re.compile(r"(?<=[a-z]{2})[.!?][A-Z][a-z]"),
+    re.compile(r" an? (?:the|an?)\b| a [aeio]\w(?<! on)(?<! eu)\w| an [bcdfgjklmnpqrtvwxyz]\w\w"),
+    re.compile(
+        r" (?:was|is|were|are) (?:(?:almost |nearly |barely )(?:kept|made|gave|left|lost|took|held)|is|are|was|were)\b"
+    ),
+    re.compile(r" d(?:oes|id|o)(?: not|n['’]t) \w{2,}ed\b"),
+)
+"""A sentence run into the next, a wrong article, a doubled verb, a past after did."""
+
+_TOLD: tuple[Place, ...] = ("story", "story-prompt")
+
+_TALK_LIST = (
+    "about above action actions actual actually add added adds additionally allow allows almost aspect aspects author "
+    "based become becomes begin beginning believe benefit benefited bring certain change changes character characters "
+    "clear clearly coherence coherent complete completely complex complexity concept concepts connection content could "
+    "deep deeper depth describe described describes description descriptions despite detail detailed details develop "
+    "developed development dialogue different difficult during easily easy element elements emotion emotional "
+    "emotionally emotions empathize empathy ending engage engaged engagement engaging enough entire especially even "
+    "events everything example expect expected explain explained explanation explore explored fact feel feeling "
+    "feelings felt final find first focus focused follow found further general give given gives good great happen "
+    "happened happens however human idea important include included includes incoherences indicate interest interested "
+    "interesting into involve involved involves keep kept lack lacked lacking lacks leave level like likely line "
+    "little long made main make makes making many match matches maybe might mildly minor moment more most mostly much "
+    "multiple narrative need never none only other overall pace part parts people perhaps person plot point predict "
+    "predictable predicted present problem prompt protagonist provide provides question quite rate rated rating reach "
+    "read reader readers reading real realistic really reason reasonable recognize recognized relate related "
+    "relationship relevance relevant same scale scene scenes seem seemed seems sense series setting several show shows "
+    "similar simple since situation slightly small some someone something somewhat specific start started still "
+    "stories story strong surprise surprised surprising taken tell than that their them then there these they thing "
+    "things think this those though thought thoughts through time together told touch turn twist twists under "
+    "understand unique until used using very well were what when where which while whole will with without word words "
+    "work world would writer writing written your yourself"
+)
+_TALK = frozenset(_TALK_LIST.split())
+"""Words in which any story is talked about: sharing them with a story says nothing."""
+
+
+def wrong_guideline(one: Explained) -> bool:
+    """The text quotes guidelines, and none of the quoted points is the rating."""
+    if one.criterion is None or one.rating is None:
+        return False
+    quoted = quoted_points(one.answer, one.criterion)
+    return bool(quoted) and all(abs(point - one.rating) >= one.criterion.scale.step / 2 for point, _ in quoted)
+
+
+def poor_syntax(one: Explained) -> bool:
+    """A doubled word, a broken verb or article, sentences run together, an open quotation mark, a text cut off."""
+    text = one.text or ""
+    if not text.strip():
+        return False
+    cut = text.count(" ") >= _MORE and text.rstrip()[-1] not in ".!?…\"”'’)]*"
+    open_mark = text.count('"') % 2 == 1 or text.count("“") != text.count("”")
+    low = text.lower().split()
+    doubled = any(a == b and a.isalpha() and a not in _MAY_DOUBLE for a, b in itertools.pairwise(low))
+    return cut or open_mark or doubled or any(rule.search(text) for rule in _BROKEN)
+
+
+def superfluous_text(one: Explained) -> bool:
+    """A guideline stands alone before the explanation itself, guidelines are talked of, the text repeats or runs on."""
+    if "guideline" in one.answer.lower() or runs_on(one.text or ""):
+        return True
+    parts = [part for part in _PARAGRAPH.split(one.answer.strip()) if part.strip()]
+    if one.criterion is not None and sum(len(part.split()) for part in parts[1:]) >= _MORE:
+        head = _RATING_HEAD.sub("", parts[0], count=1)
+        if head and no_explanation(head, one.criterion):
+            return True
+    return repeats(one.text or "")
+
+
+def unsubstantiated_claims(one: Explained) -> bool:
+    """No reasons beside a copied guideline, a quotation found nowhere, or a short text without a word of the story."""
+    if no_explanation(one.text, one.criterion):
+        return one.text is not None
+    if not one.story_known or one.text is None:
+        return False
+    if any(place_of_quote(span, one.sources) == "nowhere" for span in quotations(one.text)):
+        return True
+    if len(one.text.split()) >= _SHORT:
+        return False
+    task = one.sources.get("task")
+    said = (
+        {word for word in _WORD.findall(one.text.lower()) if len(word) > 3}
+        - _TALK
+        - (task.known if task else frozenset())
+    )
+    return not any(word in one.sources[place].known for word in said for place in _TOLD)
+
+
+def incoherence(one: Explained) -> bool:
+    """The text quotes the guidelines of two points."""
+    return one.criterion is not None and len(quoted_points(one.answer, one.criterion)) > 1
+
+
+RULES: Mapping[str, Callable[[Explained], bool]] = {
+    "Wrong Guideline": wrong_guideline,
+    "Poor Syntax": poor_syntax,
+    "Superfluous Text": superfluous_text,
+    "Unsubstantiated Claims": unsubstantiated_claims,
+    "Incoherence": incoherence,
+}
+"""Error as the study prints it -> its rule."""
+
+
+def flags(one: Explained) -> dict[str, bool]:
+    """Every rule's answer."""
+    return {name: rule(one) for name, rule in RULES.items()}

@@ -1,0 +1,109 @@
+"""Which point's guideline does an explanation come nearest to, and is that the rating given? Never guesses a tie away.
+
+What this cannot say: that the rating is wrong. Guidelines of one criterion are alike, a text may weigh several, and an
+explanation that copies the guideline of its own rating (as a prompt with guidelines invites) agrees by copying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
+from judge.records import Criterion
+from judge.stats.estimation.means import clustered
+from judge.stats.estimation.power import clustered_proportion
+from judge.tables import Column, Table
+
+Vectors = NDArray[np.float32]
+Floats = NDArray[np.float64]
+
+_ROW = ("run", "judge", "eval_prompt", "criterion")
+
+
+def guideline_texts(criteria: Sequence[Criterion]) -> list[str]:
+    """All guidelines, criterion by criterion, to be embedded together with the texts."""
+    return [sentence for criterion in criteria for sentence in criterion.guidelines]
+
+
+def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Floats, Vectors]]:
+    """Criterion -> points of the scale and vectors (points, d) of its guidelines, from those of `guideline_texts`."""
+    found: dict[str, tuple[Floats, Vectors]] = {}
+    at = 0
+    for criterion in criteria:
+        count = len(criterion.guidelines)
+        if count:
+            points = np.array(criterion.scale.points(), dtype=np.float64)
+            found[criterion.name] = (points, vectors[at : at + count])
+        at += count
+    return found
+
+
+def table(
+    frame: pd.DataFrame,
+    vectors: Vectors,
+    guidelines: Mapping[str, tuple[Floats, Vectors]],
+    signature: str,
+    notes: Sequence[str] = (),
+) -> Table:
+    """One row a judge, Eval-Prompt and criterion with guidelines; ratings between two points are rounded to the nearer.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows with a text; rows without a rating, a story or a criterion with guidelines are left out, and counted.
+    vectors : array, shape (rows, d)
+    guidelines : mapping
+        From `split`.
+    """
+    known = told(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
+    part, x = frame[known], vectors[known]
+    rows = [
+        names | nearest_point(part.iloc[places], x[places], *guidelines[names["criterion"]])
+        for names, places in groups(part, _ROW)
+    ]
+    columns = [
+        *name_columns(rows, _ROW),
+        Column("match", "nearest is the rating %", digits=1, factor=100),
+        Column("chance", "by chance", digits=1, factor=100),
+        Column("difference", "nearest - rating"),
+        Column("ties", "ties"),
+        Column("texts", "texts"),
+    ]
+    said = [
+        *notes,
+        (
+            "nearest: the guideline of greatest cosine with the text; by chance: were nearest points dealt at random "
+            "over the same ratings; difference in points of the scale"
+        ),
+        "guidelines of one criterion are alike, and a copied guideline agrees by copying",
+    ]
+    if lost := int((~known).sum()):
+        said.append(f"{lost} texts without a rating, a known story or a criterion with guidelines are left out")
+    return Table("Nearest guideline against the rating given", columns, rows, signature, said)
+
+
+def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> dict[str, Any]:
+    """Cells of one row. Texts that two guidelines are equally near to (an empty vector is near to all) are ties."""
+    cosine = vectors @ guidelines.T
+    best = cosine.max(axis=1)
+    tied = (cosine >= best[:, None] - 1e-6).sum(axis=1) > 1
+    nearest = cosine.argmax(axis=1)[~tied]
+    given = frame["rating"].to_numpy(dtype=np.float64)[~tied]
+    rating = np.abs(given[:, None] - points[None, :]).argmin(axis=1)
+    story = codes(frame, STORY)[~tied]
+    chance = None
+    if nearest.size:
+        shares = [np.bincount(which, minlength=points.size) / nearest.size for which in (nearest, rating)]
+        chance = float(shares[0] @ shares[1])
+    return {
+        "match": clustered_proportion((nearest == rating).astype(np.float64), story),
+        "chance": chance,
+        "difference": clustered(points[nearest] - given, story),
+        "ties": int(tied.sum()),
+        "texts": len(frame),
+    }

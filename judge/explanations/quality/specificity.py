@@ -1,0 +1,259 @@
+"""Does an explanation tell its criterion? Silhouette, neighbours and a classifier, each beside permuted labels.
+
+A judge that writes the same about every criterion stands at its baseline. What these numbers cannot say: that an
+explanation is right, or about the story; a judge that only names its criterion ("the empathy is good") is told
+perfectly. Baselines permute the criteria of whole queries (repeats keep together), within a story wherever stories
+mostly have several criteria, so that what a story is about tells nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.errors import MissingExtraError
+from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
+from judge.stats.estimate import Estimate
+from judge.stats.resampling.label_permutation import AgainstChance, against_chance, permuted
+from judge.stats.vectors.cosine_silhouette import mean_silhouette
+from judge.stats.vectors.neighbours import nearest, purity
+from judge.tables import Column, Table
+
+Vectors = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_ROW = ("run", "judge", "eval_prompt")
+_LEAST_TEXTS, _LEAST_STORIES = 20, 10
+_CROSSED = 0.8
+"""Share of texts in stories with several criteria from which on labels are permuted within stories."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Specificity:
+    """Of one row of the table: texts and stories looked at, three statistics or why there are none, confusion.
+
+    `confusion` (criteria, criteria): share of the row's texts that were taken for the column's criterion, out of fold.
+    `texts_about` (criteria,): how many texts that is.
+    """
+
+    names: tuple[str, ...]
+    texts: int
+    stories: int
+    silhouette: AgainstChance | None
+    purity: AgainstChance | None
+    accuracy: AgainstChance | None
+    confusion: Floats
+    texts_about: Codes
+    within_stories: bool
+    reason: str | None = None
+
+
+def tables(
+    frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, notes: tuple[str, ...] = ()
+) -> list[Table]:
+    """Two tables: specificity a judge and Eval-Prompt, and the pairs of criteria that are most confused.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows with a text, `explanations.corpus.corpus.COLUMNS`; rows without a criterion or a story are left out, and
+        counted.
+    vectors : array, shape (rows, d)
+        Rows of unit length, in the order of `frame`.
+    """
+    known = told(frame, "criterion", "story")
+    lost = int((~known).sum())
+    part, x = frame[known], vectors[known]
+    drawn = sampled(part, options)
+    rows, worst, found = [], [], []
+    for names, places in groups(part, _ROW):
+        one = specificity(part.iloc[places[drawn[places]]], x[places[drawn[places]]], options)
+        found.append(one)
+        rows.append(names | _cells(one))
+        worst += [names | pair for pair in _pairs(one)]
+    worst.sort(key=lambda row: -row["taken"])
+    said = [
+        *notes,
+        "baselines: the mean over permuted labels; p: how often chance does as well",
+        (
+            f"purity: share of the {options.neighbours} nearest texts about other stories that are about the same "
+            f"criterion"
+        ),
+        (
+            f"accuracy: logistic regression on {options.components} principal components, out of {options.folds} folds "
+            "of stories, balanced over criteria"
+        ),
+        "telling the criterion is not being right: a text that only names its criterion is told perfectly",
+    ]
+    if lost:
+        said.append(f"{lost} texts without a known criterion or story are left out")
+    if len(part) > int(drawn.sum()):
+        said.append(f"{int(drawn.sum())} of {len(part)} texts, drawn by stories")
+    if any(one.reason is None and not one.within_stories for one in found):
+        said.append(
+            "stories have mostly one criterion here, so labels are permuted over all stories: criteria that go with "
+            "kinds of stories count as told"
+        )
+    first = Table("Specificity: does the text tell its criterion?", _columns(rows), rows, signature, said)
+    return [first, _worst_table(worst, options, signature)]
+
+
+def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
+    """Which rows are looked at: of each row of the table, whole stories at random up to its even share of the sample.
+
+    What a row does not use of its share goes to the others.
+    """
+    rng = np.random.default_rng(options.seed)
+    parts = [places for _, places in groups(frame, _ROW)]
+    keep = np.zeros(len(frame), dtype=np.bool_)
+    story = codes(frame, STORY)
+    left, waiting = options.sample, sorted(parts, key=len)
+    for position, places in enumerate(waiting):
+        share = left // (len(waiting) - position)
+        stories = rng.permutation(np.unique(story[places]))
+        rank = np.empty(int(story.max()) + 1, dtype=np.int64)
+        rank[stories] = np.arange(stories.size)
+        order = places[np.argsort(rank[story[places]], kind="stable")]
+        size = np.bincount(rank[story[places]], minlength=stories.size)
+        whole = int(np.searchsorted(np.cumsum(size), share, side="right"))
+        taken = order[: int(size[:whole].sum())] if whole else order[:share]
+        keep[taken] = True
+        left -= taken.size
+    return keep
+
+
+def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Specificity:
+    """The three statistics of some texts, all with a criterion and a story; `reason` where there are too few."""
+    names, label = np.unique(frame["criterion"].to_numpy(dtype=str), return_inverse=True)
+    story = codes(frame, STORY)
+    stories = int(story.max()) + 1 if story.size else 0
+    nothing = np.full((names.size, names.size), np.nan)
+    about = np.bincount(label, minlength=names.size).astype(np.int64)
+    if names.size < 2 or len(frame) < _LEAST_TEXTS or stories < _LEAST_STORIES:
+        reason = (
+            "one criterion only" if names.size < 2 else f"fewer than {_LEAST_TEXTS} texts or {_LEAST_STORIES} stories"
+        )
+        return Specificity(tuple(names), len(frame), stories, None, None, None, nothing, about, False, reason)  # noqa: FBT003
+    rng = np.random.default_rng(options.seed)
+    # Shuffled, so that between equally near texts the order of the file decides nothing.
+    order = rng.permutation(len(frame))
+    x, y, story = np.ascontiguousarray(vectors[order]), label[order].astype(np.int64), story[order]
+    unit = codes(frame.iloc[order], (*STORY, "criterion"))
+    several = np.bincount(np.unique(np.stack([story, y]), axis=1)[0])[story] > 1
+    within = bool(several.mean() >= _CROSSED)
+    stratum = story if within else np.zeros_like(story)
+    labels = permuted(y, unit, stratum, max(options.permutations, options.refits), rng)
+    many, few = labels[: 1 + options.permutations], labels[: 1 + options.refits]
+    k = names.size
+    silhouette = against_chance(mean_silhouette(x, many, k))
+    near = against_chance(purity(nearest(x, story, options.neighbours), many))
+    predicted = out_of_fold(components(x, options.components), few, story, options, rng)
+    accuracy = against_chance(np.array([_balanced(few[b], predicted[b], k) for b in range(len(few))]))
+    confusion = nothing.copy()
+    for c in range(k):
+        said = predicted[0][y == c]
+        confusion[c] = np.bincount(said[said >= 0], minlength=k) / said.size
+    return Specificity(tuple(names), len(frame), stories, silhouette, near, accuracy, confusion, about, within)
+
+
+def components(x: Vectors, wanted: int) -> Floats:
+    """The first principal components of the vectors, (n, at most `wanted`), in units of the largest one's spread."""
+    centred = x - x.mean(axis=0)
+    _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
+    turned = centred.astype(np.float64) @ axes[:, ::-1][:, :wanted]
+    spread = float(turned[:, 0].std())
+    return np.asarray(turned / spread if spread > 0 else turned, dtype=np.float64)
+
+
+def folds_of(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
+    """A fold 0..folds-1 for each row: groups (stories) dealt at random, evenly."""
+    present, place = np.unique(group, return_inverse=True)
+    return np.asarray((rng.permutation(present.size) % folds)[place], dtype=np.int64)
+
+
+def out_of_fold(x: Floats, labels: Codes, story: Codes, options: NumbersOptions, rng: np.random.Generator) -> Codes:
+    """Criteria (b, n) predicted for each labelling by a model that saw neither the text nor its story.
+
+    -1, never right, where the other folds have one criterion only.
+    """
+    try:
+        from sklearn import config_context
+        from sklearn.linear_model import LogisticRegression
+    except ImportError as error:
+        raise MissingExtraError("the classification of explanations", "stats") from error
+    fold = folds_of(story, options.folds, rng)
+    out = np.full(labels.shape, -1, dtype=np.int64)
+    # Hundreds of small fits: checking parameters and looking for NaN again would cost a third of the time.
+    with config_context(skip_parameter_validation=True, assume_finite=True):
+        for number in range(options.folds):
+            held = fold == number
+            train, test = x[~held], x[held]
+            for b, label in enumerate(labels):
+                if not held.any() or np.unique(label[~held]).size < 2:
+                    continue
+                model = LogisticRegression(C=1.0, class_weight="balanced", max_iter=200, tol=1e-2)
+                out[b, held] = model.fit(train, label[~held]).predict(test)
+    return out
+
+
+def _balanced(label: Codes, predicted: Codes, classes: int) -> float:
+    shares = [float((predicted[label == c] == c).mean()) for c in range(classes) if (label == c).any()]
+    return float(np.mean(shares))
+
+
+def _cells(one: Specificity) -> dict[str, Any]:
+    cells: dict[str, Any] = {"texts": one.texts, "stories": one.stories, "criteria": len(one.names)}
+    for key, found in (("silhouette", one.silhouette), ("purity", one.purity), ("accuracy", one.accuracy)):
+        if found is None:
+            cells[key] = Estimate.undefined(one.reason or "undefined", one.texts)
+            cells[f"{key}_chance"] = cells[f"{key}_p"] = None
+        else:
+            cells[key] = Estimate(found.value, one.texts)
+            cells[f"{key}_chance"], cells[f"{key}_p"] = found.mean, found.p
+    return cells
+
+
+def _columns(rows: list[dict[str, Any]]) -> list[Column]:
+    columns = name_columns(rows, _ROW)
+    for key, title in (("silhouette", "silhouette"), ("purity", "kNN purity"), ("accuracy", "accuracy")):
+        digits, factor = (3, 1.0) if key == "silhouette" else (1, 100.0)
+        columns += [
+            Column(key, title if factor == 1 else f"{title} x100", digits=digits, factor=factor),
+            Column(f"{key}_chance", "by chance", digits=digits, factor=factor),
+            Column(f"{key}_p", "p", digits=3, p="greater"),
+        ]
+    return [*columns, Column("texts", "texts"), Column("stories", "stories"), Column("criteria", "criteria")]
+
+
+def _pairs(one: Specificity) -> list[dict[str, Any]]:
+    if one.reason is not None:
+        return []
+    rows, columns = np.nonzero(~np.eye(len(one.names), dtype=bool))
+    return [
+        {
+            "criterion": one.names[i],
+            "taken_for": one.names[j],
+            "taken": float(one.confusion[i, j]),
+            "texts": int(one.texts_about[i]),
+        }
+        for i, j in zip(rows, columns, strict=True)
+        if one.confusion[i, j] > 0
+    ]
+
+
+def _worst_table(worst: list[dict[str, Any]], options: NumbersOptions, signature: str) -> Table:
+    columns = [
+        *name_columns(worst, _ROW),
+        Column("criterion", "text about"),
+        Column("taken_for", "taken for"),
+        Column("taken", "share x100", digits=1, factor=100),
+        Column("texts", "of texts"),
+    ]
+    notes = [f"the {min(options.top, len(worst))} most confused of {len(worst)} ordered pairs, out of fold"]
+    return Table("Criteria that are taken for each other", columns, worst[: options.top], signature, notes)

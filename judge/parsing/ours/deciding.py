@@ -1,0 +1,118 @@
+"""Chooses among the ratings an answer states, or says why none can be chosen. Never guesses, never clamps."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from judge.parsing.ours.clauses import revises
+from judge.parsing.ours.page import Page
+from judge.parsing.ours.statements import Statement
+from judge.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN, POSSIBLE
+from judge.records import Status
+
+_SCALE = re.compile(
+    r"scale\s(?:of|from)\s{0,2}\d{1,3}(?:\s\([^()\n]{0,30}\))?\s{0,2}(?:to|-|–)\s{0,2}(\d{1,3})\b"
+    r"|(?<!\d)(\d{1,3})[ -]point\sscale"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The status and, where it is `ok`, the statement that gives the rating; flags about how it was found."""
+
+    status: Status
+    statement: Statement | None = None
+    flags: tuple[str, ...] = ()
+
+
+def decide(page: Page, statements: list[Statement]) -> Decision:
+    """One rating out of all statements.
+
+    Others' ratings are set aside; the plainest kind of statement counts alone; what names the criterion goes before
+    an overall rating; an explicit revision goes before what it revises; statements that differ are ambiguous, and so
+    is an answer in which nothing but doubtful ones were found.
+    """
+    known = [s for s in statements if not s.other]
+    flags: tuple[str, ...] = ("others_rated",) if len(known) < len(statements) else ()
+    ours = [s for s in known if s.tier < DOUBTFUL]
+    if not ours:
+        return _nothing_plain([s for s in known if s.tier == DOUBTFUL], flags)
+    plainest = min(s.tier for s in ours)
+    ours = [s for s in ours if s.tier == plainest]
+    if any(s.named for s in ours):
+        ours = [s for s in ours if not s.overall or s.named]
+    if len({_claim(s) for s in ours}) > 1:
+        ours, revised = _settled(page, ours)
+        if revised:
+            flags += ("revised",)
+    if len({_claim(s) for s in ours}) > 1 or ours[-1].mention.high is not None:
+        return Decision("ambiguous", None, flags)
+    if _contradicted(page, ours[-1], known):
+        return Decision("ambiguous", None, flags)
+    # The form that a prompt asked for ("[RESULT] 4") is the statement; a sentence before it belongs to the explanation.
+    chosen = next((s for s in ours if s.place == "boxed"), ours[0])
+    mention = chosen.mention
+    if mention.percent and page.scale.max != 100:
+        return Decision("out_of_scale", chosen, flags)
+    if mention.out_of is not None and mention.out_of != page.scale.max:
+        return Decision("out_of_scale", chosen, flags)
+    if mention.value not in page.scale or (mention.out_of is None and _another_scale(page)):
+        return Decision("out_of_scale", chosen, flags)
+    return Decision("ok", chosen, flags)
+
+
+def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decision:
+    if not doubtful:
+        return Decision("no_rating", None, flags)
+    for place, flag in (("list", "list"), ("quoted", "quoted")):
+        if any(s.place == place for s in doubtful):
+            flags += (flag,)
+    return Decision("ambiguous", None, flags)
+
+
+_IN_RUNNING_TEXT = ("sentence", "fraction", "leading")
+
+
+def _contradicted(page: Page, chosen: Statement, known: list[Statement]) -> bool:
+    """Whether a rating that only running text states stands beside another number in the place of a rating.
+
+    A sentence can be misread, so the number that opens or closes a line is not overruled by it.
+    """
+    if chosen.place not in _IN_RUNNING_TEXT or chosen.mention.kind == "stars":
+        return False
+    leading = chosen.place == "leading"
+    listed = leading and page.low.startswith((".", ")", ":"), chosen.mention.stop)
+    rivals = [s for s in known if s.tier == POSSIBLE and (s.place == "end" or listed or not leading)]
+    rivals += [s for s in known if s.place == "line" and (s.tier in (PLAIN, LIKELY, DOUBTFUL) or listed)]
+    return any(_claim(s) != _claim(chosen) for s in rivals)
+
+
+def _another_scale(page: Page) -> bool:
+    """Whether the answer says that it rates on a scale that is not the one asked for."""
+    if "scale" not in page.low:
+        return False
+    named = [float(m.group(1) or m.group(2)) for m in _SCALE.finditer(page.low)]
+    return bool(named) and page.scale.max not in named
+
+
+def _claim(statement: Statement) -> tuple[object, ...]:
+    """What a statement claims; the scale's own denominator adds nothing to it."""
+    mention = statement.mention
+    return mention.value, mention.high, mention.percent
+
+
+def _settled(page: Page, ours: list[Statement]) -> tuple[list[Statement], bool]:
+    """The last revision alone, and whether it revises a single rating (rather than settling a range).
+
+    A range is settled by a later plain rating inside it.
+    """
+    last = [s for s in ours if revises(page, s.mention)]
+    if last:
+        earlier = [s for s in ours if s.mention.start < last[-1].mention.start]
+        later = [s for s in ours if s.mention.start > last[-1].mention.start]
+        if any(_claim(s) != _claim(last[-1]) for s in later):
+            return ours, False
+        revised = any(s.mention.high is None and _claim(s) != _claim(last[-1]) for s in earlier)
+        return [last[-1]], revised
+    return ours, False

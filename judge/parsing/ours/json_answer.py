@@ -1,0 +1,217 @@
+"""Reads answers given as JSON, fenced or inside prose. Never mends broken JSON: that is read as running text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from judge.parsing.ours.assertion import is_template
+from judge.parsing.ours.explanation import tidy
+from judge.parsing.ours.mentions import mentions
+from judge.parsing.words import vocabulary as words
+from judge.parsing.words.criterion_names import Names
+from judge.records import Judgment, Scale
+
+_DECODER = json.JSONDecoder(parse_constant=lambda _name: None)
+_KEY_WORD = re.compile(r"[^\W\d_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LITERAL = re.compile(r"-?\d+(?:\.\d+)?")
+_EXPLAINS = words.word_set(
+    "explanation explain reason reasons reasoning rationale justification comment comments feedback why analysis "
+    "thought thoughts begründung explication explicación spiegazione 理由 解释"
+)
+_HOLDERS = words.word_set(
+    "ratings scores rating score evaluation evaluations result results response output answer answers"
+)
+_HIGHEST = ({"max"}, {"maximum"}, {"out", "of"}, {"max", "score"}, {"max", "rating"}, {"scale", "max"})
+_BOUNDS = words.word_set("max maximum min minimum scale out")
+# Keys of ratings that somebody else gave, and of numbers that are no rating of the story.
+_FOREIGN = words.word_set(
+    "confidence certainty human humans people reader readers user users crowd expert experts annotator "
+    "annotators average "
+    "avg mean median previous prior initial reference gold expected example count num number weight std deviation "
+    "probability rank length difficulty readability"
+)
+_MOST_OBJECTS = 20
+_RANGE = -1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One rating in a JSON object."""
+
+    key: str
+    value: Any
+    rank: int
+    explanation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonAnswer:
+    """What the JSON objects of an answer state, and the answer with these objects blanked out."""
+
+    judgment: Judgment
+    outside: str
+
+
+def json_judgment(text: str, names: Names, scale: Scale) -> JsonAnswer | None:
+    """The judgment of the JSON objects in an answer; None where there is none that holds a rating."""
+    if "{" not in text or '"' not in text:
+        return None
+    objects = [found for found in _objects(text) if not is_template(text, found[1])]
+    if not objects:
+        return None
+    entries = [(entry, start) for value, start, _ in objects for entry in _entries(value, names)]
+    ours = [(entry, start) for entry, start in entries if entry.rank]
+    flags = ("others_rated",) if len(ours) < len(entries) else ()
+    outside = _without(text, objects)
+    if not ours:
+        # A rating of something else ("confidence_score") does not keep the text around it from being read.
+        return JsonAnswer(Judgment("no_rating", flags=flags), outside) if entries and not outside.strip() else None
+    best = max(entry.rank for entry, _ in ours)
+    chosen = [(entry, start) for entry, start in ours if entry.rank == best]
+    judgment = _judge(chosen, flags, scale, text, [value for value, _, _ in objects])
+    if judgment.status == "ok" and judgment.explanation is None:
+        before = tidy(text[: objects[0][1]].replace("```json", "").replace("```", ""), "")
+        if before is not None and len(before.split()) > 6:
+            judgment = Judgment("ok", judgment.rating, flags, before, judgment.span)
+    return JsonAnswer(judgment, outside)
+
+
+def _without(text: str, objects: list[tuple[dict[str, Any], int, int]]) -> str:
+    """The text with the objects blanked, every other character in its place."""
+    for _, start, end in objects:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def strict_json_judgment(text: str, names: Names, scale: Scale) -> Judgment:
+    """The judgment of an answer that is one JSON object and nothing else."""
+    try:
+        value = json.loads(text, parse_constant=lambda _name: None)
+    except (ValueError, RecursionError):
+        return Judgment("no_rating")
+    if not isinstance(value, dict):
+        return Judgment("no_rating")
+    ours = [entry for entry in _entries(value, names) if entry.rank]
+    if not ours:
+        return Judgment("no_rating")
+    best = max(entry.rank for entry in ours)
+    return _judge([(e, text.find("{")) for e in ours if e.rank == best], (), scale, text, [value])
+
+
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
+    """Complete JSON objects in a text, in order."""
+    return (value for value, _, _ in _objects(text))
+
+
+def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
+    """Complete JSON objects in a text with their places."""
+    place = text.find("{")
+    for _ in range(_MOST_OBJECTS):
+        if place < 0:
+            return
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            place = text.find("{", place + 1)
+            continue
+        if isinstance(value, dict):
+            yield value, place, end
+        place = text.find("{", end)
+
+
+def _entries(value: dict[str, Any], names: Names, named: bool = False, depth: int = 0) -> Iterator[_Entry]:
+    """Ratings in an object: rank 0 = another criterion's, 1 = a rating, 2 = a final one, 3 = named as ours."""
+    why = _explanation(value)
+    for key, item in value.items():
+        parts = [w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))]
+        asked = any(names.is_asked(w) for w in parts)
+        other = any(w in _FOREIGN for w in parts) or (not asked and any(names.is_other(w) for w in parts))
+        if isinstance(item, list) and len(item) == 1:
+            item = item[0]  # noqa: PLW2901
+        if isinstance(item, dict):
+            if depth < 4 and (asked or other or any(w in _HOLDERS for w in parts)):
+                inner = _entries(item, names, named or asked, depth + 1)
+                yield from (_Entry(e.key, e.value, 0, e.explanation) for e in inner) if other else inner
+            continue
+        if item is not None and not isinstance(item, str | int | float):
+            continue
+        if not _BOUNDS.isdisjoint(parts):
+            continue
+        rating = any(w in words.RATING for w in parts) and not any(w in _EXPLAINS for w in parts)
+        if other and (rating or not isinstance(item, str) or item.strip()[:1].isdigit()):
+            yield _Entry(key, item, 0, why)
+        elif not other and (asked or rating) and not any(w in _EXPLAINS for w in parts):
+            final = "final" in parts or "overall" in parts
+            yield _Entry(key, item, 3 if asked or named else 2 if final else 1, why)
+
+
+def _explanation(value: dict[str, Any]) -> str | None:
+    for key, item in value.items():
+        if isinstance(item, str) and any(w.lower() in _EXPLAINS for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))):
+            return item.strip() or None
+    return None
+
+
+def _judge(
+    chosen: list[tuple[_Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, objects: list[dict[str, Any]]
+) -> Judgment:
+    """The judgment of equal-ranking entries."""
+    read = [(_value(entry.value), entry, start) for entry, start in chosen]
+    stated = [(value, entry, start) for value, entry, start in read if value is not None]
+    if not stated:
+        return Judgment("no_rating", flags=flags)
+    if len({value for value, _, _ in stated}) > 1:
+        return Judgment("ambiguous", flags=flags)
+    (value, out_of), entry, start = stated[0]
+    if out_of == _RANGE:
+        return Judgment("ambiguous", flags=flags)
+    highest = out_of if out_of is not None else _highest(objects)
+    if value not in scale or (highest is not None and highest != scale.max):
+        return Judgment("out_of_scale", flags=flags)
+    return Judgment("ok", value, flags, entry.explanation, _span(text, entry.key, value, start))
+
+
+def _value(item: Any) -> tuple[float, float | None] | None:
+    """Value and denominator of an entry; a range has the denominator -1; None when it states no number."""
+    if item is None or isinstance(item, bool):
+        return None
+    if isinstance(item, int | float):
+        try:
+            return float(item), None
+        except OverflowError:
+            return float("inf"), None
+    low = item.lower().strip()
+    found = mentions(low[:200])
+    if not found or low[: found[0].start].strip(" *'\"("):
+        return None
+    mention = found[0]
+    if low[mention.stop : mention.stop + 2].strip(" *'\")")[:1].isalnum():
+        return None
+    if mention.high is not None:
+        return mention.value, _RANGE
+    return mention.value, 100.0 if mention.percent else mention.out_of
+
+
+def _highest(objects: list[dict[str, Any]]) -> float | None:
+    for value in objects:
+        for key, item in value.items():
+            parts = {w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))}
+            if parts in _HIGHEST and isinstance(item, int | float) and not isinstance(item, bool):
+                return float(item)
+    return None
+
+
+def _span(text: str, key: str, value: float, start: int) -> tuple[int, int] | None:
+    """Where the number stands in the text; None when it is written in a way that cannot be found again."""
+    place = text.find(f'"{key}"', start)
+    while place >= 0:
+        literal = _LITERAL.search(text, place + len(key) + 2)
+        if literal is not None and float(literal.group()) == value:
+            return literal.span()
+        place = text.find(f'"{key}"', place + 1)
+    return None

@@ -1,0 +1,79 @@
+"""One answer prepared for reading: lower case, markup and curly quotes made plain. Never drops a character."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from judge.parsing.words.criterion_names import Names
+from judge.records import Scale
+
+_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[.!?;:,\n—–(){}\[\]<>|=→\-：，。；！？、]")
+_PARENTHESIS = re.compile(r"\([^()\n]{0,80}\)|\[[^\[\]\n]{0,20}\]")
+_WINDOW = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Cleaned text, its lower-case twin of equal length, and what is asked for."""
+
+    text: str
+    low: str
+    names: Names
+    scale: Scale
+    last: int
+    """Where the text ends but for white space."""
+
+    def tokens_before(self, place: int) -> list[str]:
+        """Words and stops before a place, at most 130 characters back, parentheses left out."""
+        window = self.low[max(0, place - _WINDOW) : place]
+        if ")" in window or "]" in window:
+            window = _PARENTHESIS.sub(" ", window)
+        found: list[str] = _TOKEN.findall(window)
+        return found
+
+    def part(self, begin: int, end: int) -> Page:
+        """The page with everything but [begin, end) blanked, so that every place stays what it was."""
+        before, after = " " * begin, " " * (len(self.low) - end)
+        text, low = (before + whole[begin:end] + after for whole in (self.text, self.low))
+        return replace(self, text=text, low=low, last=end)
+
+    def sentence(self, start: int, stop: int) -> tuple[int, int, str]:
+        """Where the sentence around [start, stop) begins and ends, and the mark that ends it ("" at a line's end)."""
+        first = max(0, start - _REACH)
+        begin = first
+        for match in _SENTENCE_STOP.finditer(self.low, first, start):
+            if not _ABBREVIATION.search(self.low, max(0, match.start() - 4), match.start() + 1):
+                begin = match.end()
+        for match in _NUMBER_THEN_CAPITAL.finditer(self.text, begin, start):
+            begin = match.end()
+        last = _SENTENCE_LAST.search(self.low, stop, min(len(self.low), stop + _REACH))
+        if last is None:
+            return begin, min(len(self.low), stop + _REACH), ""
+        return begin, last.start(), last.group()[:1].strip()
+
+    def word_at(self, place: int) -> str:
+        """The first word at or after a place, lower case."""
+        match = _WORD.match(self.low, place)
+        return match.group(1) if match else ""
+
+
+_REACH = 400
+_SENTENCE_STOP = re.compile(r"[.!?;][\"'”’»)\]]{0,2}\s|\n|[。！？]")
+_NUMBER_THEN_CAPITAL = re.compile(
+    r"(?:\d|\b(?i:zero|one|two|three|four|five|six|seven|eight|nine|ten))[\"'”’»)\]*_]{0,4}\s+(?=[A-Z])"
+)
+_SENTENCE_LAST = re.compile(r"[.!?;](?=[\"'”’»)\]]{0,2}(?:\s|\Z))|\n|[。！？]")
+_ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bno)\.\Z")
+_WORD = re.compile(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")
+
+
+def page(text: str, names: Names, scale: Scale) -> Page:
+    """Prepare a cleaned text."""
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    for mark, plain in (("*", " "), ("_", " "), ("`", " "), ("’", "'"), ("~", " "), ("\\", " ")):
+        if mark in low:
+            low = low.replace(mark, plain)
+    return Page(text, low, names, scale, len(text.rstrip()))

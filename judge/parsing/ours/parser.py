@@ -1,0 +1,180 @@
+"""The parser `ours`: from an answer's text to a rating with an explanation, or to the status that says why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from judge.parsing.ours.cleaning import clean
+from judge.parsing.ours.deciding import Decision, decide
+from judge.parsing.ours.explanation import explanation, only_guideline
+from judge.parsing.ours.json_answer import json_judgment, strict_json_judgment
+from judge.parsing.ours.mentions import Mention, mentions, number
+from judge.parsing.ours.page import Page, page
+from judge.parsing.ours.quotation import stands_in
+from judge.parsing.ours.rating_pattern import pattern_judgment
+from judge.parsing.ours.refusal import refuses
+from judge.parsing.ours.scale_talk import continues_list, ends_cut, opens_line, scale_numbers
+from judge.parsing.ours.statements import Statement, opens_a_list, stated_words, statement
+from judge.parsing.words.criterion_names import Names, names
+from judge.parsing.words.tiers import DOUBTFUL
+from judge.records import Criterion, Judgment, Response, Scale, Status, Structured
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """Reads what an answer states and nothing else.
+
+    Flags: `off_step` (4.5 on 1-5), `cut` (the answer was cut after its rating), `run_on` (a further chat turn was cut
+    off), `others_rated` (other criteria were rated too), `revised` (an explicit revision of an earlier rating),
+    `guideline_only` (the explanation only repeats a guideline), and of ambiguous answers `list` (the only number is
+    the "1." of a list) and `quoted` (the only rating is quoted from the story or from somebody's speech).
+    """
+
+    version: str = "ours/2"
+    imputes: bool = False
+
+    def parse(
+        self,
+        response: Response,
+        criterion: Criterion,
+        *,
+        structured: Structured = "none",
+        other_criteria: Sequence[str] = (),
+        story: str = "",
+        rating_pattern: str | None = None,
+    ) -> Judgment:
+        """The judgment of one response; thinking kept apart in `response.reasoning` is never searched for a rating.
+
+        With a `rating_pattern`, only what it matches is a rating. A statement whose words stand in `story` is quoted.
+        """
+        cleaned = clean(response.text)
+        flags: tuple[str, ...] = ("run_on",) if cleaned.run_on else ()
+        cut = response.finish_reason in ("length", "content_filter")
+        if not cleaned.text.strip():
+            return Judgment(_nothing(response), flags=flags)
+        known = names(criterion.name, tuple(other_criteria))
+        if rating_pattern is not None:
+            judgment = pattern_judgment(rating_pattern, cleaned.text, criterion.scale)
+        elif structured == "choice":
+            judgment = _choice(cleaned.text, criterion.scale)
+        elif structured.startswith("json"):
+            judgment = strict_json_judgment(cleaned.text, known, criterion.scale)
+        else:
+            judgment, stated = _open_form(cleaned.text, criterion, known, cut=cut)
+            if story and stated and stands_in(story, stated):
+                judgment = Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
+        return _finish(judgment, flags, response, criterion, cleaned.text)
+
+
+def load() -> Ours:
+    """The parser, for the registry."""
+    return Ours()
+
+
+def _nothing(response: Response) -> Status:
+    """The status of an answer without text."""
+    if response.finish_reason == "content_filter":
+        return "filtered"
+    if response.finish_reason == "length":
+        # The limit was reached before the first word: in the thinking, whether the server shows it or not.
+        return "truncated"
+    return "empty"
+
+
+def _choice(text: str, scale: Scale) -> Judgment:
+    """The whole text is one number, or there is no rating."""
+    start = len(text) - len(text.lstrip())
+    literal = text.strip()
+    value = number(literal) if literal.replace(".", "", 1).isdecimal() else None
+    if value is None:
+        return Judgment("no_rating")
+    if value not in scale:
+        return Judgment("out_of_scale")
+    return Judgment("ok", value, span=(start, start + len(literal)))
+
+
+# Equal answers are common: a bare "4", a judge at temperature 0. Neighbouring repeats are read once.
+@lru_cache(maxsize=4096)
+def _open_form(text: str, criterion: Criterion, known: Names, *, cut: bool) -> tuple[Judgment, str]:
+    """The judgment of an answer whose form was left to the judge, and the words that state the rating."""
+    as_json = json_judgment(text, known, criterion.scale)
+    if as_json is None:
+        return _prose(text, criterion, known, cut=cut)
+    if as_json.judgment.status == "no_rating":
+        return as_json.judgment, ""
+    outside, stated = _prose(as_json.outside, criterion, known, cut=cut)
+    if stated and outside.rating != as_json.judgment.rating:
+        # Which of the two is the judge's own cannot be told: a story can hold a JSON object too.
+        return Judgment("ambiguous", flags=as_json.judgment.flags), ""
+    return as_json.judgment, ""
+
+
+def _prose(text: str, criterion: Criterion, known: Names, *, cut: bool) -> tuple[Judgment, str]:
+    """Running text: find every number, keep what is stated as a rating, decide."""
+    sheet = page(text, known, criterion.scale)
+    found = mentions(sheet.low)
+    if not found:
+        return Judgment("no_rating"), ""
+    decision = _decision(sheet, found, cut=cut)
+    chosen = decision.statement
+    if decision.status != "ok" or chosen is None:
+        return Judgment(decision.status, flags=decision.flags), ""
+    mention = chosen.mention
+    span = (mention.start, mention.end)
+    judgment = Judgment("ok", mention.value, decision.flags, explanation(sheet, chosen), span)
+    return judgment, stated_words(sheet, chosen)
+
+
+def _decision(sheet: Page, found: list[Mention], *, cut: bool) -> Decision:
+    """What all mentions together say, without those that are the scale, a list's numbers or quoted."""
+    masked = scale_numbers(sheet.low, found, sheet.scale) if len(found) > 1 else set()
+    stated: list[Statement] = []
+    last_masked: Mention | None = None
+    for mention in found:
+        if mention.start in masked:
+            if mention is found[0] and opens_a_list(sheet, mention):
+                stated.append(Statement(mention, DOUBTFUL, "list"))
+            last_masked = mention if opens_line(sheet.low, mention) else last_masked
+            continue
+        if cut and mention.stop >= sheet.last - 8 and _unfinished(sheet.low[mention.stop : sheet.last]):
+            continue
+        if last_masked is not None and continues_list(sheet.low, mention, last_masked, cut=cut):
+            stated.append(Statement(mention, DOUBTFUL, "list"))
+            continue
+        if cut and ends_cut(sheet.low, mention, sheet.last, found):
+            stated.append(Statement(mention, DOUBTFUL, "list"))
+            continue
+        one = statement(sheet, mention)
+        if one is not None:
+            stated.append(one)
+    return decide(sheet, stated)
+
+
+def _unfinished(rest: str) -> bool:
+    """Whether a cut fell inside a range or a fraction: "4/", "3 and", "4 out of"."""
+    return rest in ("-", "–", "/") or rest.strip() in ("/", "to", "or", "and", "out", "out of")
+
+
+def _finish(
+    judgment: Judgment, flags: tuple[str, ...], response: Response, criterion: Criterion, text: str
+) -> Judgment:
+    """Add what holds for every kind of answer: cuts, refusals, the scale's step, copied guidelines."""
+    flags += judgment.flags
+    status = judgment.status
+    if status == "ok" and judgment.rating is not None:
+        if not criterion.scale.on_step(judgment.rating):
+            flags += ("off_step",)
+        if response.finish_reason in ("length", "content_filter"):
+            flags += ("cut",)
+        if judgment.explanation is not None and only_guideline(judgment.explanation, criterion):
+            flags += ("guideline_only",)
+    elif status == "no_rating":
+        if refuses(text.lower().replace("’", "'")):
+            status = "refused"
+        elif response.finish_reason == "length":
+            status = "truncated"
+        elif response.finish_reason == "content_filter":
+            status = "filtered"
+    return Judgment(status, judgment.rating, flags, judgment.explanation, judgment.span)

@@ -1,0 +1,109 @@
+"""An Eval-Prompt's own pattern of a rating: a regular expression with one group, or a JSON path.
+
+Regular expressions are matched by RE2, whose time grows with the length of the text and with nothing else, so no
+pattern and no answer can hold a table up. It knows neither look-around nor back-references; a pattern that needs them
+is refused when it is loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from judge.errors import SpecError
+from judge.parsing.ours.explanation import tidy
+from judge.parsing.ours.json_answer import objects_in
+from judge.parsing.ours.mentions import number
+from judge.records import Judgment, Scale
+
+_PATH = re.compile(r"\$(?:\.[^\W\d][\w-]*|\[\d+\]|\['[^']+'\]|\[\"[^\"]+\"\])+")
+_STEP = re.compile(r"\.([^\W\d][\w-]*)|\[(\d+)\]|\['([^']+)'\]|\[\"([^\"]+)\"\]")
+_JSON = ("$.", "$[")
+_GROUP = "rating"
+_EXAMPLES = "for example 'Final score: (\\d)' or '$.scores.coherence'"
+
+
+def check_pattern(pattern: str, *, where: str) -> None:
+    """Raise `SpecError`, beginning with `where`, for a pattern that cannot be used."""
+    if pattern.startswith(_JSON):
+        if _PATH.fullmatch(pattern) is None:
+            raise SpecError(f"{where}: rating_pattern {pattern!r} is no JSON path", hint=f"write {_EXAMPLES}")
+        return
+    compiled = _compiled(pattern, where)
+    if compiled.groups == 0 or (compiled.groups > 1 and _GROUP not in compiled.groupindex):
+        raise SpecError(
+            f"{where}: rating_pattern {pattern!r} has {compiled.groups} groups, and one must hold the rating",
+            hint=f"put the number into one group, or name it (?P<{_GROUP}>...): {_EXAMPLES}",
+        )
+
+
+def pattern_judgment(pattern: str, text: str, scale: Scale) -> Judgment:
+    """The judgment by a pattern that `check_pattern` accepted: no match is `no_rating`, different ones `ambiguous`."""
+    matches = list(_json_matches(pattern, text) if pattern.startswith(_JSON) else _matches(pattern, text))
+    values = {value for value, _, _ in matches}
+    if not values:
+        return Judgment("no_rating")
+    if len(values) > 1:
+        return Judgment("ambiguous")
+    value, span, whole = matches[-1]
+    if value not in scale:
+        return Judgment("out_of_scale")
+    begin, end = whole
+    return Judgment("ok", value, (), tidy(text[:begin], text[end:]), span)
+
+
+def _matches(pattern: str, text: str) -> Iterator[tuple[float, tuple[int, int] | None, tuple[int, int]]]:
+    """Value, place of the number and place of the whole match, for each match whose group is a number."""
+    compiled = _compiled(pattern, "rating_pattern")
+    group = compiled.groupindex.get(_GROUP, 1)
+    for match in compiled.finditer(text):
+        literal = (match.group(group) or "").strip().lower()
+        value = _number(literal)
+        if value is not None:
+            yield value, match.span(group), match.span()
+
+
+def _json_matches(path: str, text: str) -> Iterator[tuple[float, None, tuple[int, int]]]:
+    for found in objects_in(text):
+        value: Any = found
+        for step in _STEP.finditer(path):
+            value = _step(value, step)
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            continue
+        read = _number(value.strip().lower()) if isinstance(value, str) else float(value)
+        if read is not None:
+            yield read, None, (len(text), len(text))
+
+
+def _step(value: Any, step: re.Match[str]) -> Any:
+    """The value one step further along the path; None where there is nothing."""
+    name, place = step[1] or step[3] or step[4], step[2]
+    if place is not None:
+        return value[int(place)] if isinstance(value, list) and int(place) < len(value) else None
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _number(literal: str) -> float | None:
+    try:
+        return number(literal) if literal else None
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str, where: str) -> Any:
+    import re2
+
+    try:
+        options = re2.Options()
+        options.log_errors = False
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        said = error.args[0] if error.args else ""
+        reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        raise SpecError(
+            f"{where}: rating_pattern {pattern!r} is no regular expression that RE2 knows: {reason}",
+            hint="look-around and back-references are not known; close every group and bracket",
+        ) from error

@@ -1,0 +1,93 @@
+"""Numbers in an answer that restate the scale or number a list."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from judge.parsing.ours.mentions import Mention
+from judge.records import Scale
+
+_BEHIND = re.compile(r"\s{0,2}(=|being\b|means\b|meaning\b|is\b|[-—–:.)\]](?!\d)|\((?=[a-z]))")
+_DEFINES = frozenset(("=", "being", "means", "meaning"))
+_LIST_MARKS = (".", ")", ":")
+_BULLETS = " \t-•>(["
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A whole number that may be a point of the scale or number a list, with what stands behind it."""
+
+    start: int
+    value: int
+    behind: str
+    opens_line: bool
+
+
+def scale_numbers(low: str, mentions: list[Mention], scale: Scale) -> set[int]:
+    """Places of mentions that belong to a restated scale or to a numbered list."""
+    points: list[_Point] = []
+    for mention in mentions:
+        behind = _BEHIND.match(low, mention.end)
+        if behind is None or mention.kind != "digits" or mention.value % 1 or abs(mention.value) > 1000:
+            continue
+        line = low.rfind("\n", 0, mention.start) + 1
+        opens = mention.start - line < 12 and not low[line : mention.start].strip(_BULLETS)
+        points.append(_Point(mention.start, int(mention.value), behind.group(1), opens))
+    masked = {p.start for p in points if p.behind in _DEFINES}
+    lines = [p for p in points if p.opens_line]
+    masked |= _runs(lines, scale, lists=True)
+    return masked | _runs([p for p in points if p.behind not in (".", ")", "]")], scale, lists=False)
+
+
+def opens_line(low: str, mention: Mention) -> bool:
+    """Whether nothing but a bullet stands before the number on its line."""
+    return not low[low.rfind("\n", 0, mention.start) + 1 : mention.start].strip(_BULLETS)
+
+
+def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -> bool:
+    """Whether a last line that holds a number alone is as likely the next number of the list above it.
+
+    Behind a blank line it is a verdict, unless the answer was cut there.
+    """
+    line = low.rfind("\n", 0, mention.start) + 1
+    if not opens_line(low, mention) or low[mention.stop :].strip(" \t\n.)"):
+        return False
+    above = low[:line]
+    return mention.value == earlier.value + 1 and (cut or above == above.rstrip() + "\n")
+
+
+def ends_cut(low: str, mention: Mention, last: int, earlier: list[Mention]) -> bool:
+    """Whether a cut answer ends in a line that is a number, below lines that numbers opened: the next of a list."""
+    if not opens_line(low, mention) or low[mention.stop : last].strip(" \t\n.):"):
+        return False
+    line = low.rfind("\n", 0, mention.start) + 1
+    return any(one.start < line and opens_line(low, one) for one in earlier)
+
+
+def _runs(found: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
+    """Members of runs that count up (or down) by one.
+
+    A list numbered "1." "2." or "1:" "2:" from 1 needs two members; a scale must hold three from its end on, or both
+    its ends.
+    """
+    masked: set[int] = set()
+    start = 0
+    for i in range(1, len(found) + 1):
+        step = found[i].value - found[i - 1].value if i < len(found) else 0
+        if abs(step) == 1 and (i == start + 1 or step == found[start + 1].value - found[start].value):
+            continue
+        run = found[start:i]
+        values = [p.value for p in run]
+        numbered = (
+            lists
+            and values[0] == 1
+            and len(run) >= 2
+            and len({p.behind for p in run}) == 1
+            and run[0].behind in _LIST_MARKS
+        )
+        ends = {scale.min, scale.max} & set(values)
+        if numbered or (len(run) >= 3 and ends) or (len(run) >= 2 and len(ends) == 2):
+            masked |= {p.start for p in run}
+        start = i
+    return masked

@@ -1,0 +1,338 @@
+"""What an answer says with one of its numbers: whether it states a rating, how plainly, and of which criterion."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from judge.parsing.ours.assertion import assertion
+from judge.parsing.ours.clauses import Clause, clause_before, revises
+from judge.parsing.ours.labels import label_before
+from judge.parsing.ours.mentions import Mention
+from judge.parsing.ours.page import Page
+from judge.parsing.ours.quotation import quotation
+from judge.parsing.words import vocabulary as words
+from judge.parsing.words.tiers import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE, STANDING
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A rating as stated: of the criterion asked for (`named` when by its name) or of another one (`other`)."""
+
+    mention: Mention
+    tier: int
+    place: str
+    named: bool = False
+    other: bool = False
+    overall: bool = False
+
+
+_ABOUT = re.compile(
+    r"[\s\"'\])]{0,3}(?:(?:stars?|points?|rating|score)\s)?(?:on|for|in|regarding|in terms of)\s"
+    r"(?:the\s|its\s|this\sstory's\s)?"
+    r"(?:criterion\s|level of\s|scale of\s)?([^\W\d_]+(?:\s[^\W\d_]+)?)"
+)
+_JUNK = " \n\t\r\u00a0\u3000\"'“”«»#>([{$•<\u200b\ufeff-"
+
+
+def statement(page: Page, mention: Mention) -> Statement | None:
+    """What the answer says with this number, or None when it says no rating."""
+    found = _stated(page, mention)
+    if found is not None and found.other:
+        return found
+    span = quotation(page.text, mention.start, mention.stop)
+    if span is not None:
+        alone = _stated(page.part(*span), mention) if found is None or found.tier == FOREIGN else found
+        rates = alone is not None and alone.tier != FOREIGN
+        return Statement(mention, DOUBTFUL, "quoted") if rates else None
+    if found is None or found.tier == FOREIGN:
+        return None
+    given = assertion(page, mention, found.place)
+    if given == "denied":
+        return None
+    return replace(found, tier=DOUBTFUL) if given == "doubtful" and found.tier < DOUBTFUL else found
+
+
+_WORDS_BEFORE = re.compile(r"(?:[^\s]+[ \t]+){0,4}\Z")
+
+
+def stated_words(page: Page, found: Statement) -> str:
+    """The words that state a rating, with up to four before the number; "" for a form without words, as a bare "4"."""
+    if found.place in ("leading", "line", "boxed"):
+        return ""
+    start, stop = found.mention.start, found.mention.stop
+    begin, _, _ = page.sentence(start, stop)
+    words_before = _WORDS_BEFORE.search(page.low[max(begin, start - 60) : start])
+    return (words_before.group() if words_before else "") + page.low[start:stop]
+
+
+def _stated(page: Page, mention: Mention) -> Statement | None:
+    """The statement by form and words alone, whoever makes it."""
+    follow = follows(page, mention)
+    if follow == "no" or _excluded(page, mention):
+        return None
+    about = _about(page, mention)
+    found = _leading(page, mention, follow) or _standing_form(page, mention)
+    if found is None:
+        before = page.tokens_before(mention.start)
+        found = _labelled(page, before, mention, follow)
+        if found is None and follow not in ("noun", "label"):
+            found = _in_sentence(page, before, mention, follow)
+    if found is None and about == "other" and mention.kind != "stars":
+        return Statement(mention, LIKELY, "other", other=True)
+    if found is None:
+        return None
+    if about == "other":
+        if found.place in ("sentence", "fraction") or (found.place == "leading" and follow != "stop"):
+            return Statement(mention, found.tier, found.place, other=True)
+        if found.place == "label" and not found.named:
+            return Statement(mention, found.tier, found.place, other=True)
+    if about == "asked" and found.tier < DOUBTFUL:
+        return Statement(mention, PLAIN, found.place, named=True)
+    return found
+
+
+def follows(page: Page, mention: Mention) -> str:
+    """What stands behind: `stop`, `dash`, `scale` ("1 = worst"), `word` (may follow a rating), `Word` (a new sentence
+    without a stop), `label` ("Rating: 3 Confidence: 2"), `noun` (the number counts something), `no` (in a compound)."""
+    return _behind(page, mention.stop)
+
+
+def _behind(page: Page, stop: int) -> str:
+    low, place = page.low, stop
+    while place < len(low) and low[place] in " \t\"'”»)]}>$":
+        place += 1
+    if place >= len(low):
+        return "stop"
+    char = low[place]
+    if char == "-" and place == stop and low[place + 1 : place + 2].isalpha():
+        return _behind(page, place + 5) if low.startswith("star", place + 1) else "no"
+    if char == "=":
+        return "scale"
+    if char == "," and _LISTED.match(low, place):
+        return "noun"
+    if not char.isalnum():
+        return "dash" if char in "—–-:：" else "stop"
+    word = page.word_at(place)
+    if not word:
+        return "noun"
+    if word in words.COUNTED or page.names.is_asked(word) or page.names.is_other(word):
+        behind = _behind(page, place + len(word))
+        return "word" if behind in ("stop", "dash", "Word") else behind
+    if word in words.AFTER:
+        return "word"
+    if ord(char) > 0x2E80:
+        return "word" if place > stop or char in "分点점" else "noun"
+    if word in words.OPENING:
+        return "Word"
+    return "label" if _NEXT_LABEL.match(page.text, place) else "noun"
+
+
+_NEXT_LABEL = re.compile(r"[A-Z][\w'’-]*(?:[ \t][\w'’-]+){0,6}[ \t]?(?:\([^()\n]{0,20}\))?[*_]{0,2}[:=]")
+_LISTED = re.compile(r",\s{0,2}\d")
+
+
+def _excluded(page: Page, mention: Mention) -> bool:
+    """A range that is the scale itself: "1 to 5"."""
+    scale = page.scale
+    return mention.high is not None and (mention.value, mention.high) == (scale.min, scale.max)
+
+
+_OPENINGS = re.compile(
+    r"(?:(?:definitely|clearly|easily|just|only|overall,?|honestly,?)\s)?"
+    r"(?:an?(?:\s(?:very\s)?(?:solid|strong|weak|easy|clear|firm|low|high|decent|good|fair|respectable|definite|generous))?)?"
+)
+_OPENS_A_RANGE = re.compile(r"(?:somewhere |anywhere |around |about )?(?:between|from)(?: an?)?")
+_BULLET = re.compile(r"[ \t]*(?:(?:[-*•+]|\#{1,6})[ \t]+\**|\*\*)")
+_ITEM = re.compile(r"[.):][ \t]+[^\s*]")
+_LIST_NUMBER = re.compile(
+    r"1[ \t]{0,2}(?:[.)][ \t]{0,6}(?=[^\W\d]|[\"'“(]|\d{1,2}[.)][ \t])|:[ \t]{1,6}(?=\w|[\"'“(]))"
+)
+
+
+def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
+    """The number opens the answer: what a judge writes behind "Rating:"."""
+    head = page.low[: mention.start]
+    opening = head.strip(_JUNK) if len(head) <= 200 else "-"
+    if mention.high is not None and _OPENS_A_RANGE.fullmatch(opening):
+        return Statement(mention, PLAIN, "leading") if follow in ("stop", "dash", "word", "Word") else None
+    if _OPENINGS.fullmatch(opening) is None or follow in ("noun", "label", "scale"):
+        return None
+    if numbers_a_list(page, mention):
+        return Statement(mention, DOUBTFUL, "list")
+    behind = page.word_at(mention.stop)
+    bare = mention.out_of is None
+    if mention.kind == "word" and follow not in ("stop", "dash") and bare and behind not in words.COUNTED:
+        return None
+    if follow == "Word" and not page.text[page.low.find(behind, mention.stop)].isupper():
+        return None
+    if not bare and not _of_the_scale(page, mention) and follow not in ("stop", "dash"):
+        return None
+    if follow == "word" and bare and behind in ("a", "to", "is", "in", "at", "or", "from"):
+        return None
+    return Statement(mention, PLAIN, "leading", named=page.names.is_asked(behind))
+
+
+def opens_a_list(page: Page, mention: Mention) -> bool:
+    """Whether the answer begins with the first number of a list."""
+    return not page.low[: mention.start].strip(_JUNK) and numbers_a_list(page, mention)
+
+
+def numbers_a_list(page: Page, mention: Mention) -> bool:
+    """Whether a number is as likely that of a list as a rating.
+
+    So is a "1.", "1)" or "1:" that opens a line and a sentence, and any number with a stop behind a bullet or in a
+    heading ("### 2. Plot").
+    """
+    line = page.low.rfind("\n", 0, mention.start) + 1
+    if _BULLET.fullmatch(page.text, line, mention.start) and _ITEM.match(page.text, mention.stop):
+        return True
+    return not page.low[line : mention.start].strip(_JUNK) and _LIST_NUMBER.match(page.low, mention.start) is not None
+
+
+_REMARK = re.compile(r"\bnotes?:[ \t]*\Z")
+_LIST_ITEM = re.compile(r"[ \t]*\d{1,2}[.):][ \t]")
+
+
+def _numbers_what_follows(page: Page, mention: Mention) -> bool:
+    """Whether a number behind a label numbers a sentence: "Note: 2. The other", "2. Here is the answer: 1. The"."""
+    if _ITEM.match(page.text, mention.stop) is None:
+        return False
+    line = page.low.rfind("\n", 0, mention.start) + 1
+    within = mention.value == 1 and _LIST_ITEM.match(page.low, line) is not None
+    return within or _REMARK.search(page.low, line, mention.start) is not None
+
+
+_ARROW = re.compile(r"\W{0,3}(?:=>|->|⇒|→|➜)\W{0,3}")
+_RESULT = re.compile(r"\[\s?results?\s?\]\s{0,3}:?\s{0,3}(?:(?:score|rating)\s?:?\s{0,3})?[(\[]?\s?\Z")
+
+
+def _standing_form(page: Page, mention: Mention) -> Statement | None:
+    """Forms that mean a rating wherever they stand: [[4]], boxed{4}, [RESULT] 4 (Prometheus)."""
+    low, start = page.low, mention.start
+    if _RESULT.search(low, max(0, start - 24), start):
+        return Statement(mention, PLAIN, "boxed")
+    if low.startswith("[[", start - 2) and low.startswith("]]", mention.stop):
+        return Statement(mention, PLAIN, "boxed")
+    if low[max(0, start - 12) : start].rstrip("{ ").endswith(("boxed", "boxed{ text")):
+        return Statement(mention, PLAIN, "boxed")
+    begin, _, _ = page.sentence(start, mention.stop)
+    if _ARROW.fullmatch(low, begin, start) and not _line_rest(page, mention).strip(" \t\"'”»)]}>$.|!"):
+        return Statement(mention, LIKELY, "line")
+    return None
+
+
+def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
+    """A label stands before the number: "Rating: 4", "Coherence = 4", a heading, a table cell."""
+    label = label_before(page, before)
+    if label is None:
+        return None
+    if label.kind == "other":
+        return Statement(mention, PLAIN, "label", other=True)
+    if follow == "scale" or (follow == "noun" and not _capital_behind(page, mention)):
+        return None
+    if numbers_a_list(page, mention) or _numbers_what_follows(page, mention):
+        return Statement(mention, DOUBTFUL, "list")
+    if label.kind == "heading":
+        return Statement(mention, DOUBTFUL, "line")
+    if label.kind in ("unknown", "doubtful"):
+        # "Confidence: 2/5" is no rating, and "Great story: 2/5" may be one.
+        whole = follow == "stop" if mention.out_of is None else _of_the_scale(page, mention)
+        spoken = label.kind == "doubtful" and whole
+        return Statement(mention, DOUBTFUL if spoken else FOREIGN, "label")
+    if label.weak and follow not in ("stop", "dash", "label") and mention.out_of is None:
+        return None
+    if label.counts and follow == "dash":
+        return Statement(mention, DOUBTFUL, "label")
+    return Statement(mention, PLAIN, "label", named=label.named, overall=label.overall)
+
+
+def _capital_behind(page: Page, mention: Mention) -> bool:
+    """Whether a new sentence begins behind the number although no stop stands there ("Rating: 3 Humans ...")."""
+    word = page.word_at(mention.stop)
+    return bool(word) and page.text[page.low.find(word, mention.stop)].isupper()
+
+
+def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
+    """The number is stated in running text, or stands for itself."""
+    clause = clause_before(page, before, mention)
+    if clause.denied:
+        return None
+    if clause.other:
+        return Statement(mention, LIKELY, "sentence", other=True)
+    if clause.states:
+        return Statement(mention, clause.states, "sentence", named=clause.named)
+    if follow == "scale":
+        return None
+    if mention.out_of is not None or mention.kind == "stars" or page.word_at(mention.stop) in words.COUNTED:
+        return _fraction(page, mention, follow, clause)
+    return _alone(page, mention, follow, clause)
+
+
+def _fraction(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:
+    """A fraction of the scale, or stars, in running text."""
+    if mention.out_of is not None and not _of_the_scale(page, mention) and mention.out_of not in (10, 100):
+        return None
+    bare_count = mention.out_of is None and mention.kind != "stars"
+    after = page.word_at(mention.stop)
+    if after in words.COUNTED:
+        follow = "word" if bare_count else follow
+    if (
+        clause.whole
+        and not clause.counted
+        and (follow in ("stop", "dash") or (after in words.COUNTED and not bare_count))
+    ):
+        return Statement(mention, PLAIN, "fraction")
+    if bare_count:
+        return Statement(mention, POSSIBLE, "end") if clause.whole and after in words.COUNTED else None
+    if follow not in ("stop", "dash", "word", "label"):
+        return None
+    return Statement(mention, LIKELY if clause.joined and not clause.counted else DOUBTFUL, "fraction")
+
+
+def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:
+    """A number that is a line, or opens one with a dash, or follows "On reflection,"."""
+    low, start = page.low, mention.start
+    line = low.rfind("\n", 0, start) + 1
+    opens = not low[line:start].strip(_JUNK)
+    if opens and mention.kind == "digits":
+        rest = _line_rest(page, mention)
+        if not rest.strip(" \t\"'”»)]}>$.|"):
+            last = mention.stop + len(rest) >= page.last
+            return Statement(mention, PLAIN if last else STANDING, "line")
+        if follow == "dash":
+            return Statement(mention, LIKELY, "line")
+        if follow == "stop" and not numbers_a_list(page, mention):
+            return Statement(mention, POSSIBLE, "line")
+    if clause.whole and follow in ("stop", "dash") and revises(page, mention):
+        return Statement(mention, PLAIN, "sentence")
+    begin, _, _ = page.sentence(mention.start, mention.stop)
+    by_itself = low.startswith((".", "!"), mention.stop) and not numbers_a_list(page, mention)
+    ends = by_itself or follow == "dash" or not _line_rest(page, mention).strip(" \t\"'”»)]}>$.|!")
+    if ends and not low[begin:start].strip(_JUNK):
+        closes = begin > 0 and not low[mention.stop : page.last].strip(" \t\"'”»)]}>$.|!")
+        told = closes and low[max(0, begin - 3) : begin].strip() != ".." and not _LIST_ITEM.fullmatch(low, line, start)
+        return Statement(mention, STANDING, "line") if told else Statement(mention, POSSIBLE, "end")
+    return None
+
+
+def _line_rest(page: Page, mention: Mention) -> str:
+    end = page.low.find("\n", mention.stop)
+    return page.low[mention.stop :] if end < 0 else page.low[mention.stop : end]
+
+
+def _of_the_scale(page: Page, mention: Mention) -> bool:
+    return mention.out_of == page.scale.max
+
+
+def _about(page: Page, mention: Mention) -> str:
+    """Whether "on X" behind the number names the criterion asked for, another one, or none."""
+    match = _ABOUT.match(page.low, mention.stop)
+    if match is None:
+        return ""
+    for word in match.group(1).split():
+        if page.names.is_asked(word):
+            return "asked"
+        if page.names.is_other(word):
+            return "other"
+    return ""

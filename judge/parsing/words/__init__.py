@@ -1,0 +1,1 @@
+"""The words and phrases in which judges speak of ratings."""

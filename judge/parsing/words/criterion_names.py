@@ -1,0 +1,57 @@
+"""The names under which an answer may speak of the criterion asked for, and of others. Never decides a rating."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from judge.parsing.words.vocabulary import word_set
+
+# Aspects that judges rate unasked. A number beside one of them is not the rating of the criterion asked for.
+_ASPECTS = word_set(
+    "relevance coherence empathy surprise engagement complexity plot pacing dialogue dialog grammar originality "
+    "creativity style characters character characterization setting fluency grammaticality likability likeability "
+    "consistency suspense humor humour realism ending opening theme tone vocabulary cohesion clarity prose writing "
+    "spelling punctuation language narration imagery depth emotion readability worldbuilding"
+)
+_STEM = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Words of the criterion asked for, and of the others. Multi-word names count by their last word."""
+
+    asked: frozenset[str]
+    asked_stem: str
+    others: frozenset[str]
+
+    def is_asked(self, word: str) -> bool:
+        """Whether a word (lower case) names the criterion, inflections and cognates included (coherent, Cohérence)."""
+        return word in self.asked or (
+            len(word) >= _STEM and len(self.asked_stem) == _STEM and fold(word).startswith(self.asked_stem)
+        )
+
+    def is_other(self, word: str) -> bool:
+        """Whether a word (lower case) names another criterion or aspect."""
+        return word in self.others and not self.is_asked(word)
+
+
+@lru_cache(maxsize=256)
+def names(asked: str, others: tuple[str, ...]) -> Names:
+    """The names for one criterion; cached, for a run asks about few. Without a name, any aspect may be asked for."""
+    asked_words = frozenset(_words(asked)) or _ASPECTS
+    stem = fold(_words(asked)[0])[:_STEM] if _words(asked) else ""
+    other_words = {_words(other)[-1] for other in others if _words(other)}
+    return Names(asked_words, stem, frozenset((other_words | _ASPECTS) - asked_words))
+
+
+def fold(word: str) -> str:
+    """The word without accents."""
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+
+
+def _words(name: str) -> list[str]:
+    return name.lower().replace("_", " ").replace("-", " ").split()

@@ -1,0 +1,64 @@
+"""The sections of the page in reading order; one that cannot be made says why in its place. Never leaves a hole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from markupsafe import Markup
+
+from judge.errors import JudgeError
+from judge.report.blocks import Section, failed, items
+from judge.report.inputs import Material
+from judge.report.manuscript import checklist, methods
+from judge.report.sections import (
+    agreement,
+    audit,
+    comparison,
+    consistency,
+    examples,
+    explanation_map,
+    headline,
+    plain_tables,
+    rating_shares,
+    run_settings,
+)
+
+Maker = Callable[[Material], list[Markup]]
+Progress = Callable[[str], None]
+
+
+def _summary(material: Material) -> list[Markup]:
+    return [items(headline.sentences(material), kind="headline")]
+
+
+SECTIONS: tuple[tuple[str, str, Maker], ...] = (
+    ("summary", "What the runs show", _summary),
+    ("asked", "Asked and in force", run_settings.blocks),
+    ("coverage", "Coverage", plain_tables.coverage_blocks),
+    ("agreement", "Agreement with people", agreement.blocks),
+    ("comparison", "Eval-Prompts and judges compared", comparison.blocks),
+    ("consistency", "Consistency", consistency.blocks),
+    ("ratings", "How ratings are used", rating_shares.blocks),
+    ("systems", "Systems", plain_tables.system_blocks),
+    ("diagnostics", "What goes wrong", plain_tables.diagnostic_blocks),
+    ("disagreements", "Where judge and people differ most", examples.blocks),
+    ("explanations", "Explanations", explanation_map.blocks),
+    ("audit", "Audit of explanations by people", audit.blocks),
+    ("contamination", "Contamination", plain_tables.contamination_blocks),
+    ("methods", "Methods", methods.blocks),
+    ("checklist", "What a reviewer will ask", checklist.blocks),
+)
+"""(anchor, heading, maker)."""
+
+
+def sections(material: Material, progress: Progress | None = None) -> Iterator[Section]:
+    """Make each section; `progress` is told its heading before it is made."""
+    for identity, title, maker in SECTIONS:
+        if progress is not None:
+            progress(title)
+        named = title if identity == "audit" else material.raters.said(title)
+        try:
+            blocks = maker(material)
+        except JudgeError as error:
+            blocks = [failed(f"{named} cannot be shown: {error}.", error.hint)]
+        yield Section(identity, named, blocks)

@@ -1,0 +1,171 @@
+"""What a report is made from, read once: the ratings table, manifests, options. Never asks a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from judge.analysis import correlation
+from judge.analysis.correlation import margins
+from judge.analysis.correlation.margins import Lead
+from judge.analysis.inputs.control import Control, ControlPredictions
+from judge.analysis.options.table_options import CorrelationOptions, Level, from_words
+from judge.audit.file.store import AuditStore
+from judge.contamination import scores_file
+from judge.errors import SpecError
+from judge.rating_matrix import RatingMatrix, build
+from judge.ratings_table import RatingsTable, read
+from judge.report.raters import Raters
+from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
+from judge.tables import Table
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """Choices of a report. `command` is printed at its foot; `examples` is the number of disagreements shown.
+
+    `full`, for a page of few resamples, is the command that makes the full one, said at the top.
+    """
+
+    title: str | None = None
+    drop_systems: tuple[str, ...] = ()
+    resamples: int = 1000
+    permutations: int = 2000
+    readings: str = "mean"
+    seed: int = 1
+    parser: str = "ours"
+    audit: Path | None = None
+    contamination: tuple[Path, ...] = ()
+    examples: int = 6
+    command: str = "judge report"
+    full: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("--resamples", self.resamples), ("--permutations", self.permutations)):
+            if value < 1:
+                raise SpecError(f"{name} {value} must be 1 or more")
+        if self.examples < 1:
+            raise SpecError(f"--examples {self.examples} must be 1 or more")
+        self.correlation()  # refuses readings that are not known
+
+    def correlation(self, level: Level = "overall") -> CorrelationOptions:
+        """The choices of this report's correlations."""
+        return from_words(
+            CorrelationOptions,
+            level=level,
+            drop_systems=self.drop_systems,
+            resamples=self.resamples,
+            readings=self.readings,
+            seed=self.seed,
+        )
+
+
+class RememberedControl:
+    """The control, asked once for each dataset and criterion however many sections ask: refitting it takes seconds."""
+
+    def __init__(self) -> None:
+        self._control = Control()
+        self._known: dict[tuple[object, ...], ControlPredictions] = {}
+
+    def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
+        """As `analysis.inputs.control.Control`; equal stories and ratings give what was given before."""
+        key = (tuple(stories["story"]), people.to_numpy(dtype=np.float64).tobytes(), criterion)
+        if key not in self._known:
+            self._known[key] = self._control(stories, people, criterion)
+        return self._known[key]
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Runs as read. The same control and matrices serve all sections."""
+
+    runs: tuple[str, ...]
+    options: ReportOptions
+    folders: tuple[ResultFolder, ...]
+    table: RatingsTable
+    manifests: tuple[dict[str, Any], ...]
+    control: RememberedControl = field(default_factory=RememberedControl)
+
+    @classmethod
+    def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> Material:
+        """Read everything; raises RunFolderError where a RUN has no results, DataError where a file is broken.
+
+        Files that are named, audit and scores, are opened first, before anything long is begun.
+        """
+        options = options or ReportOptions()
+        if options.audit is not None:
+            AuditStore.open(options.audit, writing=False).close()
+        for file in options.contamination:
+            scores_file.read(file)
+        folders = tuple(resolve(runs))
+        table = read([folder.path for folder in folders], options.parser)
+        manifests = tuple(read_manifest(folder.manifest) for folder in folders)
+        return cls(tuple(str(run) for run in runs), options, folders, table, manifests)
+
+    @cached_property
+    def costs(self) -> tuple[Cost, ...]:
+        """What the answers of each result folder cost."""
+        return tuple(folder_cost(folder) for folder in self.folders)
+
+    @cached_property
+    def matrices(self) -> tuple[RatingMatrix, ...]:
+        """Ratings as arrays, without the systems that are left out."""
+        return build(self.table, drop_systems=self.options.drop_systems)
+
+    def correlations(self, level: Level = "overall") -> Table:
+        """The correlation table of a level."""
+        (table,) = correlation.tables(self.table, self.options.correlation(level), predict=self.control)
+        return table
+
+    @cached_property
+    def leads(self) -> tuple[list[Lead], Table]:
+        """How far each judge lies from control and ceiling, over all stories; also as a table."""
+        return margins.with_table(self.table, self.options.correlation(), predict=self.control)
+
+    @cached_property
+    def general_notes(self) -> tuple[str, ...]:
+        """What holds for every table of these runs: said once on the page."""
+        return tuple(dict.fromkeys(note for fact in self.table.facts for note in fact.notes))
+
+    def raters_of(self, dataset: str) -> Raters:
+        """Who gave the ratings of a dataset's stories that judges are compared with."""
+        return Raters(next((fact.labels_note for fact in self.table.facts if fact.dataset == dataset), None))
+
+    @cached_property
+    def raters(self) -> Raters:
+        """The same for what speaks of all datasets: labels where no dataset's stories were rated by people."""
+        rated = [self.raters_of(matrix.dataset) for matrix in self.matrices if matrix.criteria]
+        notes = dict.fromkeys(one.labels_note for one in rated)
+        return Raters() if None in notes else Raters("; ".join(note for note in notes if note) or None)
+
+    @cached_property
+    def has_people(self) -> bool:
+        """Whether any of the stories has ratings to compare judges with: people's, or labels."""
+        return any(matrix.criteria for matrix in self.matrices)
+
+    @cached_property
+    def explains(self) -> bool:
+        """Whether any answer came with an explanation."""
+        frame = self.table.frame
+        return bool((frame["explanation"].notna() & (frame["source"] == "judge")).any())
+
+    @property
+    def named_runs(self) -> str:
+        """RUN as it was given, for the commands that the page names."""
+        return " ".join(self.runs)
+
+    @cached_property
+    def judges(self) -> tuple[str, ...]:
+        """Judges that were asked, in order of appearance."""
+        return tuple(dict.fromkeys(cell.judge for matrix in self.matrices for cell in matrix.cells))
+
+    @cached_property
+    def eval_prompts(self) -> tuple[str, ...]:
+        """Eval-Prompts that were asked with, in order of appearance."""
+        return tuple(dict.fromkeys(cell.eval_prompt for matrix in self.matrices for cell in matrix.cells))

@@ -1,0 +1,1 @@
+"""What a paper needs: methods, references, a reviewer's checklist."""

@@ -1,0 +1,282 @@
+"""What a reviewer asks of a study with a judge, what the run answers, and the command that closes each gap.
+
+A state is "met", "gap", or "open" where it cannot be known from what is here. Never calls a study good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from judge.analysis.correlation.margins import CEILING, CONTROL
+from judge.analysis.coverage import coverage
+from judge.analysis.options.table_options import CoverageOptions
+from judge.credentials.providers import PROTOCOLS
+from judge.errors import JudgeError
+from judge.in_force.shutdown import life_in
+from judge.in_force.words import sentences, stored
+from judge.report.blocks import prose
+from judge.report.inputs import Material
+from judge.report.sections import audit_words
+from judge.run_folder import Cost
+
+_FEW_SYSTEMS = 10
+_IMPORT = "judge import ratings FILE"
+_STATES = {"met": "met", "gap": "gap", "open": "not known here"}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question: its state, what was found, and what closes the gap: a command, or words where none does."""
+
+    question: str
+    state: str
+    found: str
+    closes: str = ""
+    needs: str = ""
+
+
+def checklist(material: Material) -> list[Item]:
+    """All questions, in the order in which reviewers ask them."""
+    return [
+        *_size(material),
+        *_loss(material),
+        *_bars(material),
+        *_tests(material),
+        *_settings(material),
+        *_more(material),
+    ]
+
+
+def blocks(material: Material) -> list[Markup]:
+    """The list as a table; gaps first in the sentence above it."""
+    found = checklist(material)
+    gaps = sum(item.state == "gap" for item in found)
+    opened = sum(item.state == "open" for item in found)
+    lead = f"{len(found) - gaps - opened} of {len(found)} questions are answered, "
+    lead += f"{gaps} {'is a gap' if gaps == 1 else 'are gaps'}"
+    lead += f", {opened} cannot be answered from these files." if opened else "."
+    rows = Markup("").join(
+        Markup('<tr><td>{}</td><td class="state-{}">{}</td><td>{}</td><td>{}</td></tr>').format(
+            item.question,
+            item.state,
+            _STATES[item.state],
+            item.found,
+            Markup("<code>{}</code>").format(item.closes) if item.closes else item.needs,
+        )
+        for item in found
+    )
+    names = ("question", "state", "what was found", "what closes it")
+    head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in names)
+    table = Markup('<table class="checklist"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(head, rows)
+    around = Markup('<div class="scroll" tabindex="0" role="region" aria-label="Checklist">{}</div>')
+    return [prose(lead), around.format(table)]
+
+
+def markdown(material: Material) -> str:
+    """The checklist as a task list, with gaps marked."""
+    lines = ["# What a reviewer will ask", ""]
+    for item in checklist(material):
+        mark = "x" if item.state == "met" else " "
+        state = "" if item.state == "met" else f" **{_STATES[item.state]}**"
+        closes = f" `{item.closes}`" if item.closes else f" ({item.needs})" if item.needs else ""
+        lines.append(f"- [{mark}] {item.question}:{state} {item.found}{closes}")
+    return "\n".join(lines) + "\n"
+
+
+def _size(material: Material) -> Iterator[Item]:
+    parts = [
+        f"{m.dataset}: {m.n:,} stories, {len(set(m.story_prompt.tolist())):,} story-prompts, {len(m.systems)} systems"
+        for m in material.matrices
+    ]
+    yield Item("How many stories, story-prompts and systems", "met", "; ".join(parts))
+    few = [m for m in material.matrices if len(m.systems) < _FEW_SYSTEMS]
+    found = "; ".join(f"{m.dataset}: {len(m.systems)}" for m in material.matrices)
+    state = "gap" if few else "met"
+    tail = f" (fewer than {_FEW_SYSTEMS} prove little at system level)" if few else ""
+    needs = "stories by more systems; no command makes them, so rest the claim on stories" if few else ""
+    yield Item("Enough systems for a claim about systems", state, found + tail, needs=needs)
+
+
+def _loss(material: Material) -> Iterator[Item]:
+    runs = material.named_runs
+    unfinished = [note for note in material.general_notes if "have not been asked yet" in note]
+    state = "gap" if unfinished else "met"
+    yield Item(
+        "The run is complete",
+        state,
+        "; ".join(unfinished) or "every planned repeat was asked",
+        f"judge run {runs}" if unfinished else "",
+    )
+    line = coverage.summary_line(material.table, drop_systems=material.options.drop_systems).removeprefix("coverage: ")
+    yield Item("What is missing, and why", "met", line)
+    found = coverage.associations(material.table, CoverageOptions(drop_systems=material.options.drop_systems))
+    tested = found[found["p"].notna()]
+    strong = int((tested["p"] < 0.05).sum())
+    expected = 0.05 * len(tested)
+    if found.empty:
+        yield Item("Whether loss depends on the stories", "met", "nothing was lost")
+    else:
+        state = "gap" if strong > 2 * expected + 1 else "met"
+        tails = "two-sided, of chi-squared the upper tail"
+        said = f"{strong} of {len(tested)} tests with p < .05 ({tails}), {expected:.1f} expected by chance"
+        yield Item(
+            "Whether loss depends on the stories", state, said, f"judge coverage {runs}" if state == "gap" else ""
+        )
+
+
+def _bars(material: Material) -> Iterator[Item]:
+    if not material.has_people:
+        yield Item("People's ratings of the same stories", "gap", "none are known", _IMPORT)
+        return
+    known = [m.by_rater(j) for m in material.matrices for j in range(len(m.criteria))]
+    reasons = dict.fromkeys(str(r.reason) for r in known if not r.known)
+    labels = [note for m in material.matrices if (note := material.raters_of(m.dataset).labels_note)]
+    if labels:
+        notes = "; ".join(dict.fromkeys(labels))
+        yield Item("People's ratings of the same stories", "gap", f"no person rated them: {notes}", _IMPORT)
+    else:
+        state = "open" if reasons else "met"
+        yield Item("Who gave which of people's ratings", state, "; ".join(reasons) or "raters are known by id")
+    try:
+        found = material.leads[0]
+    except JudgeError as error:
+        yield Item("Human ceiling and control", "gap", str(error))
+        return
+    for kind, name in ((CEILING, "Human ceiling"), (CONTROL, "Control that reads the surface of a text alone")):
+        missing = dict.fromkeys(str(lead.bars[kind].reason) for lead in found if lead.bars[kind].value is None)
+        # Where raters are not known the ceiling cannot be had, whatever one does.
+        unknown = kind == CEILING and any("unavailable" in reason for reason in missing)
+        state = "met" if found and not missing else "open" if unknown else "gap"
+        needs = "ratings of each story by two people or more" if state == "gap" and kind == CEILING else ""
+        yield Item(name, state, material.raters.said("; ".join(missing)) or "beside every judge", needs=needs)
+
+
+def _tests(material: Material) -> Iterator[Item]:
+    several = len(material.judges) > 1 or len(material.eval_prompts) > 1
+    said = (
+        "contrasts: all pairs and criteria of a comparison, Benjamini-Hochberg; diagnostics: all tests, Holm"
+        if several
+        else "diagnostics: all tests of the table, Holm; no contrast was tested"
+    )
+    if not material.has_people:
+        said = "differences between systems, Holm; contrasts and diagnostics cannot be tested without people's ratings"
+    yield Item("The family of tests, and its adjustment", "met", said)
+    yield Item(
+        "Intervals that know which stories belong together",
+        "met",
+        f"{material.options.resamples:,} resamples of story-prompts, seed {material.options.seed}",
+    )
+    repeats = [fact.repeats for fact in material.table.facts]
+    if all(repeats) and repeats:
+        state = "met" if min(repeats) > 1 else "gap"
+        found = f"{min(repeats)} repeats of each query" if min(repeats) > 1 else "one answer to each query"
+        closes = "" if state == "met" else f"judge run {material.named_runs} --set repeats=3"
+        yield Item("Repeats, so that consistency is known", state, found, closes)
+    else:
+        yield Item("Repeats, so that consistency is known", "open", "imported ratings: repeats are not in the file")
+
+
+def _settings(material: Material) -> Iterator[Item]:
+    for fact, manifest, cost in zip(material.table.facts, material.manifests, material.costs, strict=True):
+        force = manifest.get("in_force") or {}
+        who = f"{fact.judge}: " if len(material.table.facts) > 1 else ""
+        if not force:
+            yield Item(f"{who}how the judge was asked", "open", "imported ratings: no manifest says")
+            continue
+        yield from _of_folder(who, fact.control, force, manifest)
+        yield from _cost(who, force, cost)
+
+
+def _cost(who: str, force: dict[str, Any], cost: Cost) -> Iterator[Item]:
+    local = not (force.get("base_url") or str(force.get("judge", "")).partition("/")[0] in PROTOCOLS)
+    if cost.dollars is not None:
+        yield Item(f"{who}cost", "met", cost.words())
+    elif not local:
+        yield Item(f"{who}cost", "gap", cost.basis)
+
+
+def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[str, Any]) -> Iterator[Item]:
+    server = force.get("server") or {}
+    revision = force.get("revision") or server.get("revision")
+    weights = server.get("model_hash") or server.get("weights_hash")
+    if control:
+        yield Item(f"{who}revision of the model", "met", f"shipped control, {weights or 'this version'}")
+    else:
+        found = f"revision {revision}" if revision else "not pinned: the name may stand for other weights tomorrow"
+        yield Item(
+            f"{who}revision of the model",
+            "met" if revision else "gap",
+            found,
+            "" if revision else "revision: in run.yaml",
+        )
+    generation = force.get("generation") or {}
+    for key, question in (("temperature", "temperature"), ("max_tokens", "limit of the answer"), ("seed", "seed")):
+        value = generation.get(key)
+        if control and value is None:
+            continue
+        found = f"{value:g}" if value is not None else "not said: the provider's own"
+        closes = "" if value is not None else f"--set generation.{key}=..."
+        yield Item(f"{who}{question} stated", "met" if value is not None else "gap", found, closes)
+    yield from _in_force(who, control, manifest)
+    git = (manifest.get("environment") or {}).get("git")
+    if git and git.get("dirty"):
+        yield Item(
+            f"{who}code as committed", "gap", f"working folder differed from {git['revision'][:10]}", "git status"
+        )
+
+
+def _in_force(who: str, control: bool, manifest: dict[str, Any]) -> Iterator[Item]:
+    """Whether settings had the effect that the paper states, and whether the model can be asked again."""
+    settings = stored(manifest)
+    if settings:
+        lost = sentences(one for one in settings if one.state in ("refused", "ignored"))
+        dark = sentences(one for one in settings if one.state == "unknown")
+        state = "gap" if lost else "open" if dark else "met"
+        needs = "say so in the paper, or take these settings out of run.yaml" if lost else ""
+        found = "; ".join([*lost, *dark]) or "each that was asked is honoured"
+        yield Item(f"{who}settings that were asked are in force", state, found, needs=needs)
+    life = None if control else life_in(manifest)
+    if life is not None:
+        needs = "a bundle with all answers (judge bundle), and a judge whose weights stay"
+        yield Item(
+            f"{who}the model can be asked again", "gap", f"published judges vanish: {life.sentence}", needs=needs
+        )
+
+
+def _more(material: Material) -> Iterator[Item]:
+    if material.explains:
+        yield _audit(material)
+    files = material.options.contamination
+    only_control = bool(material.table.facts) and all(fact.control for fact in material.table.facts)
+    if not only_control:
+        found = ", ".join(file.name for file in files) or "not measured whether the judge has seen these stories"
+        closes = "" if files else "judge contamination score DATASET --model MODEL -o FILE"
+        yield Item("Contamination", "met" if files else "gap", found, closes)
+
+
+def _audit(material: Material) -> Item:
+    """Met with explanations that two annotators or more finished: one alone leaves agreement unknown."""
+    question = "Explanations audited by people"
+    try:
+        facts = audit_words.audit_facts(material)
+    except JudgeError as error:
+        return Item(question, "gap", str(error), error.hint or "")
+    if facts is None:
+        return Item(question, "gap", "nobody has judged the explanations", f"judge audit sample {material.named_runs}")
+    closes = f"judge audit serve {facts.file}"
+    counted = f"{facts.file.name}: {facts.finished:,} of {facts.items:,} items finished"
+    if not facts.finished:
+        return Item(question, "gap", f"{counted}: nobody has judged the explanations yet", closes)
+    if not facts.twice:
+        who = "one annotator" if facts.annotators == 1 else f"{facts.annotators} annotators, none by two of them"
+        return Item(question, "gap", f"{counted} by {who}: how far annotators agree is not known", closes)
+    return Item(question, "met", f"{counted} by {facts.annotators} annotators, {facts.twice:,} of them by two or more")
+
+
+def gaps(items: Sequence[Item]) -> int:
+    """How many are gaps."""
+    return sum(item.state == "gap" for item in items)

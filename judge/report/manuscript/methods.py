@@ -1,0 +1,276 @@
+"""The paragraph of a paper that says what was done, made from manifests and options. Never says what is not known.
+
+Citations stand in it as pandoc writes them, `[@key]`, with the keys of `references`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from judge.analysis.correlation.margins import CEILING, Lead
+from judge.analysis.coverage import coverage
+from judge.errors import JudgeError
+from judge.in_force.shutdown import life_in
+from judge.in_force.words import sentences, stored
+from judge.ratings_table import RunFacts
+from judge.report.blocks import heading, prose
+from judge.report.inputs import Material
+from judge.report.manuscript.references import works
+from judge.report.sections import audit_words
+from judge.report.sections.explanation_words import looks
+from judge.report.sections.headline import plain_reason
+from judge.tables import Table
+from judge.version import __version__
+
+_CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
+_DATASETS = {
+    "hanna": ("chhun-etal-2022-human", "chhun-etal-2024-language"),
+    "mans": ("guan-etal-2021-openmeva",),
+    "storyer": ("chen-etal-2022-storyer",),
+    "deltascore": ("xie-etal-2023-deltascore",),
+}
+
+
+def paragraph(material: Material) -> str:
+    """The text, with citations."""
+    made = [*_stories(material), *_judges(material), *_parsing(material), *_statistics(material), *_further(material)]
+    made.append(f"All figures were made with judge {__version__} (storyjudge).")
+    return " ".join(made)
+
+
+def cited(text: str) -> list[str]:
+    """Keys in order of appearance, each once."""
+    return list(dict.fromkeys(key for found in _CITATION.findall(text) for key in re.findall(r"@([\w-]+)", found)))
+
+
+def blocks(material: Material) -> list[Markup]:
+    """The paragraph with names in place of keys, and the works."""
+    text = paragraph(material)
+    keys = cited(text)
+    listed = Markup("").join(Markup('<li class="cite">{}</li>').format(works()[key].line) for key in keys)
+    command = f"judge report {material.named_runs} --methods"
+    return [
+        prose(_CITATION.sub(lambda found: _named(found.group(1)), text)),
+        heading("References"),
+        Markup("<ul>{}</ul>").format(listed),
+        prose(f"As Markdown with BibTeX and the checklist below: {command}", kind="faint"),
+    ]
+
+
+def markdown(material: Material) -> str:
+    """The Markdown file of `--methods`."""
+    return f"# Methods\n\n{paragraph(material)}\n"
+
+
+def _named(keys: str) -> str:
+    return (
+        "("
+        + "; ".join(works()[key].short.replace(" (", ", ").rstrip(")") for key in re.findall(r"@([\w-]+)", keys))
+        + ")"
+    )
+
+
+def _cite(*keys: str) -> str:
+    return f"[{'; '.join(f'@{key}' for key in keys)}]"
+
+
+def _stories(material: Material) -> Iterator[str]:
+    for matrix in material.matrices:
+        keys = next((keys for name, keys in _DATASETS.items() if matrix.dataset.startswith(name)), ())
+        prompts = int(np.unique(matrix.story_prompt).size)
+        out = f", without {_listed(material.options.drop_systems)}" if material.options.drop_systems else ""
+        source = f" {_cite(*keys)}" if keys else ""
+        asked = int((matrix.asked > 0).any(axis=0).sum()) if matrix.cells else matrix.n
+        yield (
+            f"The stories are {asked:,} of the dataset {matrix.dataset}{source}: {prompts} story-prompts, "
+            f"{len(matrix.systems)} systems{out}."
+        )
+        if note := material.raters_of(matrix.dataset).labels_note:
+            yield (
+                f"No person rated them: {note}. In place of people's ratings stand these labels, on "
+                f"{_listed(matrix.criteria)}."
+            )
+        elif matrix.criteria:
+            raters = sorted({int(count) for count in np.unique(matrix.raters) if count})
+            spread = f"{raters[0]}" if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
+            known = matrix.by_rater(0).known
+            yield (
+                f"People rated {_listed(matrix.criteria)}, {spread} rating{'' if spread == '1' else 's'} a story and "
+                f"criterion; who gave which rating is {'known' if known else 'not known'}."
+            )
+
+
+def _judges(material: Material) -> Iterator[str]:
+    for fact, manifest in zip(material.table.facts, material.manifests, strict=True):
+        force = manifest.get("in_force") or {}
+        if not force:
+            yield f"Ratings by {fact.judge} were imported; their settings are not known here."
+            continue
+        yield _asked(fact, force, manifest)
+        for sentence in sentences(stored(manifest)):
+            yield f"For {fact.judge}, {sentence}."
+        life = life_in(manifest)
+        if life is not None:
+            yield f"{life.sentence[0].upper()}{life.sentence[1:]}."
+        if fact.control:
+            yield f"{fact.judge} is a control judge, a regression on surface features of the text, no language model."
+        if _by_vllm(force, manifest):
+            yield f"The model was served by vLLM {_cite('kwon-etal-2023-efficient')}."
+
+
+def _asked(fact: RunFacts, force: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
+    revision = force.get("revision") or (force.get("server") or {}).get("revision")
+    which = f"{fact.judge} (revision {revision})" if revision else fact.judge
+    criteria = _listed([criterion.name for criterion in fact.criteria])
+    repeats = "one answer" if fact.repeats == 1 else f"{fact.repeats} independent answers"
+    prompts = f"Eval-Prompt{'' if len(fact.eval_prompts) == 1 else 's'} {_listed(fact.eval_prompts)}"
+    text = (
+        f"{which} rated them on {criteria} with {prompts}, {repeats} to each query; {_generation(force, fact.control)}"
+    )
+    structured = force.get("structured") or "none"
+    if structured != "none":
+        text += f"; answers were constrained ({structured})"
+    if force.get("scoring") == "logprobs":
+        text += "; ratings are expected values over the scale's tokens"
+    dates = [sitting["began"] for sitting in manifest.get("sittings") or () if sitting.get("began")]
+    if dates:
+        from datetime import UTC, datetime
+
+        text += f"; first asked on {datetime.fromtimestamp(min(dates), UTC):%Y-%m-%d}"
+    return f"{text}."
+
+
+def _generation(force: Mapping[str, Any], control: bool) -> str:
+    said = force.get("generation") or {}
+    named = [
+        f"{name.replace('_', ' ')} {said[name]:g}"
+        for name in ("temperature", "top_p", "max_tokens", "seed")
+        if said.get(name) is not None
+    ]
+    left = [name.replace("_", " ") for name in ("temperature", "top_p", "max_tokens") if said.get(name) is None]
+    as_asked = " as asked" if sentences(stored({"in_force": force})) else ""
+    text = f"generation{as_asked}: {', '.join(named)}" if named else "generation settings were not said"
+    return text + (f" ({_listed(left)} left to the provider)" if left and named and not control else "")
+
+
+def _by_vllm(force: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
+    executors = {str(sitting.get("executor")) for sitting in manifest.get("sittings") or ()}
+    server = " ".join(str(value) for value in (force.get("server") or {}).values() if isinstance(value, str))
+    return "vllm" in executors or "vllm" in server.casefold()
+
+
+def _parsing(material: Material) -> Iterator[str]:
+    parsers = list(dict.fromkeys(fact.parser for fact in material.table.facts if fact.parser != "imported"))
+    share = coverage.rated_share(material.table, drop_systems=material.options.drop_systems)
+    if parsers:
+        imputes = any("published" in name for name in parsers)
+        how = "the parser imputes where an answer states none" if imputes else "none was imputed"
+        yield f"Ratings were read from the answers by parser {_listed(parsers)}; {how}."
+    if share is not None:
+        lost = "; the others count as missing" if share < 1 else ""
+        yield f"Of the repeats asked, {100 * share:.1f} % have a rating{lost}."
+
+
+def _statistics(material: Material) -> Iterator[str]:
+    options = material.options
+    if material.has_people:
+        raters = material.raters
+        given = "the label" if raters.labels_note else "the mean of people's ratings"
+        yield (
+            f"Agreement with {raters.them} is Kendall's tau-b {_cite('kendall-1945-ties')} between the mean of a "
+            f"judge's rated repeats and {given} of a story, over all stories and over system means, with "
+            f"95 % intervals from {options.resamples:,} resamples of story-prompts "
+            f"{_cite('deutsch-etal-2021-statistical')} (seed {options.seed}): expanded percentiles over stories, and "
+            "over system means intervals for the correlation of the systems' true means."
+        )
+        yield from _bars(material)
+    if len(material.judges) > 1 or len(material.eval_prompts) > 1:
+        yield _contrasts(material)
+    if any(fact.repeats > 1 for fact in material.table.facts):
+        yield (
+            "Consistency over repeats is the family of intraclass correlations "
+            f"{_cite('shrout-fleiss-1979-intraclass', 'mcgraw-wong-1996-forming')}."
+        )
+    what = "Diagnostics and differences" if material.has_people else "Differences"
+    yield f"{what} between systems are adjusted by Holm's method {_cite('holm-1979-simple')}."
+
+
+def _contrasts(material: Material) -> str:
+    options = material.options
+    if not material.has_people:  # nothing can be tested: what is tested is the difference of agreement
+        return (
+            "Contrasts are differences of the mean rating, of what was parsed and of consistency, on the same stories "
+            f"and repeats, with 95 % intervals from {options.resamples:,} resamples of story-prompts."
+        )
+    return (
+        "Contrasts are on the same stories and repeats: two-sided permutation tests of both sides' scores "
+        f"({options.permutations:,} swaps of whole story-prompts) {_cite('deutsch-etal-2021-statistical')} and "
+        f"Williams' two-sided test {_cite('williams-1959-regression')}, adjusted over the family of all contrasts and "
+        f"criteria of a comparison {_cite('benjamini-hochberg-1995-controlling')}."
+    )
+
+
+def _bars(material: Material) -> Iterator[str]:
+    """Ceiling and control as they were made here; nothing of what could not be made."""
+    try:
+        found, table = material.leads
+    except JudgeError:
+        return
+    yield from _ceiling(material, found)
+    yield from _control(table)
+
+
+def _ceiling(material: Material, found: Sequence[Lead]) -> Iterator[str]:
+    if material.raters.labels_note:
+        yield "There is no human ceiling, since no person rated the stories."
+        return
+    ceilings = [lead.bars[CEILING] for lead in found]
+    reasons = dict.fromkeys(plain_reason(one) for one in ceilings if one.value is None)
+    ceiling = "The human ceiling, each rater against the mean of the others"
+    if any(one.value is not None for one in ceilings):
+        undefined = f" (not everywhere: {'; '.join(reasons)})" if reasons else ""
+        yield f"{ceiling.replace(',', ' is', 1)}{undefined}."
+        if "|pool:" in material.leads[1].signature:
+            yield "Where people are a pool, it is one random rater of each story, averaged over draws."
+        yield "Beside it judges are scored against the same means, on the stories that both rated."
+    elif reasons:
+        yield f"{ceiling}, is undefined here ({'; '.join(reasons)})."
+
+
+def _control(table: Table) -> Iterator[str]:
+    refitted, shipped = (f"control:surface:{how}" in table.signature for how in ("refit", "shipped"))
+    regression = "is a ridge regression on surface features of the text"
+    if refitted:
+        yield f"A control beside every judge {regression}, out of fold by story-prompts."
+    if shipped:
+        which = "Elsewhere the control" if refitted else "A control beside every judge"
+        yield (
+            f"{which} {regression} that is shipped with judge and was fitted on other stories: too few of these are "
+            "rated to refit it."
+        )
+
+
+def _further(material: Material) -> Iterator[str]:
+    for look in looks(material):
+        umap = f" {_cite('mcinnes-etal-2018-umap')}" if "umap" in look.method.casefold() else ""
+        mapped = f"; they were mapped by {look.method}{umap}" if look.method else ""
+        neural = not look.model.casefold().replace("-", "").startswith("tfidf")
+        source = f" {_cite('reimers-gurevych-2019-sentence')}" if neural else ""
+        yield f"Explanations were embedded by {look.embedded_by}{source}{mapped}."
+    try:
+        facts = audit_words.audit_facts(material)
+    except JudgeError:
+        facts = None  # the page's section says why
+    if facts is not None and facts.finished:
+        yield audit_words.methods(facts, _cite("gwet-2008-computing"))
+    if material.options.contamination:
+        yield f"Whether stories were seen in training was tested by Min-K% Prob {_cite('shi-etal-2024-detecting')}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"

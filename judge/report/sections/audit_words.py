@@ -1,0 +1,176 @@
+"""What an audit of explanations came to, in counts and sentences. Never calls one done that nobody answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.audit.file.items import BLINDABLE, visible_facts
+from judge.audit.file.store import AuditStore
+from judge.audit.results.answer_matrix import answered
+from judge.audit.results.rates import agreement, rates
+from judge.report.inputs import Material
+from judge.report.raters import Raters
+from judge.report.sections.audit import file_of
+from judge.stats import near_ties
+from judge.stats.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFacts:
+    """An audit in counts.
+
+    Attributes
+    ----------
+    items, finished, twice : int
+        Items drawn; items that at least one annotator, and at least two annotators, finished.
+    annotators : int
+        Annotators who finished an item.
+    raters : Raters
+        Who gave the ratings from which the judges' distance was taken.
+    sampling : dict
+        What `judge.audit.sample.sampling` kept of the draw; empty where the audit was not drawn here.
+    blind, seen : tuple of str
+        What annotators were not shown, and what they were shown of at least one item: nobody sees what is not known.
+    settled, open : int
+        Disputed answers that a second round settled, and that it did not.
+    shares : sequence of (label, Estimate)
+        Error categories with the mean share of an item's annotators who saw the error, over finished items.
+    agreements : sequence of (label, Estimate)
+        Gwet's AC1 of each category over the items that two annotators or more finished.
+    """
+
+    file: Path
+    items: int
+    finished: int
+    twice: int
+    annotators: int
+    raters: Raters
+    sampling: dict[str, Any]
+    seed: int
+    blind: tuple[str, ...]
+    seen: tuple[str, ...]
+    settled: int
+    open: int
+    shares: Sequence[tuple[str, Estimate]]
+    agreements: Sequence[tuple[str, Estimate]]
+
+
+def audit_facts(material: Material) -> AuditFacts | None:
+    """The counts; None without an audit. Raises DataError for a file that is none."""
+    file = file_of(material)
+    if file is None:
+        return None
+    with AuditStore.open(file, writing=False) as store:
+        found = answered(store)
+        keys = [category.key for category in found.categories]
+        shares = [(category.label, rates(found, category.key).mean) for category in found.categories]
+        return AuditFacts(
+            file=file,
+            items=len(found.items),
+            finished=int((found.raters > 0).sum()),
+            twice=int((found.raters > 1).sum()),
+            annotators=sum(_finished(found.given[keys[0]][:, j]) for j in range(len(found.annotators))),
+            raters=material.raters,
+            sampling=dict(store.meta["sampling"]),
+            seed=store.seed,
+            blind=store.blind,
+            seen=_seen(store),
+            settled=found.settled,
+            open=found.open,
+            shares=shares if found.raters.any() else (),
+            agreements=[
+                (one.label, agreement(found, one.key, resamples=0, seed=1).ac1.estimate) for one in found.categories
+            ]
+            if (found.raters > 1).any()
+            else (),
+        )
+
+
+def _seen(store: AuditStore) -> tuple[str, ...]:
+    shown = {name for item in store.items() for name in visible_facts(item.subject, store.blind)}
+    return tuple(name for name in BLINDABLE if name in shown)
+
+
+def headline(facts: AuditFacts) -> str:
+    """One sentence for the top of the page."""
+    if not facts.finished:
+        return (
+            f"{_many(facts.items, 'explanation was', 'explanations were')} drawn for an audit; nobody has finished one."
+        )
+    who = f"{_many(facts.annotators, 'annotator has', 'annotators have')} audited {facts.finished:,} of the "
+    text = f"{who}{_many(facts.items, 'explanation', 'explanations')} drawn"
+    known = [(label, share) for label, share in facts.shares if share.value is not None]
+    if known:
+        label, most = known[near_ties.highest([share.value for _, share in known])]
+        ends = f" [{100 * most.low:.1f}, {100 * most.high:.1f}]" if most.low is not None and most.high else ""
+        text += f"; the error seen most often is {label}, in {100 * (most.value or 0.0):.1f} %{ends} of them"
+    if not facts.twice:
+        return f"{text}; nobody judged the same explanation twice, so how far annotators agree is not known."
+    agreed = [(one.value, label) for label, one in facts.agreements if one.value is not None]
+    if agreed:
+        (low, least), (high, _) = min(agreed), max(agreed)
+        over = f"{low:.2f} to {high:.2f} over {len(agreed)} errors" if len(agreed) > 1 else f"{low:.2f} on {least}"
+        left = f", undefined on {len(facts.agreements) - len(agreed)}" if len(agreed) < len(facts.agreements) else ""
+        both = _many(facts.twice, "explanation", "explanations")
+        text += f"; on the {both} that two or more finished they agree at AC1 {over}{left}".replace(" -", " −")
+    return f"{text}."
+
+
+def methods(facts: AuditFacts, cite: str) -> str:
+    """What was done, for a paper: items, annotators, sampling, seed, blinding, agreement, the second round."""
+    who = "One person" if facts.annotators == 1 else f"{facts.annotators} people"
+    text = f"{who} audited {facts.finished:,} of {_many(facts.items, 'explanation', 'explanations')}, {_drawn(facts)}"
+    if facts.sampling.get("options"):
+        seen = _listed(_plain(facts.seen))
+        text += f"; annotators saw its {seen}" if facts.seen else "; annotators saw its texts alone"
+        text += f", not the {_listed(_plain(['system', *facts.blind]))}"
+    if facts.twice:
+        text += f"; two or more finished {facts.twice:,} of them, on which agreement is Gwet's AC1 {cite}"
+    else:
+        text += "; no explanation was finished by two, so there is no agreement to report"
+    if facts.settled or facts.open:
+        text += f"; a second round settled {facts.settled:,} of {facts.settled + facts.open:,} disputed answers"
+    elif facts.twice:
+        text += "; disputed answers were not adjudicated"
+    return f"{text}."
+
+
+def _drawn(facts: AuditFacts) -> str:
+    options = facts.sampling.get("options") or {}
+    if not options:
+        return "which were not drawn by this program"
+    by, spread = (_known(facts, facts.sampling.get(key) or ()) for key in ("by", "spread"))
+    strata = f"stratified by {_listed(by)} ({options['allocation']} allocation), " if by else ""
+    if spread:
+        strata += f"spread over {_listed(spread)}, "
+    if options.get("per_story"):
+        strata += f"at most {options['per_story']} a story, "
+    return f"drawn at random from {facts.sampling['population']:,}, {strata}seed {options['seed']}"
+
+
+def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
+    """Variables that the draw used, as prose names them, saying which are not known of every explanation."""
+    partly = facts.sampling.get("unknown") or {}
+    plain = [facts.raters.said(name) for name in _plain(names)]
+    return [f"{said} (where known)" if name in partly else said for name, said in zip(names, plain, strict=True)]
+
+
+def _plain(names: Sequence[str]) -> list[str]:
+    """Variables as prose names them; `gap` is the judge's rating minus people's mean."""
+    words = {"eval_prompt": "Eval-Prompt", "gap": "distance from people", "story_prompt": "story-prompt"}
+    return [words.get(str(name), str(name)) for name in names]
+
+
+def _finished(column: Any) -> bool:
+    return bool((column == column).any())  # NaN is unequal to itself: this annotator did not finish the item
+
+
+def _many(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

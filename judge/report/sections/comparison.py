@@ -1,0 +1,125 @@
+"""Eval-Prompts and judges set against each other: sentences first, the tables behind them folded. Never tests anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from judge.analysis.comparison import tables
+from judge.analysis.comparison.comparison import Comparison, compared
+from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.options.table_options import CompareOptions, Factor
+from judge.errors import JudgeError
+from judge.pages.charts import Interval, IntervalPanel, Intervals
+from judge.report.blocks import failed, figure, heading, items, prose, shown, spread
+from judge.report.inputs import Material
+from judge.report.sections.agreement import worded
+
+MOST_PAIRS = 60
+"""With more pairs than this, each side is compared with the first alone."""
+
+MOST_SENTENCES = 12
+"""More contrasts than this are counted, and their sentences folded."""
+
+_NAMES: dict[Factor, str] = {"eval_prompt": "Eval-Prompts", "judge": "Judges"}
+
+
+def blocks(material: Material) -> list[Markup]:
+    """By Eval-Prompt, then by judge, as far as there are two."""
+    made: list[Markup] = []
+    sides: tuple[tuple[Factor, Sequence[str], int], ...] = (
+        ("eval_prompt", material.eval_prompts, len(material.judges)),
+        ("judge", material.judges, len(material.eval_prompts)),
+    )
+    for by, names, others in sides:
+        if len(names) < 2:
+            continue
+        try:
+            made += list(_compared(material, by, names, others))
+        except JudgeError as error:
+            made.append(failed(f"{_NAMES[by]} cannot be compared: {error}.", error.hint))
+    return made or [prose("One judge with one Eval-Prompt: there is nothing to compare.")]
+
+
+def _compared(material: Material, by: Factor, names: Sequence[str], others: int) -> Iterator[Markup]:
+    options = _options(material, by, names, others)
+    yield heading(f"{_NAMES[by]} compared on the same stories")
+    found = compared(material.table, options)
+    said = material.raters.said
+    sentences = [f"{_where(found, entry)}{said(entry.sentence)}" for entry in found.entries]
+    if len(sentences) <= MOST_SENTENCES:
+        yield items(sentences)
+    else:
+        yield prose(material.raters.said(_counted(found)))
+    if any(entry.result.means["tau"].defined for entry in found.entries):
+        yield figure(_picture(found, by, material.raters.them), _caption(found, options))
+    if len(sentences) > MOST_SENTENCES:
+        summary = Markup("<summary>All {} contrasts, a sentence each</summary>").format(len(sentences))
+        yield Markup("<details>{}{}</details>").format(summary, items(sentences))
+    for table in tables.tables_of(material.table, found, options):
+        yield shown(table, material, folded=True)
+
+
+def _options(material: Material, by: Factor, names: Sequence[str], others: int) -> CompareOptions:
+    pairs = len(names) * (len(names) - 1) // 2 * others
+    chosen: dict[str, Any] = {} if pairs <= MOST_PAIRS else {"baseline": names[0]}
+    return CompareOptions(
+        by=by,
+        drop_systems=material.options.drop_systems,
+        resamples=material.options.resamples,
+        permutations=material.options.permutations,
+        seed=material.options.seed,
+        **chosen,
+    )
+
+
+def _counted(found: Comparison) -> str:
+    """How many contrasts of agreement with people hold, for whom."""
+    prompts = [entry for entry in found.entries if leaves_zero_out(entry.result.means["tau"])]
+    both = [entry for entry in prompts if leaves_zero_out(entry.result.means["tau_both"])]
+    total = len(found.entries)
+    return (
+        f"Of {total} contrasts, {len(prompts)} differ in agreement with people (mean over criteria) by more than new "
+        f"story-prompts would explain, {len(both)} of these by more than new systems would explain too. Intervals are "
+        "each for one contrast alone; the tests adjusted over the whole family stand in the table of agreement."
+    )
+
+
+def _where(found: Comparison, entry: Any) -> str:
+    """What both sides share, before the sentence: `Beluga-13B: `; nothing where all contrasts share the same."""
+    name = tables.shared_name(entry, found)
+    return f"{name}: " if name else ""
+
+
+def _picture(found: Comparison, by: Factor, them: str) -> Markup:
+    names = []
+    prompts: list[Interval] = []
+    systems: list[Interval] = []
+    for entry in found.entries:
+        name = _where(found, entry) + tables.contrast_name(entry)
+        names.append(name)
+        for kept, key, what in ((prompts, "tau", "new story-prompts"), (systems, "tau_both", "new systems too")):
+            estimate = entry.result.means[key]
+            kept.append(Interval(estimate.value, estimate.low, estimate.high, f"{name}, {what}: {worded(estimate)}"))
+    return Intervals(
+        identity=f"contrasts-{by.replace('_', '-')}",
+        title=f"Differences of tau-b ×100 with {them}, mean over criteria: {_NAMES[by]}",
+        description=f"{'1 contrast' if len(names) == 1 else f'{len(names)} contrasts'}, with intervals over "
+        "story-prompts and over systems too; tables follow.",
+        rows=names,
+        panels=[IntervalPanel("story-prompts", prompts), IntervalPanel("systems too", systems)],
+        unit="tau-b ×100, second − first",
+        factor=100,
+        width=230,
+    ).svg()
+
+
+def _caption(found: Comparison, options: CompareOptions) -> str:
+    stories = [outcome.stories for _, outcome in found.outcomes()]
+    counted = "no story" if not stories else f"{spread('n =', stories)} stories a contrast and criterion"
+    return (
+        f"Second minus first, mean over criteria, with 95 % intervals from {options.resamples} resamples: left of "
+        f"story-prompts, right of systems as well (calibrated); {counted}."
+    )

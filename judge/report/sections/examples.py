@@ -1,0 +1,96 @@
+"""A few stories on which judge and people differ most, with their texts as text. Says where, never who is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from judge.analysis.disagreements.disagreements import find
+from judge.analysis.options.table_options import DisagreementsOptions
+from judge.report.blocks import prose
+from judge.report.inputs import Material
+from judge.report.raters import Raters
+
+_WHOLE = 700
+"""Characters of a story shown at once; the rest is folded, and nothing is left out below `_MOST`."""
+_MOST = 6000
+_EXPLANATION = 1200
+_REPEATS = 3
+
+
+def blocks(material: Material) -> list[Markup]:
+    """One card a story, widest difference first."""
+    if not material.has_people:
+        return [prose("Nobody's ratings of these stories are known: there is nothing that a judge could differ from.")]
+    options = DisagreementsOptions(drop_systems=material.options.drop_systems, top=material.options.examples)
+    found = find(material.table, options)
+    lead = (
+        f"The {len(found.rows)} stories, of {found.stories:,}, on which a judge and {material.raters.name} differ "
+        "most, each side standardised (z), so that leniency is not disagreement. They are the extremes, not a sample."
+    )
+    more = f"More, and other kinds: judge disagreements {material.named_runs} --top 20"
+    return [
+        prose(lead),
+        *(_card(row, material.raters_of(row["dataset"])) for row in found.rows),
+        prose(more, kind="faint"),
+    ]
+
+
+def _card(row: Mapping[str, Any], raters: Raters) -> Markup:
+    difference = f"{row['difference']:+.2f}".replace("-", "−")
+    head = f"{row['rank']}. {row['story']} ({row['system']}), {row['criterion']}: {difference} z"
+    parts = [Markup("<h3>{}</h3>").format(head)]
+    if row["story_prompt"]:
+        parts.append(
+            Markup('<p class="faint">Story-prompt</p><div class="text" dir="auto">{}</div>').format(
+                _cut(row["story_prompt"])
+            )
+        )
+    parts.append(_story(row["text"]) if row["text"] else prose("The text is not in the result folder.", kind="faint"))
+    people = row["people"]
+    if people:
+        given = ", ".join(f"{rating['rating']:g}" for rating in people["ratings"]) or "none"
+        who = "Label" if raters.labels_note else "People"
+        parts.append(Markup("<p><strong>{}</strong>: {}; mean {}{}</p>").format(who, given, *_mean(people)))
+    for side in row["sides"]:
+        parts += _side(side)
+    return Markup('<article class="card example">{}</article>').format(Markup("").join(parts))
+
+
+def _story(text: str) -> Markup:
+    head = Markup('<p class="faint">Story</p>')
+    if len(text) <= _WHOLE:
+        return head + Markup('<div class="text" dir="auto">{}</div>').format(text)
+    cut = text.rfind(" ", 0, _WHOLE)
+    at = cut if cut > _WHOLE // 2 else _WHOLE
+    rest = Markup(
+        '<details class="rest"><summary>the rest of the story</summary><div class="text" dir="auto">{}</div></details>'
+    )
+    return head + Markup('<div class="text" dir="auto">{}</div>').format(text[:at]) + rest.format(_cut(text[at:]))
+
+
+def _side(side: Mapping[str, Any]) -> Iterator[Markup]:
+    mean, z = _mean(side)
+    yield Markup("<p><strong>{}, {}</strong>: mean {}{}</p>").format(side["judge"], side["eval_prompt"], mean, z)
+    for repeat in side["repeats"][:_REPEATS]:
+        if repeat["repeat"] is None and not repeat["explanation"]:
+            continue
+        said = repeat["status"] if repeat["rating"] is None else f"{repeat['rating']:g}"
+        yield Markup("<p>Repeat {}: {}</p>").format("—" if repeat["repeat"] is None else repeat["repeat"], said)
+        if repeat["explanation"]:
+            text = _cut(str(repeat["explanation"]), _EXPLANATION)
+            yield Markup('<div class="text" dir="auto">{}</div>').format(text)
+    left = len(side["repeats"]) - _REPEATS
+    if left > 0:
+        yield Markup('<p class="faint">and {} further repeats</p>').format(left)
+
+
+def _mean(side: Mapping[str, Any]) -> tuple[str, str]:
+    mean = "undefined" if side["mean"] is None else f"{side['mean']:.2f}"
+    return mean, "" if side["z"] is None else f", z {side['z']:+.2f}".replace("-", "−")
+
+
+def _cut(text: str, limit: int = _MOST) -> str:
+    return text if len(text) <= limit else f"{text[:limit].rstrip()}… ({len(text) - limit:,} more characters)"

@@ -1,0 +1,165 @@
+"""What `judge explain` found, out of the result folders: a map of explanations with their texts, and its tables.
+
+Texts come from the ratings table, at most `MOST` of them, drawn with the report's seed; the page says so. They are
+data: they go into a JSON block with every markup character escaped, and are shown as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import orjson
+import pandas as pd
+from markupsafe import Markup
+
+from judge.explanations.mapping import stored, stored_tables
+from judge.explanations.mapping.stored import StoredMap
+from judge.pages.charts import Colouring, Point, ScatterMap
+from judge.report.blocks import figure, items, prose, shown
+from judge.report.inputs import Material
+
+MOST = 3000
+"""Texts that one map carries."""
+
+_CHARACTERS = 600
+_JSON = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+
+PointOf = Mapping[str, Any]
+
+
+def blocks(material: Material) -> list[Markup]:
+    """A map of all folders that were looked at together, and their tables; else the command that makes them."""
+    found = [(folder, stored.read(folder)) for folder in material.folders]
+    known = [(folder, one) for folder, one in found if one is not None]
+    if not known and not material.explains:
+        return [prose("These answers came without explanations: there is nothing to analyse.")]
+    if not known:
+        sentence = "The explanations have not been analysed yet. This command makes the map and its tables:"
+        return [prose(sentence), Markup("<pre>{}</pre>").format(f"judge explain {material.named_runs}")]
+    made: list[Markup] = []
+    groups: dict[str, list[int]] = {}
+    for at, (_, one) in enumerate(known):
+        groups.setdefault(one.signature, []).append(at)
+    for number, places in enumerate(groups.values()):
+        group = [known[at] for at in places]
+        texts = _texts(material, {str(folder.path) for folder, _ in group})
+        made += _one_look(material, [one for _, one in group], texts, number)
+    missing = len(material.folders) - len(known)
+    if missing:
+        sentence = (
+            f"{missing} of {len(material.folders)} result folders hold no analysis of explanations; it is made by"
+        )
+        made.append(prose(f"{sentence} judge explain."))
+    return made
+
+
+def _one_look(
+    material: Material, found: Sequence[StoredMap], texts: Mapping[tuple[Any, ...], str], number: int
+) -> list[Markup]:
+    first = found[0]
+    every = [point for one in found for point in one.points]
+    placed = [point for point in every if point["x"] is not None and point["y"] is not None]
+    made: list[Markup] = []
+    if placed:
+        made.append(_map(placed, first, texts, number, material.options.seed))
+    else:
+        made.append(prose(f"{len(every):,} explanations were analysed; no map was drawn of them."))
+    if first.keywords:
+        words = [f"cluster {name}: {', '.join(found_)}" for name, found_ in first.keywords.items() if found_]
+        made += [prose("Words that set each cluster apart, best first:"), items(words)]
+    made += [shown(stored_tables.table(one, lambda row: texts.get(_key(row))), material) for one in first.tables]
+    told = {note for one in first.tables for note in one["notes"]}
+    if untold := [note for note in first.notes if note not in told]:
+        made.append(items(untold, kind="notes"))
+    return made
+
+
+def _map(
+    placed: Sequence[PointOf], first: StoredMap, texts: Mapping[tuple[Any, ...], str], number: int, seed: int
+) -> Markup:
+    identity = f"map-{number}"
+    chosen = list(placed)
+    if len(placed) > MOST:
+        order = np.random.default_rng(seed).choice(len(placed), MOST, replace=False)
+        chosen = [placed[at] for at in np.sort(order)]
+    drawn = ScatterMap(
+        identity=identity,
+        title=f"Map of {len(chosen):,} explanations",
+        description="Each dot is an explanation; near dots use similar words. The tables after it hold the numbers.",
+        points=[Point(float(point["x"]), float(point["y"]), i) for i, point in enumerate(chosen)],
+        colourings=_colourings(chosen, first),
+    ).markup()
+    carried = [
+        {"about": _about(point), "text": texts.get(_key(point), "the text is not in the result folder")}
+        for point in chosen
+    ]
+    block = Markup(orjson.dumps(carried).decode().translate(_JSON))  # noqa: S704  every markup character is escaped
+    panel = Markup(
+        '<div class="card chosen-text screen-only" id="{0}-map-chosen" aria-live="polite">'
+        '<p class="faint">Point at or touch a dot to read its explanation; click to keep it; arrow keys go '
+        "through them all.</p>"
+        '</div><script type="application/json" id="{0}-map-texts">{1}</script>'
+    ).format(identity, block)
+    sample = (
+        f"a seeded sample of {len(chosen):,} of {len(placed):,}"
+        if len(chosen) < len(placed)
+        else f"all {len(placed):,}"
+    )
+    caption = (
+        f"Explanations embedded by {first.embedded_by}, drawn by {first.method or 'no map'}: {sample}, at "
+        f"{_places(chosen):,} distinct points; texts cut at {_CHARACTERS} characters. Nearness means similar "
+        "wording; axes have no unit."
+    )
+    line = prose(first.signature, kind="signature")
+    return Markup('<div class="map-grid">{}<div>{}</div></div>').format(figure(drawn, caption) + line, panel)
+
+
+def _places(points: Sequence[PointOf]) -> int:
+    """Of equal texts, dots stand on each other: as many as can be seen apart."""
+    return len({(point["x"], point["y"]) for point in points})
+
+
+def _colourings(points: Sequence[PointOf], first: StoredMap) -> list[Colouring]:
+    made = []
+    clusters = sorted({point["cluster"] for point in points if point["cluster"] is not None and point["cluster"] >= 0})
+    if clusters:
+        names = [f"{name}: {', '.join(first.keywords.get(str(name), [])[:3])}".rstrip(": ") for name in clusters]
+        place = {name: i for i, name in enumerate(clusters)}
+        made.append(Colouring("cluster", names, [place.get(point["cluster"], -1) for point in points]))
+    criteria = list(dict.fromkeys(str(point["criterion"]) for point in points))
+    made.insert(0, Colouring("criterion", criteria, [criteria.index(str(point["criterion"])) for point in points]))
+    ratings = sorted({round(float(p["rating"])) for p in points if p["rating"] is not None})
+    places = [-1 if p["rating"] is None else ratings.index(round(float(p["rating"]))) for p in points]
+    return [*made, Colouring("rating", [str(rating) for rating in ratings], places)]
+
+
+def _about(point: PointOf) -> str:
+    rating = "no rating" if point["rating"] is None else f"rated {point['rating']:g}"
+    repeat = "" if point["repeat"] is None else f", repeat {point['repeat']}"
+    cluster = "" if point["cluster"] is None or point["cluster"] < 0 else f", cluster {point['cluster']}"
+    where = f"{point['judge']}, {point['eval_prompt']}{repeat}"
+    return f"{point['story']} ({point['system']}), {point['criterion']}: {rating}; {where}{cluster}"
+
+
+_PARTS = ("judge", "story", "criterion", "eval_prompt", "repeat")
+
+
+def _key(point: PointOf) -> tuple[Any, ...]:
+    return (*(str(point[name]) for name in _PARTS[:4]), point["repeat"])
+
+
+def _texts(material: Material, paths: set[str]) -> dict[tuple[Any, ...], str]:
+    """Explanations of the judges of these folders, cut, by judge, story, criterion, Eval-Prompt and repeat."""
+    judges = {name for fact in material.table.facts if str(fact.path) in paths for name in fact.judge.split(", ")}
+    frame = material.table.frame
+    part = frame[(frame["source"] == "judge") & frame["judge"].isin(judges) & frame["explanation"].notna()]
+    columns = [part[name].astype(object) for name in _PARTS]
+    found: dict[tuple[Any, ...], str] = {}
+    for judge, story, criterion, prompt, repeat, text in zip(*columns, part["explanation"], strict=True):
+        number = None if pd.isna(repeat) else int(repeat)
+        whole = str(text)
+        cut = whole if len(whole) <= _CHARACTERS else f"{whole[:_CHARACTERS].rstrip()}…"
+        found[str(judge), str(story), str(criterion), str(prompt), number] = cut
+    return found

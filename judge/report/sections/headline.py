@@ -1,0 +1,201 @@
+"""What the runs show, in a few plain sentences made from numbers by rule. Never says more than the numbers allow.
+
+The best of many rows is said to be so, since having been picked flatters it; a difference whose interval holds 0 is
+called not told apart; what is undefined is said with its reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.correlation.margins import CEILING, CONTROL, Lead, Rival, best_of
+from judge.analysis.coverage import coverage, loss
+from judge.analysis.options.table_options import ConsistencyOptions
+from judge.analysis.reliability import consistency
+from judge.analysis.reliability.consistency import PEOPLE
+from judge.errors import JudgeError
+from judge.rating_matrix import RatingMatrix
+from judge.report.inputs import Material
+from judge.report.raters import Raters
+from judge.report.sections import audit_words, explanation_words
+from judge.report.sections.agreement import worded
+from judge.stats.estimate import Estimate
+
+_RIVALS = 3
+"""Rows of another coverage that are named; the rest are counted."""
+
+_AROUND = re.compile(r"undefined for [^(]*\((.*)\)")
+
+
+def sentences(material: Material) -> list[str]:
+    """One sentence or two for each dataset, then what was lost, consistency, explanations and their audit."""
+    found = material.leads[0] if material.has_people else []
+    made = []
+    for matrix in material.matrices:
+        mine = [lead for lead in found if lead.dataset == matrix.dataset]
+        raters = material.raters_of(matrix.dataset)
+        if raters.labels_note:
+            made.append(f"No person rated the stories of {matrix.dataset}: {raters.labels_note}.")
+        made += list(_of_dataset(matrix, mine, raters))
+    for fact in material.table.facts:
+        if fact.judge.startswith("scripted/"):
+            made.append(f"{fact.judge} gives scripted answers: figures about it say nothing about any judge.")
+    made.append(_lost(material))
+    for finding in loss.findings(material.matrices):
+        made.append(material.raters.said(f"{finding[:1].upper()}{finding[1:]}."))
+    made += _consistency(material)
+    made += explanation_words.headline(material)
+    try:
+        audited = audit_words.audit_facts(material)
+    except JudgeError:
+        audited = None  # its own section says why
+    if audited is not None:
+        made.append(audit_words.headline(audited))
+    return made
+
+
+def _of_dataset(matrix: RatingMatrix, found: Sequence[Lead], raters: Raters) -> Iterator[str]:
+    where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
+    if not matrix.cells:
+        yield f"No judge was asked about {where}."
+        return
+    if not matrix.criteria or not found:
+        yield f"Nobody's ratings of {where} are known, so nothing can be said about agreement with people."
+        return
+    judges = [lead for lead in found if not lead.control]
+    if not judges:
+        yield (
+            f"The only judge asked about {where} is the control, which is not a language model: the figures show how "
+            "the program works, not how good a judge is."
+        )
+    shown = judges or found
+    defined = [lead for lead in shown if lead.value.value is not None]
+    if not defined:
+        yield f"On {where} agreement with {raters.them} is undefined: {shown[0].value.reason}."
+        return
+    best = best_of(defined) or defined[0]
+    yield from _agreement(where, best, len(shown), raters)
+    yield from _beside(best, raters)
+
+
+def _agreement(where: str, best: Lead, rows: int, raters: Raters) -> Iterator[str]:
+    number = len(best.criteria)
+    over = f"mean over {number} criteria" if number > 1 else best.criteria[0]
+    what = f"Kendall's tau‑b ×100 with {raters.them}, {over}, is {worded(best.value)}"
+    if rows == 1:
+        yield f"On {where}, {best.name}: {what}."
+        return
+    most = "higher" if rows == 2 else "highest"
+    flattered = f"the {most} of {rows} rows, one a judge and Eval-Prompt, on these same stories, which flatters it"
+    if any(rival.ahead for rival in best.rivals):
+        own = f"{best.name} has the {most} value on its own stories ({100 * best.share:.0f} %)"
+        yield f"On {where} no row is named the closest to {raters.them}. {own}: {what}. {_common(best.rivals)}."
+    else:
+        common = f" {_common(best.rivals)}." if best.rivals else ""
+        yield f"On {where}, {best.name} follows {raters.them} closest: {what} ({flattered}).{common}"
+
+
+def _common(rivals: Sequence[Rival]) -> str:
+    """What the highest row and those of another coverage reach on the stories that both rated: those ahead first."""
+    shown = sorted(rivals, key=lambda rival: not rival.ahead)[:_RIVALS]
+    parts = [
+        f"on the {rival.stories:,} that {rival.name}, which rated {100 * rival.share:.0f} % of the stories, has too it "
+        f"reaches {worded(rival.mine)} and that row {worded(rival.theirs)}"
+        for rival in shown
+    ]
+    more = f"; so for {len(rivals) - _RIVALS} more rows" if len(rivals) > _RIVALS else ""
+    text = "; ".join(parts) + more
+    return text[:1].upper() + text[1:]
+
+
+def _beside(best: Lead, raters: Raters) -> Iterator[str]:
+    control, ceiling = best.bars[CONTROL], best.bars[CEILING]
+    if not best.control:
+        yield _against(
+            best, CONTROL, f"The control, which reads nothing but the surface of a text, reaches {worded(control)}"
+        )
+    if raters.labels_note:
+        return  # there are no people of whom one could say how far they agree
+    if ceiling.value is None:
+        yield f"How far people agree with each other cannot be said: {plain_reason(ceiling)}."
+    else:
+        mine = best.same.get(CEILING)
+        same = (
+            f"; against the same means the judge ({best.readings} against one reading) reaches {_value(mine)}"
+            if mine is not None
+            else ""
+        )
+        yield _against(best, CEILING, f"People, one against the mean of the others, reach {worded(ceiling)}{same}")
+
+
+def plain_reason(estimate: Estimate) -> str:
+    """Why there is no mean over criteria, without the first criterion's name around it."""
+    found = _AROUND.fullmatch(estimate.reason or "undefined")
+    return (found.group(1) if found else estimate.reason or "undefined").removeprefix("human ceiling unavailable: ")
+
+
+def _against(best: Lead, kind: str, start: str) -> str:
+    over, (above, of) = best.over[kind], best.above[kind]
+    if best.bars[kind].value is None:
+        return f"The control's row is undefined: {plain_reason(best.bars[kind])}."
+    if over.value is None:
+        return f"{start}."
+    outside = leaves_zero_out(over)
+    new = "new story-prompts or other raters" if kind == CEILING and best.other_raters else "new story-prompts"
+    if outside is None:
+        verdict = "without an interval, this may be chance"
+    elif not outside:
+        verdict = f"not told apart by {new}"
+    else:
+        verdict = f"more than {new} would explain"
+    count = f", higher on {above} of {of} criteria" if of > 1 else ""
+    return f"{start}: the judge lies {_distance(over)}{count}; {verdict}."
+
+
+def _distance(over: Estimate) -> str:
+    value = 100 * (over.value or 0.0)
+    ends = ""
+    if over.low is not None and over.high is not None:
+        low, high = sorted((abs(100 * over.low), abs(100 * over.high)))
+        ends = f" [{low:.1f}, {high:.1f}]" if leaves_zero_out(over) else f" (difference {worded(over)})"
+    return f"{abs(value):.1f} {'above' if value >= 0 else 'below'}{ends}"
+
+
+def _lost(material: Material) -> str:
+    counts = coverage.coverage(material.table, ("source",), drop_systems=material.options.drop_systems)
+    if counts.empty:
+        return "No judge was asked."
+    row = counts.iloc[0]
+    asked, share = int(row["asked"]), float(row["share"])
+    if row["rated"] == row["asked"]:
+        return f"Nothing was lost: each of the {asked:,} repeats asked has a rating."
+    causes = [f"{name.replace('_', ' ')} {int(row[name]):,}" for name in counts.columns[6:] if row[name]]
+    return (
+        f"Of {asked:,} repeats asked, {100 * share:.1f} % have a rating; the others ({', '.join(causes)}) stay missing."
+    )
+
+
+def _consistency(material: Material) -> Iterator[str]:
+    (table,) = consistency.tables(material.table, ConsistencyOptions(drop_systems=material.options.drop_systems))
+    rows = [row for row in table.rows if row["judge"] != PEOPLE and isinstance(row.get("ICC(1,1)"), Estimate)]
+    values = [row["ICC(1,1)"].value for row in rows if row["ICC(1,1)"].defined]
+    if not values:
+        reasons = dict.fromkeys(row["ICC(1,1)"].reason for row in rows if row["ICC(1,1)"].reason)
+        if reasons:
+            yield f"How far judges agree with themselves is {'; '.join(reasons)}."
+        return
+    spread = f", from {min(values):.2f} to {max(values):.2f}" if len(values) > 1 else ""
+    many = f"median over {len(values)} cells (judge × Eval-Prompt × criterion)" if len(values) > 1 else "one cell"
+    undefined = f"; undefined in {len(rows) - len(values)} more" if len(rows) > len(values) else ""
+    text = f"One repeat agrees with another at ICC(1,1) {np.median(values):.2f} ({many}{spread}{undefined})."
+    yield text.replace(" -", " −")
+
+
+def _value(estimate: Estimate) -> str:
+    """The number without its interval."""
+    return worded(replace(estimate, low=None, high=None))

@@ -1,0 +1,90 @@
+"""Sections that are an analysis' own tables: coverage, systems, diagnostics. Never computes a statistic."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from judge.analysis import diagnose
+from judge.analysis.coverage import coverage
+from judge.analysis.diagnose import DIAGNOSTICS
+from judge.analysis.options.table_options import CoverageOptions, DiagnoseOptions, SystemsOptions
+from judge.analysis.systems import tables
+from judge.contamination import report as contamination
+from judge.contamination import scores_file
+from judge.report.blocks import prose, shown
+from judge.report.inputs import Material
+from judge.tables import Column, Table
+
+
+def coverage_blocks(material: Material) -> list[Markup]:
+    """What was asked, answered and rated; whether what was lost differs from what was kept."""
+    options = CoverageOptions(drop_systems=material.options.drop_systems)
+    summary, *others = coverage.tables(material.table, options)
+    line = coverage.summary_line(material.table, drop_systems=material.options.drop_systems)
+    sentence = line[:1].upper() + line[1:] + "."
+    return [prose(sentence), shown(summary, material), *(shown(one, material, folded=True) for one in others)]
+
+
+def system_blocks(material: Material) -> list[Markup]:
+    """Means by people and judges, and which pairs of systems judges see as people do."""
+    options = SystemsOptions(
+        drop_systems=material.options.drop_systems, resamples=material.options.resamples, seed=material.options.seed
+    )
+    found = tables.tables(material.table, options)
+    return [shown(table, material) for table in found] or [prose("No system has a rating.")]
+
+
+def diagnostic_blocks(material: Material) -> list[Markup]:
+    """Known ways to go wrong, as tests; every test that found nothing stands in the folded table."""
+    if not material.has_people:
+        sentence = (
+            "Nobody's ratings of these stories are known, and every test sets a judge beside them: none was made."
+        )
+        return [prose(sentence)]
+    options = DiagnoseOptions(drop_systems=material.options.drop_systems)
+    (found,) = diagnose.tables(material.table, options)
+    (every,) = diagnose.tables(material.table, options, full=True)
+    told = [note for note in found.notes if note not in material.general_notes]
+    return [
+        *(prose(material.raters.said(f"{note[:1].upper()}{note[1:]}.")) for note in told[:1]),
+        shown(_tally(every), material),
+        shown(found, material, folded=True),
+        shown(every, material, folded=True, title=f"{every.title}: every test, found or not"),
+    ]
+
+
+def _tally(every: Table) -> Table:
+    """How many tests of each kind found something: a row a judge and Eval-Prompt, a column a kind of fault."""
+    kinds = dict.fromkeys(str(row["diagnostic"]) for row in every.rows)
+    tally: dict[tuple[str, str], dict[str, list[int]]] = {}
+    for row in every.rows:
+        mine = tally.setdefault((str(row["judge"]), str(row["eval_prompt"])), {kind: [0, 0] for kind in kinds})
+        if row["p"] is not None:
+            mine[str(row["diagnostic"])][0] += row["verdict"] != "-"
+            mine[str(row["diagnostic"])][1] += 1
+    rows: list[dict[str, str | None]] = []
+    for (judge, prompt), mine in tally.items():
+        counted = {kind: f"{found} of {of}" if of else None for kind, (found, of) in mine.items()}
+        rows.append({"judge": judge, "eval_prompt": prompt, **counted})
+    columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), *(Column(kind, kind) for kind in kinds)]
+    notes = (
+        "tests that found something, each for itself (p not adjusted), of those that could be made",
+        f"tails of these tests: {', '.join(f'{name} {DIAGNOSTICS[name].tail}' for name in kinds)}",
+        "a dash: no test could be made (see every test)",
+    )
+    bare = "|".join(part for part in every.signature.split("|") if not part.startswith("ci:"))
+    return Table("Findings by kind", columns, rows, bare, notes)
+
+
+def contamination_blocks(material: Material) -> list[Markup]:
+    """Whether models have seen the stories, from scores files; without one, the command that makes it."""
+    files = material.options.contamination
+    if not files:
+        return [
+            prose(
+                "Whether a judge has seen these stories in training was not measured. judge contamination score makes "
+                "a scores file; judge report --contamination FILE shows it here."
+            )
+        ]
+    found = contamination.table(material.table, [scores_file.read(file) for file in files])
+    return [shown(found, material)]

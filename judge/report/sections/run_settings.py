@@ -1,0 +1,143 @@
+"""What was asked and what was in force, as the manifests of the runs say it. Never prints an address or a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from judge.in_force import SettingInForce
+from judge.in_force.shutdown import life_in
+from judge.in_force.words import stored
+from judge.report.blocks import items, prose, shown
+from judge.report.inputs import Material
+from judge.tables import Column, Table
+
+_KEYS = (
+    "dataset",
+    "criteria",
+    "eval_prompts",
+    "repeats",
+    "generation",
+    "api",
+    "system",
+    "structured",
+    "scoring",
+    "revision",
+    "identity",
+    "engine",
+    "note",
+)
+_HASHES = (("dataset_hash", "dataset, hash"), ("criteria_hash", "criteria, hash"), ("judge_key", "judge key"))
+_GENERATION = ("temperature", "top_p", "max_tokens", "seed", "stop")
+_NOT_SAID = "not said: the provider's"
+_TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens", "hours")
+
+
+def blocks(material: Material) -> list[Markup]:
+    """A table for each result folder, then what holds for all tables of the page."""
+    made = []
+    for folder, manifest, cost in zip(material.folders, material.manifests, material.costs, strict=True):
+        rows = list(_rows(manifest))
+        judge = str(manifest.get("judge", folder.path.name))
+        if not rows:
+            made.append(prose(f"{judge}: ratings were imported; nothing is known of how they were asked for."))
+            continue
+        rows.append(_row("cost", None, cost.words()))
+        columns = [Column("what", ""), Column("asked", "asked", text=True), Column("force", "in force", text=True)]
+        run = str(manifest.get("run", folder.path.name))
+        made.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), material, folded=len(material.folders) > 3))
+    if any(manifest.get("in_force") for manifest in material.manifests):
+        made.append(prose("Addresses of servers are left out here; manifest.json in the result folder has them."))
+    if material.general_notes:
+        made += [prose("What holds for every table on this page:"), items(material.general_notes, kind="notes")]
+    return made
+
+
+def _rows(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
+    asked, force = manifest.get("asked"), manifest.get("in_force")
+    if not asked or not force:
+        return
+    settings = {one.setting: one for one in stored(manifest)}
+    control = str(manifest.get("judge", "")).partition("/")[0] == "surface"  # it has no provider to decide
+    for key in _KEYS:
+        if key == "generation":
+            said, effective = asked.get(key) or {}, force.get(key) or {}
+            for name in _GENERATION:
+                value = effective.get(name)
+                if value is not None and value != []:
+                    yield _row(name, said.get(name), _with_state(value, settings.get(name)))
+                elif not control:
+                    yield _row(name, said.get(name), _NOT_SAID)
+        elif asked.get(key) is not None or force.get(key) not in (None, {}, []):
+            yield _row(key.replace("_", "-"), asked.get(key), _with_state(force.get(key), settings.get(key)))
+    for name in sorted(set(settings) - {*_GENERATION, *_KEYS}):
+        yield _row(name, settings[name].asked, _with_state(settings[name].asked, settings[name]))
+    life = life_in(manifest)
+    if life is not None:
+        yield _row("the model's end", None, life.sentence)
+    definition = force.get("definition") or {}
+    for key, name in _HASHES:
+        if definition.get(key):
+            yield _row(name, None, definition[key])
+    for prompt, hashed in (definition.get("eval_prompts") or {}).items():
+        yield _row(f"Eval-Prompt {prompt}, hash", None, hashed)
+    yield from _server(force.get("server") or {})
+    yield from _circumstances(manifest)
+
+
+def _server(server: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
+    """What the server told of itself, as far as it is one line long."""
+    for key, value in server.items():
+        if key not in ("notes", "base_url", "address") and isinstance(value, str | int | float | bool):
+            yield _row(f"server: {key.replace('_', ' ')}", None, value)
+
+
+def _circumstances(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
+    environment, totals = manifest.get("environment") or {}, manifest.get("totals") or {}
+    packages = environment.get("packages") or {}
+    if packages.get("storyjudge"):
+        yield _row("judge (this program)", None, packages["storyjudge"])
+    if environment.get("python"):
+        yield _row("python", None, f"{environment['python']}, {environment.get('platform', '')}")
+    git = environment.get("git")
+    if git:
+        yield _row("git revision", None, f"{git['revision']}{', changed' if git.get('dirty') else ''}")
+    for sitting in manifest.get("sittings") or ():
+        yield _row("sitting", None, _sitting(sitting))
+    for key in _TOTALS:
+        if totals.get(key) is not None:
+            value = totals[key]
+            yield _row(key.replace("_", " "), None, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
+    if totals.get("failed"):
+        yield _row("failed", None, ", ".join(f"{kind} {count}" for kind, count in totals["failed"].items()))
+
+
+def _sitting(sitting: Mapping[str, Any]) -> str:
+    began = sitting.get("began")
+    when = datetime.fromtimestamp(float(began), UTC).strftime("%Y-%m-%d %H:%M UTC") if began else "unknown time"
+    return f"{when}, {sitting.get('executor', 'unknown executor')}: {sitting.get('answered', 0):,} answered"
+
+
+def _with_state(value: object, known: SettingInForce | None) -> object:
+    """A value that is honoured with its evidence, else what became of it; as it is where nothing was kept."""
+    if known is None:
+        return value
+    became = f"{known.state}: {known.evidence}"
+    return f"{_shown(value)} ({became})" if known.state == "honoured" else became
+
+
+def _row(what: str, asked: object, force: object) -> dict[str, str | None]:
+    return {"what": what, "asked": _shown(asked), "force": _shown(force)}
+
+
+def _shown(value: object) -> str | None:
+    if value is None or value == {} or value == []:
+        return None
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_shown(part)}" for key, part in value.items() if part is not None)
+    if isinstance(value, list | tuple):
+        return ", ".join(str(_shown(part)) for part in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,1 @@
+"""Agreement among raters and repeats: ICC, kappa and its relatives, alpha, variance components."""

@@ -1,0 +1,318 @@
+"""Agreement of raters beyond chance: Gwet's AC1 and AC2 and Fleiss' kappa, beside raw agreement. Never alone.
+
+A coefficient is (observed - expected) / (1 - expected); they share the observed and differ in the expected agreement:
+
+===========  ==========================================================  ===========================================
+coefficient  expected agreement                                          source
+===========  ==========================================================  ===========================================
+AC1, AC2     sum of weights x sum of share (1 - share) / (q (q - 1))     Gwet 2008, Br. J. Math. Stat. Psych. 61;
+                                                                         with weights (AC2) Gwet 2014
+Fleiss       sum of weight x share x share                               Fleiss 1971, Psych. Bull. 76; weights and
+                                                                         missing ratings Gwet 2014
+===========  ==========================================================  ===========================================
+
+Standard errors are Gwet's linearization over items (Gwet 2008; Gwet 2014, Handbook of Inter-Rater Reliability, 4th
+edition, ch. 5), intervals t with items - 1 degrees of freedom, as in irrCAC. They treat raters as fixed and items as
+independent. Where several items are of one story, stories are what is independent, and intervals are those of the
+jackknife over stories (`cluster_jackknife`).
+
+Where nearly all ratings are one category, kappa is near 0 however often raters agree, and AC1 near 1 (the prevalence
+paradox, Feinstein & Cicchetti 1990): that is why raw agreement comes with every coefficient. Krippendorff's alpha is in
+`judge.stats.agreement.krippendorff`. Which answer of a question means good is the caller's business; no coefficient
+minds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.stats.estimate import Estimate
+from judge.stats.resampling.cluster_jackknife import with_jackknife
+from judge.stats.shares import proportion
+
+Floats = NDArray[np.float64]
+Weighting = Literal["identity", "linear", "quadratic", "ordinal"]
+WEIGHTINGS: tuple[str, ...] = get_args(Weighting)
+
+ONE_CATEGORY = "undefined: 1 category"
+NO_PAIR = "undefined: no item has 2 ratings"
+_NOTHING = 1e-12
+"""A standard error below this is rounding noise of 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceAgreement:
+    """A coefficient and the raw agreement that belongs beside it.
+
+    Attributes
+    ----------
+    name : str
+        Of the coefficient, with its weights or level.
+    estimate : Estimate
+        The coefficient with its interval; n counts items. With one category in use it is undefined (nothing that chance
+        could have mixed up, though `raw` is 1), but for AC1 and AC2 where `categories` names others.
+    raw : Estimate
+        Share of agreeing pairs of ratings of an item, averaged over items (percent agreement, never weighted).
+    standard_error : float or None
+        Of the coefficient.
+    observed, expected : float or None
+        The two terms of the coefficient, weighted as it is.
+    ratings, categories, dropped, stories : int
+        Ratings used; categories in use; items left out because they have fewer than 2 ratings; stories of those used,
+        which is what is independent (as many as items where no stories were given).
+    """
+
+    name: str
+    estimate: Estimate
+    raw: Estimate
+    standard_error: float | None
+    observed: float | None
+    expected: float | None
+    ratings: int
+    categories: int
+    dropped: int
+    stories: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """Items with at least 2 ratings: how often each category was given.
+
+    `table` (n, q) counts, `category` (q,) the categories' values, `story` (n,) codes 0, 1, ... of what is independent:
+    the item itself where no two are known to share a story.
+    """
+
+    table: Floats
+    category: Floats
+    dropped: int
+    story: NDArray[np.int64]
+
+    @property
+    def stories(self) -> int:
+        """How many are independent."""
+        return int(self.story.max()) + 1 if self.story.size else 0
+
+    @property
+    def shared(self) -> bool:
+        """Whether several items are of one story."""
+        return self.stories < self.story.size
+
+    def without(self, story: int) -> Counts:
+        """The items of all other stories."""
+        kept = self.story != story
+        return replace(self, table=self.table[kept], story=self.story[kept])
+
+    @property
+    def used(self) -> int:
+        """Categories that occur."""
+        return int((self.table.sum(axis=0) > 0).sum())
+
+
+def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.int64] | None = None) -> Counts:
+    """Count ratings (items, raters), NaN = missing, by category.
+
+    Parameters
+    ----------
+    ratings : array, shape (items, raters)
+        Values within 1e-9 are one category. Items with fewer than 2 ratings are dropped and counted (Gwet lets them
+        speak for the categories' shares; they say nothing of agreement).
+    categories : array, optional
+        All points of the scale, used or not: they move AC1 and AC2 (through q) and weights. Without it those in use
+        are taken, as irrCAC does.
+    story : array of int, shape (items,), optional
+        Any codes: items of one story are not independent. Without it items are.
+
+    Raises
+    ------
+    ValueError
+        For a rating that is none of the categories.
+    """
+    values = np.round(np.asarray(ratings, dtype=np.float64), 9)
+    known = ~np.isnan(values)
+    usable = known.sum(axis=1) >= 2
+    values, known = values[usable], known[usable]
+    category = np.unique(values[known]) if categories is None else np.unique(np.round(categories, 9))
+    strange = np.setdiff1d(values[known], category)
+    if strange.size:
+        raise ValueError(f"the rating {strange[0]:g} is none of the categories {category.tolist()}")
+    level = np.full(values.shape, -1, dtype=np.int64)
+    level[known] = np.searchsorted(category, values[known])
+    table = (
+        np.stack([(level == k).sum(axis=1) for k in range(category.size)], axis=1) if category.size else level[:, :0]
+    )
+    code = np.arange(table.shape[0]) if story is None else np.unique(story[usable], return_inverse=True)[1]
+    return Counts(table.astype(np.float64), category, int((~usable).sum()), code.astype(np.int64))
+
+
+def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: NDArray[np.int64] | None = None) -> Estimate:
+    """Share of agreeing pairs of ratings of an item, averaged over items (items, raters), with its interval.
+
+    The interval is t over items (or stories), kept within 0 and 1. Where all items agree wholly (or none at all) that
+    has no width: then it is Wilson's for the items (or stories), which errs on the wide side. Undefined where no item
+    has 2 ratings.
+    """
+    return _raw(counts(ratings, story=story), confidence)
+
+
+def gwet(
+    ratings: Floats,
+    weights: Weighting = "identity",
+    *,
+    categories: Floats | None = None,
+    confidence: float = 0.95,
+    story: NDArray[np.int64] | None = None,
+) -> ChanceAgreement:
+    """Gwet's AC1 (identity weights) or AC2 of ratings (items, raters), NaN = missing.
+
+    See `counts` for `categories` and `story`. With two categories or more named it is defined (and 1) where a single
+    one is used; kappas never are, 0/0.
+    """
+    name = "AC1" if weights == "identity" else f"AC2, {weights} weights"
+    return _coefficient(name, counts(ratings, categories, story), weights, confidence, _expected_gwet)
+
+
+def fleiss(
+    ratings: Floats,
+    weights: Weighting = "identity",
+    *,
+    categories: Floats | None = None,
+    confidence: float = 0.95,
+    story: NDArray[np.int64] | None = None,
+) -> ChanceAgreement:
+    """Fleiss' kappa of ratings (items, raters), NaN = missing (then the generalised kappa of Gwet 2014).
+
+    Raters need not be the same from item to item.
+    """
+    return _coefficient(
+        _named("Fleiss' kappa", weights), counts(ratings, categories, story), weights, confidence, _expected_fleiss
+    )
+
+
+def weight_matrix(category: Floats, weights: Weighting) -> Floats:
+    """How much two categories agree, (q, q), 1 on the diagonal, 0 for the farthest (Gwet 2014, ch. 3).
+
+    identity: equal or not; linear and quadratic: 1 - |distance| / range, 1 - (distance / range)², of the values;
+    ordinal: 1 - s (s - 1) / (q (q - 1)), where s counts the categories from one to the other, both included.
+
+    Raises
+    ------
+    ValueError
+        For unknown weights.
+    """
+    if weights == "identity" or category.size < 2:
+        return np.eye(category.size)
+    if weights == "ordinal":
+        rank = np.arange(category.size)
+        span = np.abs(rank[:, None] - rank[None, :]) + 1
+        return np.asarray(1 - span * (span - 1) / (category.size * (category.size - 1)), dtype=np.float64)
+    if weights not in WEIGHTINGS:
+        raise ValueError(f"unknown weights {weights!r}: one of {', '.join(WEIGHTINGS)}")
+    distance = np.abs(category[:, None] - category[None, :]) / (category[-1] - category[0])
+    return np.asarray(1 - (distance if weights == "linear" else distance**2), dtype=np.float64)
+
+
+Expected = Callable[[Counts, Floats], tuple[float, Floats]]
+"""From counts and weights to the expected agreement and each item's part in it (n,)."""
+
+
+def _named(name: str, weights: str) -> str:
+    return name if weights == "identity" else f"{name}, {weights} weights"
+
+
+def _raw(found: Counts, confidence: float) -> Estimate:
+    table, n = found.table, found.table.shape[0]
+    if n == 0:
+        return Estimate.undefined(NO_PAIR)
+    share = _observed(table, np.eye(table.shape[1]))
+    value = float(share.mean())
+    if np.ptp(share) == 0 and value in (0.0, 1.0):
+        units = found.stories
+        wilson = proportion.wilson(round(value * units), units, z=float(special.ndtri(0.5 + confidence / 2)))
+        return replace(wilson, n=n, method=f"Wilson over {_units(found)}, {100 * confidence:g} %")
+    if found.shared:
+        total, size = np.bincount(found.story, weights=share), np.bincount(found.story).astype(np.float64)
+        left_out = np.asarray((share.sum() - total) / (n - size) if found.stories > 1 else total, dtype=np.float64)
+        bare = Estimate(value, n=n)
+        return with_jackknife(bare, left_out, confidence=confidence, bounds=(0.0, 1.0))[0]
+    return _with_t(value, float(share.std(ddof=1) / np.sqrt(n)) if n > 1 else 0.0, n, confidence, (0.0, 1.0))
+
+
+def _units(found: Counts) -> str:
+    return f"{found.stories} stories" if found.shared else "items"
+
+
+def _observed(table: Floats, weight: Floats) -> Floats:
+    """Weighted share of agreeing pairs of each item, (n,)."""
+    size = table.sum(axis=1)
+    return np.asarray((table * (table @ weight - 1)).sum(axis=1) / (size * (size - 1)), dtype=np.float64)
+
+
+def _coefficient(
+    name: str, found: Counts, weights: Weighting, confidence: float, expectation: Expected
+) -> ChanceAgreement:
+    raw, n, total = _raw(found, confidence), found.table.shape[0], int(found.table.sum())
+    # Gwet's expected agreement is 0 where one category is used, provided that there are others; the kappas' is 1.
+    usable = found.category.size if expectation is _expected_gwet else found.used
+    if n == 0 or usable < 2:
+        why = Estimate.undefined(NO_PAIR if n == 0 else ONE_CATEGORY, n=n)
+        return ChanceAgreement(name, why, raw, None, None, None, total, found.used, found.dropped, found.stories)
+    weight = weight_matrix(found.category, weights)
+    value, observed, expected, influence = _value(found, weight, expectation)
+    if found.shared:
+        left_out = np.array([_value(found.without(g), weight, expectation)[0] for g in range(found.stories)])
+        estimate, standard = with_jackknife(Estimate(value, n=n), left_out, confidence=confidence)
+    else:
+        # Gwet 2014, ch. 5: how the coefficient would move with each item's weight, through both of its terms.
+        error = float(np.sqrt(((influence - value) ** 2).sum() / (n * (n - 1)))) if n > 1 else 0.0
+        estimate = _with_t(value, error, n, confidence, (-1.0, 1.0))
+        standard = None if estimate.low is None else error
+    terms = (standard, observed, expected)
+    return ChanceAgreement(name, estimate, raw, *terms, total, found.used, found.dropped, found.stories)
+
+
+def _value(found: Counts, weight: Floats, expectation: Expected) -> tuple[float, float, float, Floats]:
+    """Coefficient, observed and expected agreement, and each item's influence (n,); NaN where chance explains all."""
+    if found.table.shape[0] == 0:
+        return float("nan"), float("nan"), float("nan"), np.empty(0)
+    agree = _observed(found.table, weight)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected, part = expectation(found, weight)
+        observed = float(agree.mean())
+        value = float(np.divide(observed - expected, 1 - expected))
+        influence = ((agree - expected) - 2 * (1 - value) * (part - expected)) / np.float64(1 - expected)
+    return value, observed, expected, influence
+
+
+def _with_t(value: float, error: float, n: int, confidence: float, bounds: tuple[float, float]) -> Estimate:
+    if n < 2:
+        return Estimate(value, n=n, reason="no interval with fewer than 2 items")
+    if error < _NOTHING:
+        return Estimate(value, n=n, reason="no interval: all items agree alike, the standard error is 0")
+    half = float(special.stdtrit(n - 1, 0.5 + confidence / 2)) * error
+    # A weighted coefficient can lie below -1: an interval always holds its estimate.
+    low, high = min(value, max(bounds[0], value - half)), max(value, min(bounds[1], value + half))
+    return Estimate(value, n=n, low=low, high=high, method=f"t over items, {100 * confidence:g} %")
+
+
+def _shares(found: Counts) -> tuple[Floats, Floats]:
+    """Share of each category in each item (n, q), and its mean over items (q,)."""
+    share = found.table / found.table.sum(axis=1, keepdims=True)
+    return share, share.mean(axis=0)
+
+
+def _expected_gwet(found: Counts, weight: Floats) -> tuple[float, Floats]:
+    share, mean = _shares(found)
+    q = mean.size
+    scale = weight.sum() / (q * (q - 1))
+    return float(scale * (mean * (1 - mean)).sum()), np.asarray(scale * (share @ (1 - mean)), dtype=np.float64)
+
+
+def _expected_fleiss(found: Counts, weight: Floats) -> tuple[float, Floats]:
+    share, mean = _shares(found)
+    return float(mean @ weight @ mean), np.asarray(share @ (weight @ mean), dtype=np.float64)

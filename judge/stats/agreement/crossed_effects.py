@@ -1,0 +1,236 @@
+"""ICC of raters who did not all rate the same stories, by crossed random effects (REML). Never drops a rating.
+
+rating = mu + story + rater + error, all three random, any pattern of who rated what. With the variances s², r² and e²
+
+- ICC(A,1) = s² / (s² + r² + e²), the counterpart of ICC(2,1): agreement of one rating with another rater's;
+- ICC(A,k) = s² / (s² + (r² + e²) / k), the counterpart of ICC(2,k): reliability of the mean of k raters' ratings.
+
+(McGraw & Wong 1996, table 4, with components in place of mean squares; for complete tables with positive components
+they are equal to it, as REML equals ANOVA there: Searle, Casella & McCulloch 1992, section 6.7.)
+
+The restricted likelihood is a function of two shares once the mean and the scale are profiled out: rho = ICC(A,1) and
+phi = r² / (r² + e²), each from 0 to 1. So estimates lie on a closed box, and variances are never negative. The interval
+of rho is the profile-likelihood interval: all rho whose -2 log likelihood, minimal over phi, is within chi²(1) of the
+minimum (Venzon & Moolgavkar 1988, Applied Statistics 37).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, stats
+
+from judge.stats.agreement.crossed_likelihood import CrossedLikelihood
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+_TOP = 1.0 - 1e-7
+"""Largest share that is tried."""
+
+_NO_ERROR = 1.0 - 1e-5
+"""An optimum above means that no error variance is left."""
+
+_GRID = np.array([0.0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 0.999, _TOP])
+"""Shares from which a search starts."""
+
+_PRECISE = {"xatol": 1e-9, "fatol": 1e-11, "maxiter": 1000}
+
+
+@dataclass(frozen=True, slots=True)
+class CrossedEffects:
+    """Agreement and what it is made of.
+
+    Attributes
+    ----------
+    single, average : Estimate
+        ICC(A,1), and ICC(A,k) for the mean of `k` ratings by different raters; n = stories.
+    story, rater, error : float or None
+        Variances in squared points of the scale; None where the agreement is undefined.
+    boundary : str or None
+        Which variance is estimated as 0.
+    """
+
+    single: Estimate
+    average: Estimate
+    k: float
+    story: float | None
+    rater: float | None
+    error: float | None
+    stories: int
+    raters: int
+    ratings: int
+    boundary: str | None = None
+
+
+def crossed_effects(
+    story: Codes, rater: Codes, rating: Floats, *, k: float, confidence: float = 0.95
+) -> CrossedEffects:
+    """Fit story and rater as crossed random effects to ratings in long form.
+
+    Parameters
+    ----------
+    story, rater : arrays of int, shape (n ratings,)
+        Any codes; equal code, same story or same person.
+    rating : array, shape (n ratings,)
+        In points of the scale; NaN = missing, left out.
+    k : float
+        Number of ratings whose mean is judged by ICC(A,k).
+    confidence : float
+        Coverage of the profile-likelihood interval.
+
+    Returns
+    -------
+    CrossedEffects
+        Undefined with a reason: fewer than 2 stories or raters; ratings that are all equal; a pattern in which the
+        three variances cannot be told apart (e.g. each rater rated one story); a likelihood that grows without end
+        (no error is left beside rater effects); a search that did not converge. Where all ratings of each story are
+        equal, the value is 1, without an interval.
+    """
+    known = ~np.isnan(rating)
+    names, a = np.unique(story[known], return_inverse=True)
+    people, b = np.unique(rater[known], return_inverse=True)
+    y = rating[known]
+    counts = (names.size, people.size, y.size)
+    reason = _reason(a, b, y)
+    if reason:
+        return _without(Estimate.undefined(reason, n=names.size), k, counts)
+    likelihood = CrossedLikelihood.of(a, b, y)
+    within = y - np.bincount(a, weights=y)[a] / np.bincount(a)[a]
+    if float((within**2).sum()) <= 1e-12 * float(((y - y.mean()) ** 2).sum()):
+        why = "no interval: the ratings of each story are equal, no error is left"
+        return _without(Estimate(1.0, n=names.size, reason=why), k, counts)
+
+    rho, phi, least = _search(likelihood.deviance)
+    if not np.isfinite(least):
+        return _without(Estimate.undefined("undefined: the likelihood did not converge", n=names.size), k, counts)
+    if max(rho, phi) > _NO_ERROR:
+        why = "undefined: beside the raters' leniency no error is left, and the likelihood grows without end"
+        return _without(Estimate.undefined(why, n=names.size), k, counts)
+    low, high = _ends(likelihood.deviance, rho, least + float(stats.chi2.ppf(confidence, 1)))
+    scale = likelihood.scale(rho, phi)
+    zero = [name for name, share in (("stories", rho), ("raters", phi)) if share == 0]
+    method = f"REML, profile likelihood, {100 * confidence:.0f} %"
+    return CrossedEffects(
+        single=Estimate(rho, n=names.size, low=low, high=high, method=method),
+        average=Estimate(_mean_of(rho, k), n=names.size, low=_mean_of(low, k), high=_mean_of(high, k), method=method),
+        k=k,
+        story=scale * rho,
+        rater=scale * (1 - rho) * phi,
+        error=scale * (1 - rho) * (1 - phi),
+        stories=names.size,
+        raters=people.size,
+        ratings=y.size,
+        boundary=f"the variance between {' and between '.join(zero)} is estimated as 0" if zero else None,
+    )
+
+
+def _mean_of(rho: float, k: float) -> float:
+    """Spearman and Brown: the reliability of the mean of k."""
+    return k * rho / (1 + (k - 1) * rho)
+
+
+def _without(single: Estimate, k: float, counts: tuple[int, int, int]) -> CrossedEffects:
+    return CrossedEffects(single, single, k, None, None, None, *counts)
+
+
+def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, float]:
+    """Shares (rho, phi) where the deviance is least, and the least; NaN where the search does not converge.
+
+    The best point of a grid, then Nelder and Mead's simplex from there; a share is exactly 0 where nothing above is
+    better.
+    """
+    values = np.array([[deviance(rho, phi) for phi in _GRID] for rho in _GRID])
+    i, j = np.unravel_index(values.argmin(), values.shape)
+    rho, phi = float(_GRID[i]), float(_GRID[j])
+    # An own first simplex: scipy's is tiny where a share is 0.
+    options: Any = {"initial_simplex": [[rho, phi], [_beside(int(i)), phi], [rho, _beside(int(j))]], **_PRECISE}
+
+    def at(shares: Floats, *_: Any, **__: Any) -> float:
+        return deviance(float(shares[0]), float(shares[1]))
+
+    found = optimize.minimize(
+        at,
+        [rho, phi],
+        method="Nelder-Mead",
+        bounds=[(0.0, _TOP), (0.0, _TOP)],
+        options=options,
+    )
+    converged = found.success or max(found.x) > _NO_ERROR  # up there rounding keeps the search from ending
+    if not converged or not np.isfinite(values).all():
+        return float("nan"), float("nan"), float("nan")
+    edge_phi, at_rho_0 = _least(lambda phi: deviance(0.0, phi))
+    edge_rho, at_phi_0 = _least(lambda rho: deviance(rho, 0.0))
+    candidates = [
+        (at_rho_0, 0.0, edge_phi),
+        (at_phi_0, edge_rho, 0.0),
+        (float(found.fun) + 1e-9, float(found.x[0]), float(found.x[1])),
+    ]
+    least, rho, phi = min(candidates)
+    return rho, phi, least
+
+
+def _beside(index: int) -> float:
+    """The middle between a grid point and its next neighbour (the one before, for the last)."""
+    return float(_GRID[index] + _GRID[index + 1 if index + 1 < _GRID.size else index - 1]) / 2
+
+
+def _least(function: Callable[[float], float]) -> tuple[float, float]:
+    """Share where a function is least, and the least: bounded Brent between the neighbours of a grid's best point."""
+    values = np.array([function(float(share)) for share in _GRID])
+    best = int(values.argmin())
+    bounds = (float(_GRID[max(best - 1, 0)]), float(_GRID[min(best + 1, _GRID.size - 1)]))
+    found = optimize.minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-7})
+    if found.fun >= values[best] - 1e-10:
+        return float(_GRID[best]), float(values[best])
+    return float(found.x), float(found.fun)
+
+
+def _ends(deviance: Callable[[float, float], float], rho: float, cutoff: float) -> tuple[float, float]:
+    """Where the deviance, least over phi, crosses the cutoff beside the estimate; 0 and 1 where it does not."""
+
+    def above(share: float) -> float:
+        return _least(lambda phi: deviance(share, phi))[1] - cutoff
+
+    low = float(optimize.brentq(above, 0.0, rho, xtol=1e-5)) if rho > 0 and above(0.0) > 0 else 0.0
+    high = float(optimize.brentq(above, rho, _TOP, xtol=1e-5)) if above(_TOP) > 0 else 1.0
+    return low, high
+
+
+def _reason(story: Codes, rater: Codes, y: Floats) -> str | None:
+    stories, raters = np.bincount(story), np.bincount(rater)
+    if stories.size < 2:
+        return "undefined with fewer than 2 stories"
+    if raters.size < 2:
+        return "undefined with fewer than 2 raters"
+    if float(np.ptp(y)) < 1e-9:
+        return "undefined because all ratings are equal (0/0)"
+    if not _told_apart(story, rater, stories, raters):
+        return (
+            "undefined: variances of stories, raters and error cannot be told apart in this pattern of who rated what "
+            "(several stories must have several raters, and several raters several stories)"
+        )
+    return None
+
+
+def _told_apart(story: Codes, rater: Codes, stories: Codes, raters: Codes) -> bool:
+    """Whether the covariances of the three effects, with the mean swept out, are linearly independent matrices.
+
+    By the smallest eigenvalue of their matrix of products tr(P A P B), A and B of ZZ' of stories, ZZ' of raters and I.
+    """
+    n = float(story.size)
+    pairs = np.unique(story * raters.size + rater, return_counts=True)[1].astype(np.float64)
+    s, r = stories.astype(np.float64), raters.astype(np.float64)
+    traces = np.array([[s @ s, pairs @ pairs, n], [pairs @ pairs, r @ r, n], [n, n, n]])
+    both = float((s[story] * r[rater]).sum())
+    inner = np.array([[(s**3).sum(), both, s @ s], [both, (r**3).sum(), r @ r], [s @ s, r @ r, n]])
+    sums = np.array([s @ s, r @ r, n])
+    gram = traces - 2 * inner / n + np.outer(sums, sums) / n**2
+    scale = np.sqrt(np.diag(gram))
+    if (scale < 1e-9).any():
+        return False
+    return bool(np.linalg.eigvalsh(gram / np.outer(scale, scale))[0] > 1e-9)

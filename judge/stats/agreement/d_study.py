@@ -1,0 +1,242 @@
+"""What a design with other numbers of repeats, judges, Eval-Prompts or story-prompts would give. Never extrapolates a
+facet whose variance was not estimated.
+
+From variance components of single ratings to the reliability of means over them (Brennan 2001, Generalizability Theory,
+chapter 4). With tau the facets that make up the object of measurement (``system`` for a system's mean, ``system`` and
+``story-prompt`` for a story's score) and n' the numbers of levels averaged over:
+
+- universe-score variance: terms with tau's facets only (and, divided by n', with fixed facets beside them);
+- relative error: terms with some of tau's facets and some others, each divided by the n' of the others;
+- absolute error: relative error, and the terms with none of tau's facets;
+- Ep² = universe / (universe + relative error): does the order of the objects hold? Phi = the same with absolute error:
+  do their values hold?
+
+Negative components count as 0, here and in each draw of the intervals. Where one is surely negative, the model does not
+hold, and nothing is defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.errors import SpecError
+from judge.stats import near_ties
+from judge.stats.agreement.variance_components import VarianceComponents
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Coefficient = Literal["relative", "absolute"]
+INFINITE = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """What a design gives.
+
+    Attributes
+    ----------
+    relative, absolute : Estimate
+        Ep² and Phi, n = levels of the object in the data at hand; undefined where nothing varies, and where a variance
+        is surely negative.
+    se : float or None
+        Standard error of one object's value, in points of the scale: root of the absolute error variance.
+    se_difference : float or None
+        Standard error of the difference of two objects: root of twice the relative error variance.
+    """
+
+    relative: Estimate
+    absolute: Estimate
+    se: float | None
+    se_difference: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The answer to "how many": `levels` of each facet and `calls` for one object, or why there is none.
+
+    `limit` is the coefficient with infinitely many levels of each facet that may grow.
+    """
+
+    levels: Mapping[str, float]
+    calls: int | None
+    limit: float
+    reason: str | None = None
+
+
+def d_study(
+    found: VarianceComponents,
+    objects: Sequence[str],
+    levels: Mapping[str, float],
+    *,
+    fixed: Sequence[str] = (),
+    confidence: float = 0.95,
+) -> Reliability:
+    """Reliability of the objects' means over the given numbers of levels.
+
+    Parameters
+    ----------
+    found : VarianceComponents
+    objects : names of the facets that make up the object of measurement
+    levels : mapping of each other facet's name to its n' (may be infinite)
+    fixed : names of facets that are not a sample: the same levels would be used again
+        Interactions with them are part of what is measured.
+    confidence : float
+        Coverage of the intervals, from the draws of `found`.
+
+    Raises
+    ------
+    SpecError
+        A facet that was not estimated, or one of the others without a number.
+    """
+    _check(found, objects, levels)
+    n = int(np.prod([found.levels[name] for name in objects]))
+    if reason := found.impossible:
+        nothing = Estimate.undefined(reason, n=n)
+        return Reliability(nothing, nothing, None, None)
+    weights = _weights(found, objects, levels, fixed)
+    values = np.array([[component.truncated for component in found.components]])
+    universe, relative, absolute = (float(part[0]) for part in _parts(values, weights))
+    drawn = _parts(np.maximum(found.draws, 0.0), weights)
+    tail = 50 * (1 - confidence)
+
+    def estimate(error: float, errors: Floats) -> Estimate:
+        if universe + error <= 0:
+            return Estimate.undefined("undefined because nothing varies (0/0)", n=n)
+        with np.errstate(invalid="ignore"):
+            shares = drawn[0] / (drawn[0] + errors)
+        shares = shares[~np.isnan(shares)]
+        low, high = np.percentile(shares, [tail, 100 - tail])
+        method = f"generalized, {100 * confidence:.0f} %, {shares.size} draws"
+        return Estimate(universe / (universe + error), n=n, low=float(low), high=float(high), method=method)
+
+    return Reliability(
+        relative=estimate(relative, drawn[1]),
+        absolute=estimate(absolute, drawn[2]),
+        se=float(np.sqrt(absolute)),
+        se_difference=float(np.sqrt(2 * relative)),
+    )
+
+
+def smallest(
+    found: VarianceComponents,
+    objects: Sequence[str],
+    target: float,
+    *,
+    free: Mapping[str, int],
+    kept: Mapping[str, float],
+    coefficient: Coefficient = "relative",
+) -> Plan:
+    """The design with fewest calls for one object that reaches a target.
+
+    Parameters
+    ----------
+    found, objects : as in `d_study`
+    target : wanted value of the coefficient, between 0 and 1
+    free : facet -> most levels to consider
+        All numbers up to it are searched; of designs with equally few calls, the one with the higher coefficient.
+    kept : facet -> number of levels that stays as it is
+    coefficient : ``relative`` (Ep²) or ``absolute`` (Phi)
+
+    Returns
+    -------
+    Plan
+        Without levels, and with the reason, where the limit is below the target, or the target lies beyond `free`.
+    """
+    if not 0 < target < 1:
+        raise SpecError(f"a target of {target:g} is not a reliability", hint="give a number between 0 and 1, e.g. 0.8")
+    _check(found, objects, {**kept, **free})
+    if reason := found.impossible:
+        return Plan({}, None, float("nan"), reason)
+
+    def error(levels: Mapping[str, Floats | float]) -> tuple[float, Floats]:
+        """Universe-score variance and the error variance that the coefficient counts."""
+        values = np.array([component.truncated for component in found.components])
+        universe, relative, absolute = _parts(values, _weights(found, objects, levels, ()))
+        return float(universe), relative if coefficient == "relative" else absolute
+
+    universe, least = error({**kept, **dict.fromkeys(free, INFINITE)})
+    if found.total <= 0:
+        return Plan({}, None, float("nan"), "undefined because nothing varies (0/0)")
+    limit = float(universe / (universe + least)) if universe > 0 else 0.0
+    if limit < target:
+        return Plan({}, None, limit, _out_of_reach(target, limit, objects))
+    allowed = universe * (1 - target) / target
+    # The error is linear in one over each number, so the facet that may grow most is solved for, not searched.
+    solved = max(free, key=lambda name: free[name])
+    others = [name for name in free if name != solved]
+    grid = np.meshgrid(*(np.arange(1, free[name] + 1, dtype=np.float64) for name in others), indexing="ij")
+    levels: dict[str, Floats | float] = {**kept, **dict(zip(others, grid, strict=True))}
+    base = error({**levels, solved: INFINITE})[1]
+    slope = error({**levels, solved: 1.0})[1] - base
+    with np.errstate(divide="ignore", invalid="ignore"):
+        need = np.ceil(np.where(slope > 0, slope / (allowed - base), 0.0) - 1e-9)
+    need = np.maximum(1.0, need)
+    calls = np.where((base < allowed) & (need <= free[solved]), need, np.inf)
+    for number in levels.values():
+        calls = calls * number
+    if not np.isfinite(calls).any():
+        most = ", ".join(f"{count} for {name}" for name, count in free.items())
+        why = f"{target:g} needs more levels than were searched ({most}); the limit is {limit:.2f}"
+        return Plan({}, None, limit, why)
+    fewest = float(calls.min())
+    final = error({**levels, solved: need})[1]
+    best = np.unravel_index(near_ties.lowest(np.where(calls == fewest, final, np.inf).ravel().tolist()), calls.shape)
+    chosen = {name: float(axis[best]) for name, axis in zip(others, grid, strict=True)}
+    return Plan({**kept, **chosen, solved: float(need[best])}, int(fewest), limit)
+
+
+def _weights(
+    found: VarianceComponents,
+    objects: Sequence[str],
+    levels: Mapping[str, Floats | float],
+    fixed: Sequence[str],
+) -> list[tuple[str, Floats | float]]:
+    """For each term where it belongs ("universe", "relative", "absolute" or "" for neither) and one over its n'."""
+    out: list[tuple[str, Floats | float]] = []
+    for component in found.components:
+        others = component.term.indices - set(objects)
+        weight: Floats | float = 1.0
+        for name in others:
+            weight = weight / levels[name]
+        if component.term.indices & set(objects):
+            part = "universe" if others <= set(fixed) else "relative"
+        else:
+            part = "" if others <= set(fixed) else "absolute"
+        out.append((part, weight))
+    return out
+
+
+def _parts(values: Floats, weights: Sequence[tuple[str, Floats | float]]) -> tuple[Floats, Floats, Floats]:
+    """Universe-score, relative-error and absolute-error variance from components, the terms along the last axis."""
+    sums: dict[str, Floats] = {}
+    for i, (part, weight) in enumerate(weights):
+        sums[part] = sums.get(part, np.float64(0)) + values[..., i] * weight
+    zero = np.zeros(values.shape[:-1])
+    universe, relative = sums.get("universe", zero), sums.get("relative", zero)
+    return universe + zero, relative + zero, relative + sums.get("absolute", zero)
+
+
+def _check(found: VarianceComponents, objects: Sequence[str], levels: Mapping[str, float]) -> None:
+    known = set(found.levels)
+    strange = (set(objects) | set(levels)) - known
+    if strange:
+        raise SpecError(
+            f"the variance of {', '.join(sorted(strange))} was not estimated (known: {', '.join(sorted(known))})"
+        )
+    lacking = known - set(objects) - set(levels)
+    if lacking:
+        raise SpecError(f"a D-study needs a number of levels for {', '.join(sorted(lacking))}")
+    none = sorted(name for name, count in levels.items() if count < 1)
+    if none:
+        raise SpecError(f"a D-study needs 1 or more levels of {', '.join(none)}")
+
+
+def _out_of_reach(target: float, limit: float, objects: Sequence[str]) -> str:
+    if limit > 0:
+        return f"{target:g} is out of reach: the limit is {limit:.2f}"
+    return f"{target:g} is out of reach: the variance between levels of {' x '.join(objects)} is estimated as 0"

@@ -1,0 +1,294 @@
+"""The intraclass correlation family with F tests and F intervals. Never fills a missing rating, never clips a negative.
+
+A value that no ICC can have is undefined, with its likely cause (`reversed_scale`): above 1, or below -1 / (k - 1), the
+least that k columns can agree; and a reliability of means that is surely negative, its whole interval below 0. A single
+rating's ICC below 0 is kept: it is a correlation.
+
+Formulas: McGraw & Wong 1996, Psychological Methods 1(1), tables 4 and 7 (with their correction), in the notation of
+Shrout & Fleiss 1979. For n stories rated k times: MSB between stories, MSW within stories, MSJ between raters
+(columns), MSE residual.
+
+========  =======================  ==========================================================================
+form      also called              when
+========  =======================  ==========================================================================
+ICC(1,1)  one-way random           columns mean nothing (raters unknown, or not the same for each story)
+ICC(2,1)  ICC(A,1), agreement      the same raters rated every story and are a sample of raters
+ICC(3,1)  ICC(C,1), consistency    as (2,1), leniency forgiven
+ICC(.,k)  average of k             the reliability of the mean of the k ratings
+========  =======================  ==========================================================================
+
+Repeats of one judge are exchangeable, so (1,.) and (2,.) agree up to chance there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.stats.bias.reversed_scale import likely_cause
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+FORMS = ("ICC(1,1)", "ICC(1,k)", "ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
+ONE_WAY = FORMS[:2]
+_NOISE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSquares:
+    """Mean squares of the two-way layout without interaction; arrays of the leading axes' shape."""
+
+    between: Floats
+    within: Floats
+    columns: Floats
+    residual: Floats
+    n: int
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class IccRow:
+    """One form of the family: the estimate with its F interval, and the F test of "no difference between stories"."""
+
+    form: str
+    estimate: Estimate
+    f: float | None = None
+    df1: int | None = None
+    df2: int | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IccFamily:
+    """All six forms for one table of ratings: n complete stories, k columns, and how many stories were incomplete."""
+
+    rows: tuple[IccRow, ...]
+    n: int
+    k: int
+    incomplete: int
+
+    def __getitem__(self, form: str) -> IccRow:
+        return next(row for row in self.rows if row.form == form)
+
+
+def mean_squares(ratings: Floats) -> MeanSquares:
+    """Mean squares of complete ratings, shape (..., n stories, k columns), n >= 2 and k >= 2.
+
+    Sums of squares below 1e-12 of the total are rounding noise and are set to 0, so that repeats that are equal give
+    exactly MSW = 0.
+    """
+    n, k = ratings.shape[-2:]
+    centred = ratings - ratings.mean(axis=(-2, -1), keepdims=True)
+    rows = centred.mean(axis=-1, keepdims=True)
+    columns = centred.mean(axis=-2, keepdims=True)
+    total = (centred**2).sum(axis=(-2, -1))
+    ss_between = k * (rows**2).sum(axis=(-2, -1))
+    ss_within = ((centred - rows) ** 2).sum(axis=(-2, -1))
+    ss_columns = n * (columns**2).sum(axis=(-2, -1))
+    ss_residual = ((centred - rows - columns) ** 2).sum(axis=(-2, -1))
+    clean = [np.where(ss <= _NOISE * total, 0.0, ss) for ss in (ss_between, ss_within, ss_columns, ss_residual)]
+    return MeanSquares(
+        between=clean[0] / (n - 1),
+        within=clean[1] / (n * (k - 1)),
+        columns=clean[2] / (k - 1),
+        residual=clean[3] / ((n - 1) * (k - 1)),
+        n=n,
+        k=k,
+    )
+
+
+def values(ms: MeanSquares) -> dict[str, Floats]:
+    """The six forms as arrays of the leading axes' shape; NaN where the denominator is 0."""
+    return _forms(ms.between, ms.within, ms.columns, ms.residual, ms.n, ms.k)
+
+
+def _forms(b: Floats, w: Floats, j: Floats, e: Floats, n: int | Floats, k: int) -> dict[str, Floats]:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = {
+            "ICC(1,1)": (b - w) / (b + (k - 1) * w),
+            "ICC(1,k)": (b - w) / b,
+            "ICC(2,1)": (b - e) / (b + (k - 1) * e + k * (j - e) / n),
+            "ICC(2,k)": (b - e) / (b + (j - e) / n),
+            "ICC(3,1)": (b - e) / (b + (k - 1) * e),
+            "ICC(3,k)": (b - e) / b,
+        }
+    return {form: np.where(np.isfinite(value), value, np.nan) for form, value in found.items()}
+
+
+def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
+    """The family in resamples, for bootstrap intervals; in the order of `FORMS`.
+
+    The mean squares of a resample are sums over stories, each standing as often as it was drawn, so that all resamples
+    cost one product of matrices. A statistic for `Resamples.values`, `intervals.percentile` and `intervals.bca`.
+
+    Parameters
+    ----------
+    ratings : array, shape (n, k)
+        As for `family`; stories with a missing cell never count, as there.
+
+    Returns
+    -------
+    callable
+        From weights (b, n) to values (b, 6); NaN where the form is undefined in that resample (its denominator is 0,
+        or it holds fewer than 2 stories).
+    """
+    complete = np.asarray(~np.isnan(ratings).any(axis=1))[:, None]
+    k = ratings.shape[1]
+    middle = float(ratings[complete[:, 0]].mean()) if complete.any() else 0.0
+    centred = np.where(complete, ratings - middle, 0.0)
+    mean = centred.mean(axis=1)
+    spread = ((centred - mean[:, None]) ** 2).sum(axis=1)
+    parts = np.column_stack([complete, mean, mean**2, spread, centred])
+
+    def statistic(weights: NDArray[np.int64]) -> Floats:
+        sums = weights.astype(np.float64) @ parts
+        n = sums[:, 0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            grand, columns = sums[:, 1] / n, sums[:, 4:] / n[:, None]
+            between = k * (sums[:, 2] - n * grand**2)
+            of_columns = n * ((columns - grand[:, None]) ** 2).sum(axis=1)
+            squares = [between, sums[:, 3], of_columns, sums[:, 3] - of_columns]
+            total = between + sums[:, 3]
+            clean = [np.where(ss <= _NOISE * total, 0.0, ss) for ss in squares]
+            degrees = (n - 1, n * (k - 1), np.full(n.shape, k - 1.0), (n - 1) * (k - 1))
+            b, w, j, e = (np.where((n >= 2) & (k >= 2), ss / df, np.nan) for ss, df in zip(clean, degrees, strict=True))
+        found = _forms(b, w, j, e, n, k)
+        return np.stack([found[form] for form in FORMS], axis=1)
+
+    return statistic
+
+
+def family(
+    ratings: Floats,
+    *,
+    confidence: float = 0.95,
+    columns: str = "repeats",
+    names: Sequence[str] = (),
+    raters: Floats | None = None,
+) -> IccFamily:
+    """The ICC family of one table, shape (n, k), NaN = missing.
+
+    Parameters
+    ----------
+    ratings : array, shape (n, k)
+        Stories by repeats (or raters), in points of the scale. Stories with a missing cell are left out and counted.
+    confidence : float
+        Coverage of the F intervals.
+    columns : str
+        What the columns are called in a reason.
+    names : sequence of str
+        Of the columns where they are persons (or judges), to say whose ratings run against the others'.
+    raters : array, shape (n', len(names)), optional
+        Ratings with a column for each name, where those of `ratings` are positions.
+
+    Returns
+    -------
+    IccFamily
+        Undefined with a reason for n < 2, k < 2, or ratings that are all equal (0/0: there is nothing to tell apart,
+        whatever the agreement), and where the value is impossible. With equal repeats F is infinite: the value is 1 and
+        has no interval.
+    """
+    complete = ratings[~np.isnan(ratings).any(axis=1)] if ratings.size else ratings
+    n, k = complete.shape
+    incomplete = ratings.shape[0] - n
+    reason = _reason(complete, columns)
+    if reason:
+        rows = tuple(IccRow(form, Estimate.undefined(reason, n=n)) for form in FORMS)
+        return IccFamily(rows, n=n, k=k, incomplete=incomplete)
+    ms = mean_squares(complete)
+    found = {form: float(value) for form, value in values(ms).items()}
+    ends = _intervals(ms, found, confidence)
+    rows = tuple(_row(form, found[form], ends[form], ms, confidence) for form in FORMS)
+    if any(_impossible(row, k) for row in rows):
+        cause = likely_cause(complete if raters is None else raters, names)
+        rows = tuple(_undefined(row, cause, k) if _impossible(row, k) else row for row in rows)
+    return IccFamily(rows, n=n, k=k, incomplete=incomplete)
+
+
+def _impossible(row: IccRow, k: int) -> bool:
+    value, high = row.estimate.value, row.estimate.high
+    if value is None:
+        return False
+    if value > 1 + 1e-9:
+        return True
+    if row.form.endswith(",k)"):
+        return high is not None and high < 0
+    return value < -1 / (k - 1) - 1e-9
+
+
+def _undefined(row: IccRow, cause: str, k: int) -> IccRow:
+    value = row.estimate.value or 0.0
+    low = (
+        "a reliability is not below 0" if row.form.endswith(",k)") else f"an ICC of {k} is not below {-1 / (k - 1):.2f}"
+    )
+    bound = "no ICC is above 1" if value > 1 else low
+    reason = f"undefined: the formula gives {value:.2f}, and {bound}; {cause}"
+    return replace(row, estimate=Estimate.undefined(reason, n=row.estimate.n))
+
+
+def _reason(complete: Floats, columns: str) -> str | None:
+    n, k = complete.shape
+    if k < 2:
+        return f"undefined with fewer than 2 {columns}"
+    if n < 2:
+        return "undefined with fewer than 2 complete stories"
+    if float(np.ptp(complete)) < 1e-9:
+        return "undefined because all ratings are equal (0/0)"
+    return None
+
+
+def _row(form: str, value: float, ends: tuple[float, float], ms: MeanSquares, confidence: float) -> IccRow:
+    n, k = ms.n, ms.k
+    one_way = form in ONE_WAY
+    error = float(ms.within if one_way else ms.residual)
+    df1, df2 = n - 1, n * (k - 1) if one_way else (n - 1) * (k - 1)
+    if np.isnan(value):
+        why = "undefined because the stories' means are all equal"
+        return IccRow(form, Estimate.undefined(why, n=n), df1=df1, df2=df2)
+    if error == 0:
+        why = "no interval: the repeats of each story leave no error, F is infinite"
+        return IccRow(form, Estimate(value=value, n=n, reason=why), df1=df1, df2=df2)
+    ratio = float(ms.between) / error
+    if not np.isfinite(ends).all() or not ends[0] - 1e-9 <= value <= ends[1] + 1e-9 or ends[1] > 1 + 1e-9:
+        estimate = Estimate(value=value, n=n, reason="no interval: F bounds do not exist here")
+    else:
+        estimate = Estimate(value=value, n=n, low=ends[0], high=ends[1], method=f"F, {100 * confidence:.0f} %")
+    return IccRow(form, estimate, f=ratio, df1=df1, df2=df2, p=float(special.fdtrc(df1, df2, ratio)))
+
+
+def _intervals(ms: MeanSquares, found: dict[str, float], confidence: float) -> dict[str, tuple[float, float]]:
+    """F intervals of all forms; NaN where they do not exist."""
+    n, k, upper = ms.n, ms.k, 0.5 + confidence / 2
+    out: dict[str, tuple[float, float]] = {}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for way, error, df2 in (("1", ms.within, n * (k - 1)), ("3", ms.residual, (n - 1) * (k - 1))):
+            ratio = ms.between / error
+            low = float(ratio / special.fdtri(n - 1, df2, upper))
+            high = float(ratio * special.fdtri(df2, n - 1, upper))
+            out[f"ICC({way},1)"] = ((low - 1) / (low + k - 1), (high - 1) / (high + k - 1))
+            out[f"ICC({way},k)"] = (1 - np.divide(1, low), 1 - np.divide(1, high))
+        low, high = (np.float64(end) for end in _agreement_interval(ms, found["ICC(2,1)"], upper))
+        out["ICC(2,1)"] = (float(low), float(high))
+        out["ICC(2,k)"] = (float(low * k / (1 + low * (k - 1))), float(high * k / (1 + high * (k - 1))))
+    return out
+
+
+def _agreement_interval(ms: MeanSquares, icc: float, upper: float) -> tuple[float, float]:
+    """Ends for ICC(2,1), with Satterthwaite degrees of freedom (McGraw & Wong 1996, table 7)."""
+    n, k = ms.n, ms.k
+    # Of numpy, so that in small tables a division by 0 gives no number instead of an error.
+    b, j, e = np.float64(ms.between), np.float64(ms.columns), np.float64(ms.residual)
+    if e == 0 or np.isnan(icc):
+        return float("nan"), float("nan")
+    ratio = j / e
+    inner = n * (1 + (k - 1) * icc) - k * icc
+    numerator = (n - 1) * (k - 1) * (k * icc * ratio + inner) ** 2
+    denominator = (n - 1) * k**2 * icc**2 * ratio**2 + inner**2
+    v = numerator / denominator
+    f_low, f_high = float(special.fdtri(n - 1, v, upper)), float(special.fdtri(v, n - 1, upper))
+    spread = k * j + (k * n - k - n) * e
+    return n * (b - f_low * e) / (f_low * spread + n * b), n * (f_high * b - e) / (spread + n * f_high * b)

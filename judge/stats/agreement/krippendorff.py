@@ -1,0 +1,185 @@
+"""Krippendorff's alpha for any number of raters, missing ratings and four levels of measurement. Never fills a gap.
+
+alpha = 1 - observed / expected disagreement. Disagreement of two values c and k (Krippendorff 2011, Computing
+Krippendorff's alpha-reliability; 2018, Content Analysis, 4th edition, ch. 12):
+
+========  ====================================================================================================
+level     difference squared
+========  ====================================================================================================
+nominal   1 if they differ
+ordinal   (number of all ratings from c to k, those at the ends counted half)²: the difference of their mid-ranks
+interval  (c - k)²
+ratio     ((c - k) / (c + k))²
+========  ====================================================================================================
+
+Its interval is the percentile bootstrap of items (not the bootstrap of pairs that Krippendorff proposes, which takes
+pairs of one item as independent), or, where several items are of one story, the jackknife over stories
+(`cluster_jackknife`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.agreement.chance_agreement import (
+    NO_PAIR,
+    ONE_CATEGORY,
+    ChanceAgreement,
+    Counts,
+    counts,
+    raw_agreement,
+)
+from judge.stats.estimate import Estimate
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling.cluster_jackknife import with_jackknife
+
+Floats = NDArray[np.float64]
+Weights = NDArray[np.int64]
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+LEVELS: tuple[str, ...] = get_args(Level)
+
+NEGATIVE = "undefined: the ratio level has no negative values"
+
+
+def alpha(
+    ratings: Floats,
+    level: Level,
+    rng: np.random.Generator,
+    *,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+    story: NDArray[np.int64] | None = None,
+) -> ChanceAgreement:
+    """Krippendorff's alpha of ratings (items, raters), NaN = missing, with an item bootstrap interval.
+
+    Parameters
+    ----------
+    ratings : array, shape (items, raters)
+        Raters need not be the same from item to item. Items with fewer than 2 ratings are dropped and counted.
+    level : str
+        One of `LEVELS`.
+    rng : numpy Generator
+        The caller's seed.
+    resamples : int
+        Number of resamples of items; 0 for no interval. The jackknife over stories needs none.
+    story : array of int, shape (items,), optional
+        As in `chance_agreement.counts`.
+
+    Returns
+    -------
+    ChanceAgreement
+        `standard_error` is the standard deviation over resamples; `observed` and `expected` are None, as alpha is made
+        of disagreements, which have no bound. Undefined with one category, with no item of 2 ratings, and with negative
+        values at the ratio level. Resamples that hold one category only are left out and counted; above 5 % of them
+        there is no interval.
+
+    Raises
+    ------
+    ValueError
+        For an unknown level.
+    """
+    found, raw = counts(ratings, story=story), raw_agreement(ratings, confidence=confidence, story=story)
+    n, error = found.table.shape[0], None
+    reason = _why_not(found, level)
+    estimate = Estimate.undefined(reason, n=n) if reason else Estimate(_of_all(found, level), n=n)
+    if estimate.defined and n < 2:
+        estimate = replace(estimate, reason="no interval with fewer than 2 items")
+    elif estimate.defined and found.shared:
+        others = (found.story[None, :] != np.arange(found.stories)[:, None]).astype(np.int64)
+        estimate, error = with_jackknife(estimate, _statistic(found, level)(others), confidence=confidence)
+    elif estimate.defined and resamples:
+        drawn = bootstrap.draw(np.arange(n), resamples, rng, "boot-items")
+        values = drawn.values(_statistic(found, level))
+        method = f"{drawn.name}, {resamples} resamples, {100 * confidence:g} %"
+        estimate = bootstrap.percentile(estimate, values, method, confidence=confidence)
+        error = None if estimate.low is None else float(np.nanstd(values, ddof=1))
+    return ChanceAgreement(
+        name=f"Krippendorff's alpha, {level}",
+        estimate=estimate,
+        raw=raw,
+        standard_error=error,
+        observed=None,
+        expected=None,
+        ratings=int(found.table.sum()),
+        categories=found.used,
+        dropped=found.dropped,
+        stories=found.stories,
+    )
+
+
+def resampled(ratings: Floats, level: Level) -> Callable[[Weights], Floats]:
+    """A function from weights (b, items) to alpha in each of b resamples, shape (b,); NaN where undefined.
+
+    For resamples of other units than items, e.g. stories with several items each.
+    """
+    usable = (~np.isnan(ratings)).sum(axis=1) >= 2
+    found = counts(ratings)
+    if _why_not(found, level):
+        return lambda weights: np.full(weights.shape[0], np.nan)
+    statistic = _statistic(found, level)
+    return lambda weights: statistic(weights[:, usable])
+
+
+def _why_not(found: Counts, level: Level) -> str | None:
+    if level not in LEVELS:
+        raise ValueError(f"unknown level {level!r}: one of {', '.join(LEVELS)}")
+    if found.table.shape[0] == 0:
+        return NO_PAIR
+    if found.used < 2:
+        return ONE_CATEGORY
+    return NEGATIVE if level == "ratio" and found.category[0] < 0 else None
+
+
+def _of_all(found: Counts, level: Level) -> float:
+    return float(_statistic(found, level)(np.ones((1, found.table.shape[0]), dtype=np.int64))[0])
+
+
+def _statistic(found: Counts, level: Level) -> Callable[[Weights], Floats]:
+    """From weights (b, n) of the items used to alpha, shape (b,)."""
+    table = found.table
+    size = table.sum(axis=1)
+    fixed = None if level == "ordinal" else _difference(found.category, level)
+    inside = None if fixed is None else (table * (table @ fixed)).sum(axis=1) / (size - 1)
+
+    def of(weights: Weights) -> Floats:
+        w = weights.astype(np.float64)
+        number, total = w @ table, w @ size
+        if fixed is not None and inside is not None:
+            observed, pairs = w @ inside, (number * (number @ fixed)).sum(axis=1)
+        else:
+            observed, pairs = _ordinal(w, number, total, table, size)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            value = 1 - (total - 1) * observed / pairs
+        return np.asarray(np.where(pairs > 0, value, np.nan), dtype=np.float64)
+
+    return of
+
+
+def _difference(category: Floats, level: Level) -> Floats:
+    """Differences squared of all pairs of categories, (q, q), at the levels where they do not depend on the ratings."""
+    one, other = category[:, None], category[None, :]
+    if level == "nominal":
+        return np.asarray(one != other, dtype=np.float64)
+    if level == "interval":
+        return np.asarray((one - other) ** 2, dtype=np.float64)
+    total = one + other
+    return np.asarray(((one - other) / np.where(total == 0, 1.0, total)) ** 2, dtype=np.float64)
+
+
+def _ordinal(w: Floats, number: Floats, total: Floats, table: Floats, size: Floats) -> tuple[Floats, Floats]:
+    """Sums of squared differences of mid-ranks: within items (each / (its ratings - 1)), and over all pairs; (b,) each.
+
+    The mid-ranks are those of each resample. sum of (r - s)² over ordered pairs = 2 (m sum of r² - (sum of r)²).
+    """
+    rank = np.cumsum(number, axis=1) - number / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rank = np.where(total[:, None] > 0, rank - (number * rank).sum(axis=1, keepdims=True) / total[:, None], 0.0)
+    sums = rank @ table.T
+    squares = (((w * (size / (size - 1))) @ table) * rank**2).sum(axis=1)
+    within = 2 * (squares - (w / (size - 1) * sums**2).sum(axis=1))
+    return within, np.asarray(2 * total * (number * rank**2).sum(axis=1), dtype=np.float64)

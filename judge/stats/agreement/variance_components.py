@@ -1,0 +1,214 @@
+"""Variance components of random designs by analysis of variance, with intervals. Never fills a cell, never clips.
+
+`analogous_anova` gives mean squares and their expectations, with gaps or without. Setting the one equal to the other
+gives estimates without bias, whatever is missing at random and whatever the effects' distribution. Where nothing is
+missing they are the ANOVA estimates (Searle, Casella & McCulloch 1992, Variance Components, chapter 4; Brennan 2001,
+Generalizability Theory, chapter 3 and its table 3.2, which a test repeats), and, where none is negative, also the REML
+estimates.
+
+Intervals are generalized confidence intervals (Weerahandi 1993, JASA 88; their coverage: Hannig, Iyer & Patterson
+2006, JASA 101): each expected mean square is drawn as df MS / chi²(df), and every component, or coefficient made of
+components, is computed from each draw. They assume normal effects, and, with gaps, that mean squares are still
+independent and chi-squared, which is roughly so: in simulated studies of 6 systems, 20 story-prompts and 3 Eval-Prompts
+they held the true value 89 to 97 % of the time while up to 10 % of the queries had no rating, 75 to 96 % with 30 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.errors import DataError
+from judge.stats.agreement.analogous_anova import Anova, Facet, Term, analogous_anova
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+
+_BELOW = "no interval: the variance is estimated below 0, up to the upper end of its interval; it counts as 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """The variance of one term's effects, as estimated: negative where the estimate is."""
+
+    term: Term
+    df: int
+    mean_square: float
+    variance: Estimate
+
+    @property
+    def negative(self) -> bool:
+        """Whether the estimate is below 0 (sampling error around a small variance, or a model that does not hold)."""
+        return self.variance.value is not None and self.variance.value < 0
+
+    @property
+    def printed(self) -> Estimate:
+        """The estimate; undefined where its whole interval is below 0, which no variance is."""
+        value, low, high = self.variance.value, self.variance.low, self.variance.high
+        if value is None or low is None or high is None or high >= 0:
+            return self.variance
+        return Estimate.undefined(
+            f"undefined: {self.term} is estimated at {value:.3g} [{low:.3g}, {high:.3g}], and no variance is below 0",
+            n=self.variance.n,
+        )
+
+    @property
+    def truncated(self) -> float:
+        """The estimate, or 0 where it is negative: what shares and D-studies use."""
+        return max(0.0, self.variance.value or 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VarianceComponents:
+    """All terms, smallest index sets first; `levels` of each facet; `draws` (b, terms) for intervals; n ratings."""
+
+    components: tuple[Component, ...]
+    levels: Mapping[str, int]
+    draws: Floats
+    n: int
+    confidence: float = 0.95
+
+    def __getitem__(self, term: str) -> Component:
+        return next(component for component in self.components if str(component.term) == term)
+
+    @property
+    def total(self) -> float:
+        """Sum of the truncated components: the variance of one rating."""
+        return float(sum(component.truncated for component in self.components))
+
+    @property
+    def impossible(self) -> str | None:
+        """Why the model does not hold: variances below 0 in all but one of a thousand draws; None where there is none.
+
+        At 95 % one of forty variances of 0 would be taken for such. A term that does not vary at all is not meant.
+        """
+        above = np.quantile(self.draws, 0.999, axis=0)
+        pairs = zip(self.components, above, strict=True)
+        terms = [str(part.term) for part, end in pairs if part.negative and part.mean_square > 0 and end < 0]
+        if not terms:
+            return None
+        return f"undefined: the variance of {' and of '.join(terms)} is surely estimated below 0, which no variance is"
+
+    def share(self, component: Component) -> Estimate:
+        """Truncated component over their sum, with an interval; undefined where none is above 0."""
+        if self.total <= 0:
+            equal = all(part.mean_square == 0 for part in self.components)
+            why = "all ratings are equal" if equal else "no variance is estimated above 0"
+            return Estimate.undefined(f"undefined because {why} (0/0)", n=component.variance.n)
+        value, n = component.truncated / self.total, component.variance.n
+        if component.variance.low is None:
+            return Estimate(value, n=n, reason=component.variance.reason)
+        drawn = np.maximum(self.draws, 0.0)
+        drawn = drawn[drawn.sum(axis=1) > 0]
+        shares = drawn[:, self.components.index(component)] / drawn.sum(axis=1)
+        tail = 50 * (1 - self.confidence)
+        low, high = np.percentile(shares, [tail, 100 - tail])
+        if high <= 0:
+            return Estimate(value, n=n, reason=_BELOW)
+        return Estimate(value, n=n, low=float(low), high=float(high), method=component.variance.method)
+
+
+def variance_components(
+    ratings: Floats,
+    facets: Sequence[Facet],
+    *,
+    rng: np.random.Generator,
+    draws: int = 2000,
+    confidence: float = 0.95,
+) -> VarianceComponents:
+    """ANOVA estimates of all variance components of a design with one rating, or none, for each combination.
+
+    Parameters
+    ----------
+    ratings : array, one axis a facet, in points of the scale
+        A nested facet's axis counts levels within each combination of the facets it is nested in. NaN = no rating.
+    facets : sequence of Facet, two or more, in the order of the axes
+    rng : numpy Generator
+        For the draws that make intervals.
+    draws : int
+        Number of draws.
+    confidence : float
+        Coverage of the intervals.
+
+    Returns
+    -------
+    VarianceComponents
+        A term without any variation of its own (equal repeats) has the value that follows and no interval.
+
+    Raises
+    ------
+    DataError
+        Too few combinations are rated to tell some variance from the others. Fewer than two facets, a facet with fewer
+        than two levels, or a facet nested in one that is not there.
+    """
+    _check(ratings, facets)
+    found = analogous_anova(ratings, facets)
+    _told_apart(found)
+    solve = np.linalg.inv(found.expected)
+    values = solve @ found.squares
+    squares = np.maximum(found.squares, 0.0)
+    drawn = (squares * found.df / rng.chisquare(found.df, size=(draws, found.df.size))) @ solve.T
+    tail = 50 * (1 - confidence)
+    ends = np.percentile(drawn, [tail, 100 - tail], axis=0)
+    whole = not bool(np.isnan(ratings).any())
+    parts = [
+        Component(term, int(found.df[i]), float(found.squares[i]), _estimate(found, i, values[i], ends[:, i], whole))
+        for i, term in enumerate(found.terms)
+    ]
+    return VarianceComponents(tuple(parts), _levels(found, facets), drawn, int((~np.isnan(ratings)).sum()), confidence)
+
+
+def _levels(found: Anova, facets: Sequence[Facet]) -> dict[str, int]:
+    """Levels of each facet that are rated; of a nested one their mean number in each combination, rounded."""
+    seen = {term.indices: int(count) for term, count in zip(found.terms, found.seen, strict=True)}
+    out = {}
+    for term in found.terms:
+        if len(term.own) == 1:
+            out[term.own[0]] = round(seen[term.indices] / seen.get(frozenset(term.outer), 1))
+    return {facet.name: out[facet.name] for facet in facets}
+
+
+def _estimate(found: Anova, at: int, value: float, ends: Floats, whole: bool) -> Estimate:
+    n = int(found.seen[at])
+    if found.squares[at] == 0:
+        return Estimate(float(value), n=n, reason="no interval: this term does not vary at all in these ratings")
+    if found.squares[at] < 0:
+        return Estimate(float(value), n=n, reason="no interval: with these gaps the term's mean square is negative")
+    method = "generalized, normal effects" if whole else "generalized, normal effects, approximate because of gaps"
+    return Estimate(float(value), n=n, low=float(ends[0]), high=float(ends[1]), method=method)
+
+
+def _check(ratings: Floats, facets: Sequence[Facet]) -> None:
+    names = [facet.name for facet in facets]
+    if len(names) < 2 or len(set(names)) < len(names) or ratings.ndim != len(names):
+        raise DataError(f"variance components need two or more facets, one for each axis; found {', '.join(names)}")
+    for facet in facets:
+        absent = set(facet.nested_in) - set(names)
+        if absent:
+            raise DataError(f"{facet.name} is nested in {', '.join(sorted(absent))}, which is not a facet here")
+    for axis, name in enumerate(names):
+        others = tuple(i for i in range(len(names)) if i != axis)
+        count = int((~np.isnan(ratings)).any(axis=others).sum())
+        if count < 2:
+            raise DataError(
+                f"{name} has {count} level{'s' if count != 1 else ''}: a variance needs two or more",
+                hint=f"leave {name} out of the facets; its variance then hides in the other terms",
+            )
+
+
+def _told_apart(found: Anova) -> None:
+    """Whether each term's variance can be told from the others' in this pattern of gaps."""
+    for term, df in zip(found.terms, found.df, strict=True):
+        if df < 1:
+            raise DataError(
+                f"the variance of {term} cannot be told: too few of its combinations are rated", hint=_MENDS
+            )
+    scaled = found.expected / np.abs(found.expected).max(axis=1, keepdims=True)
+    if np.linalg.cond(scaled) > 1e8:
+        raise DataError("the variances cannot be told apart in this pattern of ratings", hint=_MENDS)
+
+
+_MENDS = "ask what is missing (judge run, judge retry), or leave out a judge or system (--drop-system)"

@@ -1,0 +1,118 @@
+"""Do criteria measure different things? Inter-criterion tau, multitrait-multimethod. Never reads names.
+
+The mean tau-b between criteria describes a source. It rises as error falls, so that a judge that is steadier than
+people has more of it without any halo: whether a judge has halo, `analysis.criteria.halo` says. The
+*multitrait-multimethod* view (Campbell & Fiske 1959) sets the judge's tau with people on the same criterion (the
+validity diagonal) against its tau with people's other criteria (heterotrait, heteromethod): a judge that measures
+criteria has the higher diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.correlation import coefficients, kendall
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Resampled = Callable[[Codes, Codes], Floats]
+"""From two vectors of codes (n,) to tau-b in each resample, shape (b,)."""
+
+
+def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:
+    """tau-b of each row of `rows` (a, n) with each row of `columns` (c, n), NaN pairs left out; shape (a, c).
+
+    Without `columns` rows are taken with each other (the diagonal is 1). NaN where undefined: a constant side, or fewer
+    than 3 stories with both.
+    """
+    left = [kendall.codes(row) for row in rows]
+    right = left if columns is None else [kendall.codes(row) for row in columns]
+    out = np.full((len(left), len(right)), np.nan)
+    for i, x in enumerate(left):
+        for j, y in enumerate(right):
+            if int(((x >= 0) & (y >= 0)).sum()) >= coefficients.MIN_PAIRS:
+                out[i, j] = kendall.tau_b(x, y)
+    return out
+
+
+def means_by_group(rows: Floats, group: Codes) -> Floats:
+    """Group (system) means of each row (r, n), NaN left out; shape (r, groups); NaN for a group without a rating."""
+    return np.stack([coefficients.group_means(row, row, group)[0] for row in rows])
+
+
+def mean_tau(matrix: Floats) -> Estimate:
+    """Mean of the tau-b below the diagonal of a square matrix (k, k): `n` counts pairs of criteria.
+
+    Undefined with fewer than two criteria or where no tau exists; pairs without tau are left out and counted in
+    `method`.
+    """
+    values = matrix[np.tril_indices(matrix.shape[0], k=-1)]
+    if values.size == 0:
+        return Estimate.undefined("undefined with fewer than 2 criteria")
+    known = values[~np.isnan(values)]
+    if known.size == 0:
+        return Estimate.undefined("undefined: no two criteria have a tau (a constant one, or fewer than 3 stories)")
+    lost = values.size - known.size
+    method = f"{known.size} of {values.size} pairs of criteria" if lost else None
+    return Estimate(float(known.mean()), n=known.size, method=method)
+
+
+def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
+    """`mean_tau` of `rows` (k, n) in each resample, shape (b,); NaN where one of its pairs has no tau.
+
+    The pairs are those that have a tau in the data.
+    """
+    code = [kendall.codes(row) for row in rows]
+    defined = ~np.isnan(tau_matrix(rows))
+    parts = [tau(code[i], code[j]) for i in range(len(code)) for j in range(i) if defined[i, j]]
+    return np.asarray(np.mean(parts, axis=0), dtype=np.float64) if parts else np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Multitrait:
+    """The multitrait-multimethod summary of one judge against people.
+
+    Attributes
+    ----------
+    validity : Estimate
+        Mean tau of the judge's criteria with people's same criteria (the diagonal); n counts criteria.
+    heterotrait : Estimate
+        Mean tau with people's other criteria; n counts pairs of different criteria.
+    own_best : int
+        The judge's criteria that agree with people's same criterion more than with any other.
+    rows : int
+        The judge's criteria that have a tau with every criterion of people.
+    """
+
+    validity: Estimate
+    heterotrait: Estimate
+    own_best: int
+    rows: int
+
+
+def multitrait(matrix: Floats) -> Multitrait:
+    """Summary of tau-b between the judge's criteria (rows) and people's same criteria (columns), shape (k, k).
+
+    Campbell & Fiske's first two comparisons. With fewer than two criteria heterotrait is undefined; a row counts
+    for `own_best` where its diagonal is strictly its highest value (to 1e-9).
+    """
+    k = matrix.shape[0]
+    diagonal, others = np.diag(matrix), matrix[~np.eye(k, dtype=np.bool_)].reshape(k, max(0, k - 1))
+    whole = ~np.isnan(matrix).any(axis=1) if k > 1 else np.zeros(k, dtype=np.bool_)
+    best = diagonal[whole] > others[whole].max(axis=1) + 1e-9 if whole.any() else np.zeros(0, dtype=np.bool_)
+    return Multitrait(
+        validity=_mean(diagonal, "undefined: no criterion of the judge has a tau with people's same criterion"),
+        heterotrait=_mean(others.reshape(-1), "undefined with fewer than 2 criteria"),
+        own_best=int(best.sum()),
+        rows=int(whole.sum()),
+    )
+
+
+def _mean(values: Floats, reason: str) -> Estimate:
+    known = values[~np.isnan(values)]
+    return Estimate(float(known.mean()), n=known.size) if known.size else Estimate.undefined(reason)

@@ -1,0 +1,91 @@
+"""Does a judge favour its own systems? Its opinion of them at equal quality, beside its opinions of other systems.
+
+Every judge thinks more of some systems than people do, and less of others. One more opinion of that kind, about a
+system that happens to be its own, is no self-preference: the spread of the judge's opinions of the other systems is the
+yardstick, and systems are what is counted (t with systems - 2 degrees of freedom). Never names systems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.bias.given_quality import Codes, Floats, GivenQuality
+from judge.stats.estimate import Estimate
+from judge.stats.resampling import jackknife
+from judge.stats.resampling.jackknife import Test
+
+LEAST_OTHERS = 3
+"""With fewer other systems their spread is not known well enough for a test."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnPreference:
+    """`own` marks stories of the judge's own systems."""
+
+    given: GivenQuality
+    own: NDArray[np.bool_]
+
+    @property
+    def systems(self) -> tuple[Codes, Codes]:
+        """Codes of own systems and of the others that have stories."""
+        codes = np.unique(self.given.system[self.given.used])
+        mine = np.unique(self.given.system[self.given.used & self.own])
+        return mine, np.setdiff1d(codes, mine)
+
+    def reason(self) -> str | None:
+        """Why there is no test, or None."""
+        mine, others = self.systems
+        if not mine.size:
+            return "undefined: none of the own systems' stories has the judge's rating and two of people's ratings"
+        if others.size < LEAST_OTHERS:
+            return (
+                f"undefined with fewer than {LEAST_OTHERS} other systems: how much the judge's opinions of systems "
+                "differ anyway is not known"
+            )
+        return None
+
+    def value(self, weights: Floats, *, curved: bool = True) -> Floats:
+        """Mean opinion of own systems minus that of the others, each system counted once, in points, (b,)."""
+        mine, others = self.systems
+        opinions = self.given.opinions(weights, curved=curved)
+        return np.asarray(opinions[:, mine].mean(axis=1) - opinions[:, others].mean(axis=1), dtype=np.float64)
+
+    def test(self, story_prompt: Codes) -> Test:
+        """That the value is zero: over story-prompts and over systems, whichever has the wider interval."""
+        mine, others = self.systems
+        used, every = self.given.used, self.given.used[None, :].astype(np.float64)
+        value = float(self.value(every)[0])
+        bias = abs(value - float(self.value(every, curved=False)[0]))
+        by_prompt = jackknife.against_zero(self.value, story_prompt, used, bias=bias)
+        between = self._between()
+        if by_prompt.se is None or between == 0:
+            return by_prompt
+        estimate = Estimate(value, by_prompt.estimate.n, method="between systems")
+        df = mine.size + others.size - 2
+        by_system = jackknife.student(estimate, between, df, by_prompt.clusters, bias=bias)
+        return max(by_prompt, by_system, key=_width)
+
+    def _between(self) -> float:
+        """Standard error of a difference of means of systems from the spread of the judge's opinions among them.
+
+        One opinion moves ratings less where the judge's scale ends: opinions are taken as alike in points, and in units
+        of the spread of the judge's ratings within each system; the larger standard error counts.
+        """
+        mine, others = self.systems
+        opinions = self.given.opinions(self.given.used[None, :].astype(np.float64))[0]
+        spread = self.given.spread_within()
+        df = mine.size + others.size - 2
+        found = []
+        for unit in (np.ones_like(spread), spread):
+            parts = [((opinions[some] - opinions[some].mean()), unit[some]) for some in (mine, others)]
+            squares = sum(float(((apart / each) ** 2).sum()) for apart, each in parts) / df
+            found.append(squares * sum(float((each**2).mean()) / each.size for _, each in parts))
+        return float(np.sqrt(np.nanmax(found)))
+
+
+def _width(test: Test) -> float:
+    low, high = test.estimate.low, test.estimate.high
+    return float("inf") if low is None or high is None else high - low

@@ -1,0 +1,192 @@
+"""Biases of a judge against people, each as a function of weighted stories. Never ranks, never says who is right.
+
+Every function takes arrays over the same n stories and returns a `jackknife.Statistic`: from weights (b, n) to (b,).
+Missing ratings are NaN; a story without one of the ratings that a statistic needs has to have weight 0 (`used` of
+`jackknife.against_zero`). Comparisons at equal quality are made by `given_quality`.
+
+Spreads are compared on equal footing: single ratings of the judge with single ratings of people, error in both. A
+judge's repeats show less of its error than people's disagreement shows of theirs, since a person's own opinion, which
+the others do not share, counts as error there; a spread "without error" would be another quantity on either side.
+People's mean ratings are quality plus error, whose variance the disagreement of raters within stories shows (Fuller
+1987, *Measurement Error Models*, section 2.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.bias.given_quality import LEAST_RELIABILITY
+from judge.stats.resampling.jackknife import Statistic
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicated:
+    """Ratings given several times, as one mean a story with what is needed for its error variance.
+
+    Attributes
+    ----------
+    mean : array (n,)
+        Mean over the ratings of a story, without the leniency of known persons; NaN without any.
+    count : array (n,)
+        Number of ratings.
+    within : array (n,)
+        Sum of squared deviations from the mean within a story.
+    """
+
+    mean: Floats
+    count: Floats
+    within: Floats
+
+    @classmethod
+    def of(cls, ratings: Floats, *, known: bool = False) -> Replicated:
+        """From (n, k) ratings, NaN = none; `known` columns are persons, whose leniency is no error and is removed."""
+        present = ~np.isnan(ratings)
+        count = present.sum(axis=1).astype(np.float64)
+        alike = without_leniency(ratings) if known else ratings
+        mean = _mean(alike)
+        within = (np.where(present, alike - mean[:, None], 0.0) ** 2).sum(axis=1)
+        return cls(mean, count, within)
+
+    @property
+    def freedom(self) -> float:
+        """Ratings beyond the first of their story: what the error variance rests on."""
+        return float(np.maximum(self.count - 1, 0).sum())
+
+    def error_variance(self, weights: Floats) -> Floats:
+        """Estimated error variance of a mean, shape (b,): pooled variance within stories x mean of 1 / count.
+
+        0 where no story was rated twice: then the error is not known, and nothing is taken off.
+        """
+        once = np.where(self.count > 0, 1 / np.maximum(self.count, 1), 0.0)
+        freedom = weights @ np.maximum(self.count - 1, 0)
+        total = weights @ (self.count > 0).astype(np.float64)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            pooled = np.where(freedom > 0, (weights @ self.within) / freedom, 0.0)
+            return np.asarray(pooled * (weights @ once) / total, dtype=np.float64)
+
+
+def without_leniency(ratings: Floats) -> Floats:
+    """Ratings (n, k) of k persons less each person's mean distance from the means of the stories it rated."""
+    present = ~np.isnan(ratings)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        distance = np.where(present, ratings - _mean(ratings)[:, None], 0.0).sum(axis=0) / present.sum(axis=0)
+    return np.asarray(ratings - np.where(present.any(axis=0), distance, 0.0), dtype=np.float64)
+
+
+def leniency(judge: Floats, people: Floats) -> Statistic:
+    """Mean of judge minus people, in points."""
+    return _weighted_mean(judge - people)
+
+
+def single_spread(judge: Floats, people: Floats) -> Statistic:
+    """Log of the ratio of standard deviations of single ratings, judge to people, error in both.
+
+    `judge` (n, repeats) and `people` (n, persons); each story counts once, with the mean over its ratings. A judge that
+    is steadier than a person spreads less too, without using less of the scale: see `slope_deficit`.
+    """
+    mine, theirs = _variance_of_singles(judge), _variance_of_singles(people)
+
+    def ratio(weights: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            out = 0.5 * np.log(mine(weights) / theirs(weights))
+        return np.asarray(np.where(np.isfinite(out), out, np.nan), dtype=np.float64)
+
+    return ratio
+
+
+def _variance_of_singles(ratings: Floats) -> Statistic:
+    """Variance of single ratings about the mean over stories."""
+    known = ratings[~np.isnan(ratings)]
+    centred = ratings - (known.mean() if known.size else 0.0)
+    square, mean = _weighted_mean(_mean(centred**2)), _weighted_mean(_mean(centred))
+    return lambda weights: np.asarray(square(weights) - mean(weights) ** 2, dtype=np.float64)
+
+
+def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
+    """Points that the judge moves where people move by one, minus 1: C(J, P) / (V(P) - e) - 1.
+
+    The judge's own error cancels. Below 0 is a judge that moves less than people, for lack of spread or for other
+    opinions.
+    """
+
+    def deficit(weights: Floats) -> Floats:
+        variance = _covariance(people.mean, people.mean, weights)[1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            slope = _covariance(judge, people.mean, weights)[1] / _true_variance(
+                variance, people.error_variance(weights)
+            )
+        return np.asarray(slope - 1, dtype=np.float64)
+
+    return deficit
+
+
+def excess_at(point: float, step: float, judge: Floats, people: Floats) -> Statistic:
+    """Share of the judge's ratings at a point of the scale minus people's; single ratings (n, k), NaN = none."""
+    mine, theirs = (_share_at(point, step, ratings) for ratings in (judge, people))
+    return _weighted_mean(mine - theirs)
+
+
+def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
+    """People's mean rating where the judge's repeats were lost minus where they were not, in points.
+
+    `lost` and `asked` count repeats of each story. NaN where nothing, or everything, was lost.
+    """
+    rated = np.where(np.isnan(people), 0.0, people)
+    kept = asked - lost
+
+    def gap(weights: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            out = (weights @ (lost * rated)) / (weights @ lost) - (weights @ (kept * rated)) / (weights @ kept)
+        return np.asarray(np.where(np.isfinite(out), out, np.nan), dtype=np.float64)
+
+    return gap
+
+
+def _mean(ratings: Floats) -> Floats:
+    """Mean over columns, NaN left out; NaN for a story without a rating."""
+    present = ~np.isnan(ratings)
+    count = present.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = np.where(present, ratings, 0.0).sum(axis=1)
+        return np.asarray(np.where(count > 0, total / count, np.nan), dtype=np.float64)
+
+
+def _share_at(point: float, step: float, ratings: Floats) -> Floats:
+    present = ~np.isnan(ratings)
+    near = present & (np.abs(np.where(present, ratings, np.inf) - point) < step / 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(present.any(axis=1), near.sum(axis=1) / present.sum(axis=1), np.nan))
+
+
+def _weighted_mean(values: Floats) -> Statistic:
+    known = ~np.isnan(values)
+    filled, present = np.where(known, values, 0.0), known.astype(np.float64)
+
+    def mean(weights: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((weights @ filled) / (weights @ present), dtype=np.float64)
+
+    return mean
+
+
+def _covariance(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Sum of weights (b,) and weighted covariance (b,), with the sum of weights minus 1 in the denominator."""
+    known = ~(np.isnan(x) | np.isnan(y))
+    w = weights[:, known]
+    # Centred once on the whole: the products stay small, and the shift leaves a covariance as it is.
+    a, b = x[known] - x[known].mean(), y[known] - y[known].mean()
+    total = w.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        cross = w @ (a * b) - (w @ a) * (w @ b) / total
+        return total, np.asarray(np.where(total > 1, cross / (total - 1), np.nan), dtype=np.float64)
+
+
+def _true_variance(variance: Floats, error: Floats) -> Floats:
+    """Variance without error; NaN where less than `LEAST_RELIABILITY` of it is left."""
+    left = variance - error
+    return np.asarray(np.where(left > LEAST_RELIABILITY * variance, left, np.nan), dtype=np.float64)

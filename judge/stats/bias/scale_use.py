@@ -1,0 +1,110 @@
+"""How much of the scale is used: entropy, modal share, distinct values, ties. Never moves a rating onto the scale.
+
+A judge that says 1 to four stories in five cannot tell them apart, whatever its correlation with people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.correlation.kendall import codes
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleUse:
+    """One judge's (or people's) use of a scale.
+
+    Attributes
+    ----------
+    entropy : Estimate
+        Shannon entropy in bits of ratings rounded to the scale's points; n counts ratings. 0 = one point only; the
+        most that k points allow is log2 k (2.32 bits for 5).
+    modal_share : Estimate
+        Share of ratings on the commonest point.
+    modal_point : float or None
+        That point; the lowest one where several are as common.
+    distinct : int
+        Number of distinct ratings before rounding (to 1e-9).
+    ties : Estimate
+        Share of pairs of stories with equal ratings (to 1e-9); n counts stories. Tied pairs cannot be ranked.
+    outside : int or None
+        Ratings outside the scale; None where the scale is not known.
+    """
+
+    entropy: Estimate
+    modal_share: Estimate
+    modal_point: float | None
+    distinct: int
+    ties: Estimate
+    outside: int | None
+
+
+def scale_use(
+    ratings: Floats, stories: Floats, *, step: float = 1.0, scale: tuple[float, float] | None = None
+) -> ScaleUse:
+    """The use of a scale by single ratings, and ties between stories.
+
+    Parameters
+    ----------
+    ratings : array of any shape
+        Single ratings (or, where only those are known, means); NaN = none.
+    stories : array, shape (n,) or (criteria, n)
+        One rating a story and criterion, whose ties are counted within a row; NaN = none.
+    step : float
+        Distance between points of the scale; points are whole multiples of it counted from the scale's lowest, or from
+        0 where the scale is not known. Half-way values go up.
+    scale : (lowest, highest), optional
+        Ends of the scale, for `outside`. Values outside are counted as points of their own, never moved.
+    """
+    known = ratings[~np.isnan(ratings)]
+    entropy, share, point = _points(known, step, scale[0] if scale else 0.0)
+    return ScaleUse(
+        entropy=entropy,
+        modal_share=share,
+        modal_point=point,
+        distinct=int(np.unique(codes(known)).size),
+        ties=tie_share(stories),
+        outside=None if scale is None else int(((known < scale[0]) | (known > scale[1])).sum()),
+    )
+
+
+def entropy_bits(counts: NDArray[np.int64]) -> float:
+    """Shannon's (1948) entropy, -sum p log2 p, of (k,) counts; those of 0 add nothing. NaN where all are 0."""
+    total = int(counts.sum())
+    if total == 0:
+        return float("nan")
+    p = counts[counts > 0] / total
+    return max(0.0, float(-(p * np.log2(p)).sum()))
+
+
+def tie_share(stories: Floats) -> Estimate:
+    """Share of pairs of stories with equal ratings, in (n,) or within rows of (rows, n), pooled; NaN left out."""
+    tied = pairs = used = 0
+    for row in np.atleast_2d(stories):
+        code = codes(row)
+        count = np.bincount(code[code >= 0])
+        n = int(count.sum())
+        used += n
+        pairs += n * (n - 1) // 2
+        tied += int((count * (count - 1) // 2).sum())
+    if pairs == 0:
+        return Estimate.undefined("undefined with fewer than 2 stories", n=used)
+    return Estimate(tied / pairs, n=used)
+
+
+def _points(known: Floats, step: float, lowest: float) -> tuple[Estimate, Estimate, float | None]:
+    if known.size == 0:
+        return Estimate.undefined("no rating"), Estimate.undefined("no rating"), None
+    # 1e-9: means of ratings carry noise that would send half-way values down.
+    place = np.floor((known - lowest) / step + 0.5 + 1e-9).astype(np.int64)
+    points, counts = np.unique(place, return_counts=True)
+    top = int(counts.argmax())
+    n = known.size
+    entropy = Estimate(entropy_bits(counts.astype(np.int64)), n=n)
+    return entropy, Estimate(float(counts[top]) / n, n=n), lowest + step * float(points[top])

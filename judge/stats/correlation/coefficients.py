@@ -1,0 +1,189 @@
+"""Kendall, Spearman and Pearson: overall, by system means, within groups, and in resamples. Never fills a missing side.
+
+Pairs with a missing side (NaN) are left out. A correlation with a constant side or fewer than three pairs does not
+exist: it is an `Estimate` with a reason, never 0. The three groupings are
+
+- *overall*: all pairs of stories at once;
+- *system*: means over the same stories on both sides, then the correlation over systems;
+- *grouped*: the mean of the correlations within each group (story-prompts or systems); groups in which the correlation
+  is undefined are counted, not zeroed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.correlation import kendall, weighted_tau
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Weights = NDArray[np.int64]
+Coefficient = Literal["kendall", "spearman", "pearson"]
+MIN_PAIRS = 3
+_NO_VARIANCE = 1e-20
+"""A variance of values that are equal to 1e-9 is below 1e-18; that of values equal but for rounding far below 1e-20."""
+
+
+def pearson(x: Floats, y: Floats) -> float:
+    """Pearson's r of complete vectors (n,); NaN when a side is constant (to 1e-9) or n < 2."""
+    if x.size < 2 or _constant(x) or _constant(y):
+        return float("nan")
+    a, b = x - x.mean(), y - y.mean()
+    return float(np.clip((a @ b) / np.sqrt((a @ a) * (b @ b)), -1.0, 1.0))
+
+
+def spearman(x: Floats, y: Floats) -> float:
+    """Spearman's rho of complete vectors (n,): Pearson's r of mid-ranks, ties to 1e-9; NaN when a side is constant."""
+    return pearson(midranks(x), midranks(y))
+
+
+def midranks(values: Floats) -> Floats:
+    """Ranks 1..n of (n,) values, ties (to 1e-9) sharing the mean of their ranks."""
+    code = kendall.codes(values)
+    counts = np.bincount(code)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[code], dtype=np.float64)
+
+
+def coefficient_of(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> float:
+    """The named coefficient of complete vectors; NaN where undefined."""
+    if coefficient == "kendall":
+        return kendall.tau_b(kendall.codes(x), kendall.codes(y))
+    return spearman(x, y) if coefficient == "spearman" else pearson(x, y)
+
+
+def correlate(
+    x: Floats,
+    y: Floats,
+    coefficient: Coefficient = "kendall",
+    *,
+    names: tuple[str, str] = ("x", "y"),
+    unit: str = "pairs",
+) -> Estimate:
+    """The overall correlation of (n,) vectors, NaN pairs left out; `n` is the number of pairs used."""
+    keep = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[keep], y[keep]
+    reason = undefined_reason(x, y, names, unit)
+    if reason:
+        return Estimate.undefined(reason, n=x.size)
+    return Estimate(value=coefficient_of(x, y, coefficient), n=x.size)
+
+
+def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), unit: str = "pairs") -> str | None:
+    """Why the correlation of two complete vectors does not exist, or None when it does."""
+    if x.size < MIN_PAIRS:
+        return f"undefined with fewer than {MIN_PAIRS} {unit}"
+    for name, side in zip(names, (x, y), strict=True):
+        if _constant(side):
+            return f"undefined because {name} are all equal"
+    return None
+
+
+def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
+    """Means of x and y in each group over the stories that have both; NaN for a group without any. Shapes (groups,)."""
+    keep = ~(np.isnan(x) | np.isnan(y))
+    groups = int(group.max()) + 1 if group.size else 0
+    counts = np.bincount(group[keep], minlength=groups).astype(np.float64)
+    sums = (np.bincount(group[keep], weights=side[keep], minlength=groups) for side in (x, y))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_x, mean_y = (np.where(counts > 0, s / counts, np.nan) for s in sums)
+    return mean_x, mean_y
+
+
+def correlate_means(
+    x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall", *, names: tuple[str, str] = ("x", "y")
+) -> Estimate:
+    """The correlation over group means (systems); means over the same stories on both sides; `n` counts systems."""
+    mean_x, mean_y = group_means(x, y, group)
+    means = (f"the system means of {names[0]}", f"the system means of {names[1]}")
+    return correlate(mean_x, mean_y, coefficient, names=means, unit="systems")
+
+
+def correlate_within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall") -> Estimate:
+    """The unweighted mean of the correlations within groups; `n` counts the groups in which it is defined.
+
+    `method` says how many groups were left out because the correlation is undefined in them.
+    """
+    values = within(x, y, group, coefficient)
+    known = values[~np.isnan(values)]
+    if known.size == 0:
+        return Estimate.undefined("undefined in every group (a constant side or fewer than 3 pairs)")
+    return Estimate(value=float(known.mean()), n=known.size, method=f"{known.size} of {values.size} groups")
+
+
+def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall") -> Floats:
+    """The correlation within each group, shape (groups,); NaN where undefined."""
+    groups = int(group.max()) + 1 if group.size else 0
+    order = np.argsort(group, kind="stable")
+    bounds = np.searchsorted(group[order], np.arange(groups + 1))
+    out = np.full(groups, np.nan)
+    for g in range(groups):
+        rows = order[bounds[g] : bounds[g + 1]]
+        estimate = correlate(x[rows], y[rows], coefficient)
+        if estimate.value is not None:
+            out[g] = estimate.value
+    return out
+
+
+def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Callable[[Weights], Floats]:
+    """A function from weights (b, n) to the overall correlation in each of b resamples, shape (b,)."""
+    keep = ~(np.isnan(x) | np.isnan(y))
+    if coefficient == "kendall":
+        return weighted_tau.tau_b(kendall.codes(x), kendall.codes(y))
+    a, b = x[keep], y[keep]
+    if a.size == 0:
+        return lambda weights: np.full(weights.shape[0], np.nan)
+    if coefficient == "pearson":
+        a, b = a - a.mean(), b - b.mean()
+        return lambda weights: weighted_pearson(a[None, :], b[None, :], weights[:, keep])
+    code_a, code_b = kendall.codes(a), kendall.codes(b)
+
+    def ranked(weights: Weights) -> Floats:
+        w = weights[:, keep]
+        return weighted_pearson(_weighted_midranks(code_a, w), _weighted_midranks(code_b, w), w)
+
+    return ranked
+
+
+def fisher_z(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
+    """A Pearson correlation with Fisher's z interval: tanh(atanh(r) +- z / sqrt(n - 3)) (Fisher 1921).
+
+    Assumes independent pairs. With n <= 3 or |r| = 1 there is no interval, and `reason` says so.
+    """
+    from dataclasses import replace
+
+    from scipy.special import ndtri
+
+    if estimate.value is None:
+        return estimate
+    if estimate.n <= MIN_PAIRS or abs(estimate.value) >= 1:
+        return replace(estimate, reason="no interval: Fisher's z needs more than 3 pairs and |r| < 1")
+    half = float(ndtri(0.5 + confidence / 2)) / np.sqrt(estimate.n - 3)
+    z = np.arctanh(estimate.value)
+    return replace(estimate, low=float(np.tanh(z - half)), high=float(np.tanh(z + half)), method="fisher-z")
+
+
+def _constant(values: Floats) -> bool:
+    return values.size == 0 or float(np.ptp(values)) < 10.0**-kendall.DECIMALS
+
+
+def _weighted_midranks(level: Codes, weights: Weights) -> Floats:
+    counts = kendall.level_sums(weights, level, int(level.max()) + 1)
+    return np.asarray((np.cumsum(counts, axis=1) - (counts - 1) / 2)[:, level], dtype=np.float64)
+
+
+def weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:
+    """Pearson's r of rows (b or 1, n) with weights (b, n); NaN where a side is constant but for rounding noise."""
+    w = weights.astype(np.float64)
+    total = w.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        a = x - (w * x).sum(axis=1, keepdims=True) / total
+        b = y - (w * y).sum(axis=1, keepdims=True) / total
+        of_a, of_b = (w * a * a).sum(axis=1), (w * b * b).sum(axis=1)
+        r = np.clip((w * a * b).sum(axis=1) / np.sqrt(of_a * of_b), -1.0, 1.0)
+        varies = np.minimum(of_a, of_b) > _NO_VARIANCE * total[:, 0]
+    return np.asarray(np.where(varies & np.isfinite(r), r, np.nan), dtype=np.float64)

@@ -1,0 +1,195 @@
+"""Kendall's tau-b by counting from integer codes. Never ranks raw floats: ties are settled once, when codes are made.
+
+tau-b = (C - D) / sqrt((T - X)(T - Y)), with C concordant and D discordant pairs, T = n(n-1)/2 all pairs, X and Y the
+pairs tied on one side (Kendall 1945). It is undefined, and NaN here, when one side is constant or n < 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.kernels import compiled
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+DECIMALS = 9
+"""Values closer than 1e-9 are ties: means of ratings carry noise of 1e-16 that would break exact ties."""
+
+_LARGE, _SAMPLE, _BINS, _PIECE = 20_000, 2_000, 4096, 65_536
+"""From how many values on levels are looked up; of how many they are found; bins of the table; values at a time."""
+
+DENSE_CELLS = 4096
+"""Above this many cells a contingency table costs more than it saves."""
+
+QUADRATIC_N = 4000
+"""Up to here the n x n matrix of signs fits easily into memory (float32: 64 MB)."""
+
+
+def codes(values: Floats) -> Codes:
+    """Integer ranks of distinct values after rounding to 1e-9; NaN becomes -1.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        Any finite numbers; NaN = missing.
+
+    Returns
+    -------
+    array of int64, shape (n,)
+        0 for the lowest distinct value, and so on; -1 where missing.
+    """
+    rounded: Floats = np.asarray(values, dtype=np.float64).round(DECIMALS)
+    if rounded.ndim == 1 and rounded.size >= _LARGE:
+        few = _few_levels(rounded)
+        if few is not None:
+            return few
+    known = ~np.isnan(rounded)
+    if bool(known.all()):
+        return np.unique(rounded, return_inverse=True)[1].reshape(rounded.shape).astype(np.int64, copy=False)
+    out = np.full(rounded.shape, -1, dtype=np.int64)
+    out[known] = np.unique(rounded[known], return_inverse=True)[1].reshape(-1)
+    return out
+
+
+def _few_levels(rounded: Floats) -> Codes | None:
+    """Codes of many values with few levels, by looking each value up instead of sorting; None where it cannot be done.
+
+    The levels of a sample are spread over equal bins; a value that is not the level of its bin means that the sample
+    did not show all levels.
+    """
+    sample = rounded[:: rounded.size // _SAMPLE]
+    levels = np.unique(sample[~np.isnan(sample)])
+    if not 2 <= levels.size <= _BINS // 16 or not np.isfinite(levels).all():
+        return None
+    scale = (_BINS - 1) / (levels[-1] - levels[0])
+    level_of = np.zeros(_BINS, dtype=np.int64)
+    level_of[((levels - levels[0]) * scale).astype(np.int64)] = np.arange(levels.size)
+    out = np.empty(rounded.shape, dtype=np.int64)
+    for start in range(0, rounded.size, _PIECE):
+        piece = rounded[start : start + _PIECE]
+        gone = np.isnan(piece)
+        piece = np.where(gone, levels[0], piece)
+        if float(piece.min()) < levels[0] or float(piece.max()) > levels[-1]:
+            return None
+        code = level_of[((piece - levels[0]) * scale).astype(np.int64)]
+        if not np.array_equal(levels[code], piece):
+            return None
+        out[start : start + _PIECE] = np.where(gone, -1, code)
+    return out
+
+
+def tau_b(x: Codes, y: Codes) -> float:
+    """tau-b of two vectors of codes (pairs with a missing side are left out); NaN where undefined.
+
+    Parameters
+    ----------
+    x, y : array of int, shape (n,)
+        As made by `codes`.
+    """
+    if x.size and min(int(x.min()), int(y.min())) < 0:
+        keep = (x >= 0) & (y >= 0)
+        x, y = x[keep], y[keep]
+    if x.size < 2:
+        return float("nan")
+    levels_x, levels_y = int(x.max()) + 1, int(y.max()) + 1
+    if levels_x * levels_y <= DENSE_CELLS:
+        table = np.bincount(x * levels_y + y, minlength=levels_x * levels_y).reshape(levels_x, levels_y)
+        return float(tau_b_table(table))
+    return _tau_b_merge(x, y)
+
+
+def tau_b_table(table: NDArray[np.int64]) -> Floats:
+    """tau-b of contingency tables, shape (..., levels of x, levels of y), levels in ascending order; shape (...)."""
+    table = np.asarray(table, dtype=np.int64)
+    concordant = _above(table)
+    discordant = _above(table[..., ::-1])
+    margin_x, margin_y = table.sum(axis=-1), table.sum(axis=-2)
+    n = margin_x.sum(axis=-1)
+    return ratio(concordant - discordant, n, _tied(margin_x), _tied(margin_y))
+
+
+def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray[np.int64]:
+    """Weights (b, n) added up by level (n,), each level of 0..levels-1 present at least once; shape (b, levels)."""
+    order = np.argsort(level, kind="stable")
+    starts = np.searchsorted(level[order], np.arange(levels))
+    return np.asarray(np.add.reduceat(weights[:, order], starts, axis=1), dtype=np.int64)
+
+
+def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pairs of which one lies strictly higher than the other on both axes: each cell times the sum above it."""
+    suffix = table[..., ::-1, ::-1].cumsum(axis=-2).cumsum(axis=-1)[..., ::-1, ::-1]
+    return np.asarray((table[..., :-1, :-1] * suffix[..., 1:, 1:]).sum(axis=(-2, -1)), dtype=np.int64)
+
+
+def tied_pairs(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pairs among so many stories that share a level."""
+    return counts * (counts - 1) // 2
+
+
+def _tied(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(tied_pairs(counts).sum(axis=-1), dtype=np.int64)
+
+
+def ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_y: Codes) -> Floats:
+    """tau-b from concordant less discordant pairs, the number of stories, and the pairs tied on each side."""
+    pairs = n * (n - 1) // 2
+    return of_untied(score, pairs - tied_x, pairs - tied_y)
+
+
+def of_untied(score: NDArray[np.generic], untied_x: NDArray[Any], untied_y: NDArray[Any]) -> Floats:
+    """tau-b from concordant less discordant pairs and the pairs not tied on each side; NaN where there are none."""
+    defined = (untied_x > 0) & (untied_y > 0)
+    one = np.float64(1)
+    scale = np.sqrt(np.where(defined, untied_x, one)) * np.sqrt(np.where(defined, untied_y, one))
+    tau = np.clip(np.asarray(score, dtype=np.float64) / scale, -1.0, 1.0)
+    return np.asarray(np.where(defined, tau, np.nan), dtype=np.float64)
+
+
+def levels(code: Codes) -> Codes:
+    """Codes renumbered so that each of 0..levels-1 occurs; -1 stays missing."""
+    out = np.full(code.shape, -1, dtype=np.int64)
+    out[code >= 0] = dense(code[code >= 0])
+    return out
+
+
+def dense(level: Codes) -> Codes:
+    """Codes renumbered so that each of 0..levels-1 occurs."""
+    return np.unique(level, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _tau_b_merge(x: Codes, y: Codes) -> float:
+    """tau-b with many levels in O(n log n): sort by (x, y) and count the inversions left in y (Knight 1966)."""
+    n, levels_y = x.size, int(y.max()) + 1
+    pairs = np.sort(x * levels_y + y)
+    ends = np.flatnonzero(np.diff(pairs, append=-1)) + 1
+    tied_both = _tied(np.diff(ends, prepend=0))
+    tied_x, tied_y = _tied(np.bincount(x)), _tied(np.bincount(y))
+    discordant = _inversions(pairs % levels_y)
+    concordant = n * (n - 1) // 2 - tied_x - tied_y + tied_both - discordant
+    return float(ratio(np.asarray(concordant - discordant), np.asarray(n), np.asarray(tied_x), np.asarray(tied_y)))
+
+
+def _inversions(values: Codes) -> int:
+    """Pairs i < j with values[i] > values[j]: one pass a bit, highest first.
+
+    Two numbers are compared by the highest bit in which they differ. Among numbers with equal higher bits, in original
+    order, each 0 that follows a 1 is therefore one inversion. Parting all numbers stably by that bit, zeros first,
+    keeps those with equal bits so far side by side and in order (the layout of a wavelet matrix).
+    """
+    if compiled.wanted(5e-7 * values.size):
+        return compiled.inversions(values)
+    values, total = values.astype(np.int32 if values.size < 2**31 else np.int64), 0
+    for bit in range(int(values.max()).bit_length() - 1, -1, -1):
+        high = values >> bit
+        ones = high & 1
+        before = np.cumsum(ones, dtype=ones.dtype) - ones
+        first = np.concatenate(([True], (high[1:] >> 1) != (high[:-1] >> 1)))
+        start = before[np.flatnonzero(first)][np.cumsum(first) - 1]
+        zeros = ones == 0
+        total += int((before - start)[zeros].sum(dtype=np.int64))
+        values = np.concatenate([values[zeros], values[~zeros]])
+    return total

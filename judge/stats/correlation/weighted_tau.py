@@ -1,0 +1,277 @@
+"""tau-b where each story stands so many times, for many sets of weights and many judges at once. Never draws weights.
+
+With weights w, the concordant less the discordant pairs are C - D = sum over i < j of w_i w_j s_ij, where s_ij is 1 for
+a concordant pair of stories, -1 for a discordant one and 0 for a tie; a copy of a story is tied with itself on both
+sides, as in any resample. Two ways to count that, both exact, as all sums are of integers:
+
+- *by units*: where stories are drawn in units (a story-prompt with all its stories), C - D = c'Ac / 2 with A the sums
+  of s_ij between units and c the counts of units: resamples x units x units, whatever the number of levels;
+- *by tables*: contingency tables of the weights, filled people's level by people's level, then swept: resamples x
+  stories x levels.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.correlation import kendall
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Counts = NDArray[np.integer]
+Singles = NDArray[np.float32]
+Reals = NDArray[Any]
+"""Single or double precision, whichever holds the integers of a sum exactly."""
+
+Statistic = Callable[[Counts], Floats]
+"""From weights of b resamples, shape (b, stories) or (b, units), to tau-b, shape (judges, b); NaN where undefined."""
+
+_EXACT_32 = 2**24
+"""Integers below this are exact in single precision, whatever the order of a sum."""
+
+_BLOCK = 2_000_000
+"""Pairs of stories, or floats, worked on at a time."""
+
+
+def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
+    """A function from weights (b, n) to the tau-b (b,) of b resamples, in which story i stands weights[b, i] times."""
+    statistic = by_stories(x[None, :], y)
+    return lambda weights: statistic(weights)[0]
+
+
+def by_units(x: Codes, y: Codes, unit: Codes) -> Statistic:
+    """tau-b from counts of units.
+
+    Parameters
+    ----------
+    x : array of int, shape (judges, n)
+        Codes of each judge's ratings, as made by `kendall.codes`; -1 = missing, left out pairwise.
+    y : array of int, shape (n,)
+        Codes of the people's ratings.
+    unit : array of int, shape (n,)
+        Unit of each story, 0..units-1.
+
+    Returns
+    -------
+    callable
+        From counts (b, units) to tau-b (judges, b).
+    """
+    units = int(unit.max()) + 1 if unit.size else 0
+    forms = _forms(x, y, unit, units)
+    score = np.concatenate([form.score for form in forms], axis=1)
+
+    def statistic(counts: Counts) -> Floats:
+        out = np.empty((len(forms), counts.shape[0]))
+        step = max(1, _BLOCK // max(1, score.shape[1]))
+        for start in range(0, counts.shape[0], step):
+            block = slice(start, start + step)
+            out[:, block] = _of_units(counts[block], forms, score)
+        return out
+
+    return statistic
+
+
+def _of_units(counts: Counts, forms: list[_Form], score: Singles) -> Floats:
+    sizes = np.stack([form.sizes for form in forms], axis=1)
+    n = (counts.astype(np.float64) @ sizes).astype(np.int64)
+    largest = int(n.max(initial=0))
+    c: Reals = counts.astype(exact(largest * int(sizes.max(initial=0))))
+    products = (c @ score.astype(c.dtype, copy=False)).reshape(c.shape[0], len(forms), -1)
+    out = np.empty((len(forms), c.shape[0]))
+    tied: dict[int, NDArray[np.int64]] = {}
+    for i, form in enumerate(forms):
+        for ties in (form.ties_x, form.ties_y):
+            if id(ties) not in tied:
+                tied[id(ties)] = ties.tied(counts, c, n[:, i], largest)
+        difference = _dot(products[:, i], c, largest) / 2
+        out[i] = kendall.ratio(difference, n[:, i], tied[id(form.ties_x)], tied[id(form.ties_y)])
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Ties:
+    """Pairs tied on one side: the stories' levels and units where a unit is a story, or else `table`.
+
+    `table` is the number of stories of each level in each unit, (units, levels), or, where there are more levels than
+    units and `pairs` is set, the tied pairs between units, (units, units).
+    """
+
+    level: Codes
+    unit: Codes
+    table: Singles | None
+    pairs: bool = False
+
+    @classmethod
+    def of(cls, level: Codes, unit: Codes, units: int) -> _Ties:
+        levels = int(level.max(initial=0)) + 1
+        if np.bincount(unit, minlength=1).max() <= 1:
+            return cls(level, unit, None)
+        table = np.bincount(unit * levels + level, minlength=units * levels).reshape(units, levels).astype(np.float32)
+        pairs = levels > units
+        return cls(level, unit, table @ table.T if pairs else table, pairs)
+
+    def tied(self, counts: Counts, c: Reals, n: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
+        """Tied pairs in each resample, from counts (b, units), also given as floats, and the stories (b,) in it."""
+        if self.level.size == 0:
+            return np.zeros(n.shape, dtype=np.int64)
+        if self.table is None:
+            levels = int(self.level.max(initial=0)) + 1
+            sums = kendall.level_sums(counts[:, self.unit].astype(np.int64), self.level, levels)
+            return np.asarray(kendall.tied_pairs(sums).sum(axis=1), dtype=np.int64)
+        product = c @ self.table.astype(c.dtype, copy=False)
+        return (_dot(product, c if self.pairs else product, largest) - n) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One judge's sums over pairs of stories, unit by unit, and the stories in each unit that have both sides."""
+
+    score: Singles
+    ties_x: _Ties
+    ties_y: _Ties
+    sizes: NDArray[np.int64]
+
+
+def _forms(x: Codes, y: Codes, unit: Codes, units: int) -> list[_Form]:
+    """One form a judge; what judges with the same stories share is made once."""
+    shared: dict[bytes, tuple[_Ties, NDArray[np.int64]]] = {}
+    made = []
+    for row in x:
+        keep = (row >= 0) & (y >= 0)
+        level, people, where = kendall.dense(row[keep]), kendall.dense(y[keep]), unit[keep]
+        levels = (int(level.max(initial=0)) + 1, int(people.max(initial=0)) + 1)
+        if levels[0] * levels[1] <= kendall.DENSE_CELLS:
+            score = _score_from_tables(level, people, levels, where, units)
+        else:
+            score = _between_units(where, units, _signs_of(level, people))
+        key = keep.tobytes()
+        if key not in shared:
+            shared[key] = _Ties.of(people, where, units), np.bincount(where, minlength=units)
+        made.append(_Form(score, _Ties.of(level, where, units), *shared[key]))
+    return made
+
+
+def _signs_of(x: Codes, y: Codes) -> Callable[[Codes], NDArray[np.int8]]:
+    return lambda rows: _signs(x, rows) * _signs(y, rows)
+
+
+def _score_from_tables(x: Codes, y: Codes, levels: tuple[int, int], unit: Codes, units: int) -> Singles:
+    """Sums of s_ij between units: each unit's table times the signed sums of every other unit's table."""
+    cells = levels[0] * levels[1]
+    flat = np.bincount((unit * levels[0] + x) * levels[1] + y, minlength=units * cells)
+    table = flat.reshape(units, *levels).astype(np.float32)
+    higher_x, higher_y = (_signs(np.arange(k), slice(None)).astype(np.float32) for k in levels)
+    signed = higher_x @ table @ higher_y.T
+    return np.asarray(table.reshape(units, cells) @ signed.reshape(units, cells).T, dtype=np.float32)
+
+
+def _between_units(unit: Codes, units: int, pairs: Callable[[Codes], NDArray[np.int8]]) -> Singles:
+    """A matrix of pairs of stories, made some rows at a time by `pairs(rows)`, summed to (units, units)."""
+    n = unit.size
+    out = np.zeros((units, units), dtype=np.float32)
+    if n == 0:
+        return out
+    order = np.argsort(unit, kind="stable")
+    present, first = np.unique(unit[order], return_index=True)
+    step = max(1, _BLOCK // n)
+    for start in range(0, n, step):
+        rows = order[start : start + step]
+        sums = np.add.reduceat(pairs(rows)[:, order], first, axis=1, dtype=np.int32)
+        np.add.at(out, (unit[rows][:, None], present[None, :]), sums)
+    return out
+
+
+def _signs(level: Codes, rows: Codes | slice) -> NDArray[np.int8]:
+    return np.asarray(np.sign(level[rows, None] - level[None, :]), dtype=np.int8)
+
+
+def by_stories(x: Codes, y: Codes) -> Statistic:
+    """tau-b from weights of stories, the cheapest way; parameters as `by_units`, weights (b, n)."""
+    x, y = np.where(y >= 0, x, -1), np.where((x >= 0).any(axis=0), y, -1)
+    judges, people = [kendall.levels(row) for row in x], kendall.levels(y)
+    levels = max((int(row.max(initial=-1)) + 1 for row in judges), default=0)
+    if levels * (int(people.max(initial=-1)) + 1) <= kendall.DENSE_CELLS:
+        return by_tables(x, y)
+    if y.size <= kendall.QUADRATIC_N:
+        return by_units(x, y, np.arange(y.size))
+    return lambda weights: np.stack([_by_merging(row, y, weights) for row in x])
+
+
+def _by_merging(x: Codes, y: Codes, weights: Counts) -> Floats:
+    keep = (x >= 0) & (y >= 0)
+    left, right, index = kendall.dense(x[keep]), kendall.dense(y[keep]), np.arange(int(keep.sum()))
+    draws = (np.repeat(index, row) for row in weights[:, keep])
+    return np.array([kendall.tau_b(left[draw], right[draw]) for draw in draws])
+
+
+def by_tables(x: Codes, y: Codes) -> Statistic:
+    """tau-b from weights of stories: parameters as `by_units`; from weights (b, n) to tau-b (judges, b)."""
+    known = np.flatnonzero(y >= 0)
+    order = known[np.argsort(y[known], kind="stable")]
+    starts = np.flatnonzero(np.diff(y[order], prepend=-1))
+    bounds = [*starts.tolist(), order.size]
+    judges = [kendall.levels(row[order]) for row in x]
+    k = max((int(level.max()) + 1 for level in judges), default=1) or 1
+    signed = _signed_indicators(judges, k)
+
+    def statistic(weights: Counts) -> Floats:
+        out = np.empty((len(judges), weights.shape[0]))
+        step = max(1, _BLOCK // max(1, signed.shape[1] * 8, order.size))
+        for start in range(0, weights.shape[0], step):
+            out[:, start : start + step] = _of_tables(
+                weights[start : start + step, order], bounds, signed, len(judges), k
+            )
+        return out
+
+    return statistic
+
+
+def _signed_indicators(judges: list[Codes], k: int) -> Singles:
+    """Columns for each judge: is the story's level a?, then the sign of a less its level; zero where it is missing."""
+    n = judges[0].size if judges else 0
+    made = np.zeros((n, 2, len(judges), k), dtype=np.float32)
+    levels = np.arange(k)
+    for j, level in enumerate(judges):
+        has = level >= 0
+        made[:, 0, j] = level[:, None] == levels
+        made[:, 1, j] = np.where(has[:, None], np.sign(levels - level[:, None]), 0)
+    return made.reshape(n, -1)
+
+
+def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int, k: int) -> Floats:
+    """Sweep the people's levels upwards: what is below on y and below on x agrees, what is above on x does not."""
+    b = weights.shape[0]
+    largest = int(weights.sum(axis=1).max(initial=0))
+    kind = exact(largest)
+    w: Reals = weights.astype(kind)
+    indicators: Reals = signed.astype(kind, copy=False)
+    below: Reals
+    margin: Reals
+    below, margin = np.zeros((b, judges, k), dtype=kind), np.zeros((b, judges, k), dtype=kind)
+    score, tied_y = np.zeros((b, judges), dtype=np.int64), np.zeros((b, judges), dtype=np.int64)
+    for start, stop in itertools.pairwise(bounds):
+        both = (w[:, start:stop] @ indicators[start:stop]).reshape(b, 2, judges, k)
+        here = both[:, 0]
+        score += _dot(here, below, largest)
+        tied_y += kendall.tied_pairs(here.sum(axis=-1).astype(np.int64))
+        margin += here
+        below += both[:, 1]
+    n = margin.sum(axis=-1).astype(np.int64)
+    return kendall.ratio(score, n, (_dot(margin, margin, largest) - n) // 2, tied_y).T
+
+
+def _dot(a: Reals, b: Reals, largest: int) -> NDArray[np.int64]:
+    """Sums of products over the last axis, exact: in single precision only where no sum can reach 2**24."""
+    sums: Reals = np.einsum("...k,...k->...", a, b, dtype=exact(largest * largest))
+    return sums.astype(np.int64)
+
+
+def exact(largest: int) -> type[np.float32] | type[np.float64]:
+    """The type for sums of integers up to `largest`: single precision where none can reach 2**24, else double."""
+    return np.float32 if largest < _EXACT_32 else np.float64

@@ -1,0 +1,1 @@
+"""Means and differences with intervals, tests of them, and corrections for many tests."""

@@ -1,0 +1,120 @@
+"""Is what was lost different from what was kept? Tests of association with a group or a number. Never says why.
+
+The unit is the caller's (a story): units must be independent of each other for the p values to mean what they say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.stats.correlation.coefficients import pearson
+
+_SMALL = 5.0
+"""Expected counts below this make the chi-squared approximation doubtful (Cochran 1954)."""
+
+PERMUTATIONS = 9999
+"""Tables drawn for a permuted test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """One test.
+
+    Attributes
+    ----------
+    test : str
+        Which test was used.
+    effect : float or None
+        Cramér's V for groups (0-1); for numbers the AUC: the chance that a lost unit has the higher number (.5 = none).
+    p : float or None
+        p value, not adjusted; its tail: `tail`.
+    n, lost : int
+        Units with a known group or number, and how many of them were lost.
+    correlation : float or None
+        Point-biserial correlation of being lost with the number; None for groups.
+    reason : str or None
+        Why there is no test.
+    """
+
+    test: str
+    effect: float | None
+    p: float | None
+    n: int
+    lost: int
+    correlation: float | None = None
+    reason: str | None = None
+
+    @property
+    def tail(self) -> str | None:
+        """``greater``: the upper tail of chi-squared, which knows no direction; else ``two-sided``; None: no test."""
+        if self.p is None:
+            return None
+        return "greater" if self.test.startswith("chi2") else "two-sided"
+
+
+def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random.Generator) -> Association:
+    """Association of being lost (n,) with a group (n,), codes 0..
+
+    Fisher's exact test for a 2 x 2 table; Pearson's chi-squared where all expected counts reach 5, else the same
+    statistic against 9,999 tables with the same margins drawn at random, p = (1 + #) / (1 + 9,999).
+    """
+    size = np.bincount(group)
+    size = size[size > 0]
+    gone = np.bincount(group, weights=lost.astype(np.float64), minlength=int(group.max()) + 1 if group.size else 0)
+    gone = gone[np.bincount(group) > 0].astype(np.int64)
+    n, m = int(lost.size), int(lost.sum())
+    reason = _nothing_to_test(n, m) or ("there is one group only" if size.size < 2 else None)
+    if reason:
+        return Association("none", None, None, n, m, reason=reason)
+    table = np.stack([gone, size - gone])
+    statistic = float(_chi2(gone[None, :], size, m)[0])
+    effect = float(np.sqrt(statistic / n))  # min(rows, columns) - 1 = 1
+    if size.size == 2:
+        from scipy import stats  # takes a second to import: only where something was lost
+
+        return Association("Fisher exact", effect, float(stats.fisher_exact(table).pvalue), n, m)
+    if float((table.sum(axis=1, keepdims=True) * size[None, :] / n).min()) >= _SMALL:
+        return Association("chi2", effect, float(special.chdtrc(size.size - 1, statistic)), n, m)
+    drawn = _chi2(rng.multivariate_hypergeometric(size, m, size=PERMUTATIONS), size, m)
+    p = (1 + int((drawn >= statistic - 1e-9).sum())) / (1 + PERMUTATIONS)
+    return Association("chi2, permuted", effect, p, n, m)
+
+
+def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Association:
+    """Association of being lost (n,) with a number (n,), NaN = unknown and left out.
+
+    Mann-Whitney's test (normal approximation with tie correction), AUC = U / (lost x kept) as effect, and the
+    point-biserial correlation.
+    """
+    known = ~np.isnan(number)
+    lost, number = lost[known], number[known]
+    n, m = int(lost.size), int(lost.sum())
+    reason = _nothing_to_test(n, m)
+    if reason is None and float(np.ptp(number)) < 1e-9:
+        reason = "the numbers are all equal"
+    if reason:
+        return Association("none", None, None, n, m, reason=reason)
+    from scipy import stats  # takes a second to import: only where something was lost
+
+    test = stats.mannwhitneyu(number[lost], number[~lost], alternative="two-sided", method="asymptotic")
+    auc = float(test.statistic) / (m * (n - m))
+    return Association("Mann-Whitney", auc, float(test.pvalue), n, m, pearson(lost.astype(np.float64), number))
+
+
+def _nothing_to_test(n: int, lost: int) -> str | None:
+    if n == 0:
+        return "nothing is known about these stories"
+    if lost == 0:
+        return "nothing was lost"
+    return "everything was lost" if lost == n else None
+
+
+def _chi2(gone: NDArray[np.int64], size: NDArray[np.int64], lost: int) -> NDArray[np.float64]:
+    """Pearson's chi-squared of tables (b, groups) of lost units with fixed margins."""
+    share = lost / size.sum()
+    expected = size * share
+    return np.asarray((((gone - expected) ** 2) / (expected * (1 - share))).sum(axis=1), dtype=np.float64)

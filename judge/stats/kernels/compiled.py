@@ -1,0 +1,150 @@
+"""The loops of `judge.stats.kernels.loops`, compiled by numba where it is installed (extra `fast`).
+
+Every loop counts in integers, and its caller has a numpy form that gives the same integers, so that results are
+the same bit for bit with and without numba; a test runs both. This module alone imports numba, when a loop is first
+wanted: that takes a second or more, so small tasks stay with numpy.
+
+The environment variable JUDGE_COMPILED says ``never`` (numpy only), ``always`` (an error without numba) or ``auto``
+(where numba is installed and the task is large; the default).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.errors import MissingExtraError, SpecError
+from judge.stats.kernels import loops
+
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int32]
+Masks = NDArray[np.uint8]
+Levels = NDArray[np.int16]
+Sums = NDArray[np.int64]
+
+VARIABLE = "JUDGE_COMPILED"
+WORTH, WORTH_LOADED = 2.0, 0.02
+"""Seconds that numpy would take, below which importing numba costs more than it saves; and where it is imported."""
+
+_loaded: dict[str, Callable[..., Any]] = {}
+
+
+def wanted(seconds: float) -> bool:
+    """Whether compiled loops are to be used for a task for which numpy would take about so many seconds."""
+    setting = os.environ.get(VARIABLE, "auto")
+    if setting not in ("auto", "never", "always"):
+        raise SpecError(f"{VARIABLE}={setting} must be auto, never or always")
+    if setting != "auto":
+        return setting == "always"
+    return seconds >= (WORTH_LOADED if _loaded else WORTH) and _numba() is not None
+
+
+def _numba() -> Any | None:
+    try:
+        import numba
+    except ImportError:  # not installed, or not for this numpy
+        return None
+    return numba
+
+
+def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
+    """The loop as machine code: compiled at its first use, and kept on disk where a folder can be written."""
+    name = loop.__name__
+    if name not in _loaded:
+        numba = _numba()
+        if numba is None:
+            raise MissingExtraError(f"{VARIABLE}=always", "fast")
+        try:
+            _loaded[name] = numba.njit(cache=True, nogil=True)(loop)
+        except RuntimeError:  # numba found no folder that it may write
+            _loaded[name] = numba.njit(nogil=True)(loop)
+    return _loaded[name]
+
+
+def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int, int]) -> Sums:
+    """Sums over pairs in each resample, by contingency tables.
+
+    Parameters
+    ----------
+    factors : list of (counts (b, units), unit (n,))
+        One or two; a story's weight is the product of its units' counts.
+    code : array, shape (judges, n)
+        people's level * levels of judges + judge's level; levels[0] * levels[1] = missing.
+    levels : (levels of people, levels of judges)
+
+    Returns
+    -------
+    array, shape (4, judges, b)
+        Concordant less discordant pairs, stories, pairs tied on the judge's side, pairs tied on the people's side.
+    """
+    out = np.empty((4, code.shape[0], factors[0][0].shape[0]), dtype=np.int64)
+    _compiled(loops.tables)(*_two(factors), code, *levels, out)
+    return out
+
+
+def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes) -> Sums:
+    """Sums over pairs in each resample for one judge with many levels, by sweeping the stories from low to high.
+
+    Parameters
+    ----------
+    factors
+        As for `tables`.
+    story, x, y : arrays, shape (m,)
+        Stories with both sides in ascending order of the judge's rating, their levels x, and the people's, 0..
+
+    Returns
+    -------
+    array, shape (4, b)
+        As `tables`.
+    """
+    out = np.empty((4, factors[0][0].shape[0]), dtype=np.int64)
+    _compiled(loops.sweep)(*_two(factors), story, x, y, int(y.max()) + 1 if y.size else 0, out)
+    return out
+
+
+def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
+    """`resampled_tau.pairs_of_rows`: sums over pairs of groups of rows (b, groups) of means."""
+    out = np.empty((3, x.shape[0]), dtype=np.int64)
+    _compiled(loops.rows)(*(np.ascontiguousarray(side) for side in (x, y, mass)), out)
+    return out[0], out[1], out[2]
+
+
+def swaps(masks: Masks, cells: tuple[Codes, Codes], signed: Sums, margin: Sums) -> Sums:
+    """Sums over pairs after swaps, by contingency tables.
+
+    Parameters
+    ----------
+    masks : array, shape (b, n)
+        1 where the two judges' ratings are swapped.
+    cells : pair of arrays, shape (n,)
+        people's level * levels of judges + judge's level, of each judge.
+    signed, margin : arrays, shapes (levels of people, levels of judges) and (levels of judges,)
+        Signed sums of both judges' tables added up, and its margin.
+
+    Returns
+    -------
+    array, shape (4, b)
+        For the first judge after the swaps: concordant less discordant pairs, and its table times `signed`; then the
+        pairs tied on the first and on the second judge's side.
+    """
+    out = np.empty((4, masks.shape[0]), dtype=np.int64)
+    _compiled(loops.swaps)(np.ascontiguousarray(masks), *cells, signed, margin, out)
+    return out
+
+
+def inversions(values: Codes) -> int:
+    """Pairs i < j with values[i] > values[j], of values (n,) of 0..levels-1."""
+    return int(_compiled(loops.inversions)(values, int(values.max(initial=0)) + 1))
+
+
+def _two(factors: list[tuple[Counts, Codes]]) -> tuple[Counts, Codes, Counts, Codes]:
+    """The factors as two; a missing second one is drawn once always."""
+    counts, unit = factors[0]
+    if len(factors) == 2:
+        return counts, unit, *factors[1]
+    return counts, unit, np.ones((counts.shape[0], 1), dtype=np.int32), np.zeros(unit.size, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Orders of stories and systems: pairwise accuracy, ranks, wins."""

@@ -1,0 +1,132 @@
+"""Ranks of systems that know how sure they are, and groups that cannot be told apart. Never breaks a tie.
+
+Rank 1 is the highest mean; equal means (to 1e-9) share the better rank. Two kinds of intervals stand side by side: the
+spread of a rank over resamples, and the set of ranks that tested differences leave possible.
+"""
+
+from __future__ import annotations
+
+import string
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats import near_ties
+from judge.stats.estimate import Estimate
+from judge.stats.resampling.bootstrap import DEGENERATE
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_SAME = 1e-9
+
+
+def ranks(means: Floats) -> Floats:
+    """1 + the number of systems with a higher mean, shape (..., systems) as given; NaN where a mean is NaN."""
+    higher = (means[..., None, :] - means[..., :, None]) > _SAME
+    return np.asarray(np.where(np.isnan(means), np.nan, 1 + higher.sum(axis=-1)), dtype=np.float64)
+
+
+def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95) -> list[Estimate]:
+    """Each system's rank with the percentiles of its rank over resamples.
+
+    The spread of ranks over bootstrap resamples (Goldstein & Spiegelhalter 1996) describes, and does not guarantee:
+    where systems lie close together such intervals can be too narrow (Mogstad, Romano, Shaikh & Wilhelm 2024).
+
+    Parameters
+    ----------
+    means : array, shape (systems,)
+        NaN = a system without a rating: no rank.
+    resampled : array, shape (b, systems)
+        The means in each resample; a resample in which a system of `means` has none counts as degenerate.
+
+    Returns
+    -------
+    list of Estimate
+        One a system; ends are whole ranks; `n` counts systems. Above 5 % degenerate resamples there is no interval.
+    """
+    known = ~np.isnan(means)
+    drawn, lost = _whole(known, resampled)
+    found = ranks(np.where(known, means, np.nan))
+    number = int(known.sum())
+    tail = 50 * (1 - confidence)
+    out = []
+    for s in range(means.size):
+        if not known[s]:
+            out.append(Estimate.undefined("no rating"))
+        elif drawn.shape[0] == 0 or lost > DEGENERATE * resampled.shape[0]:
+            why = f"no interval: undefined in {lost} of {resampled.shape[0]} resamples"
+            out.append(Estimate(float(found[s]), n=number, reason=why))
+        else:
+            place = int(known[:s].sum())
+            low, high = np.percentile(drawn[:, place], [tail, 100 - tail], method="inverted_cdf")
+            out.append(Estimate(float(found[s]), n=number, low=float(low), high=float(high), method="percentile, 95 %"))
+    return out
+
+
+def chance_of_best(means: Floats, resampled: Floats) -> Floats:
+    """Share of resamples in which each system has the highest mean, ties shared, shape (systems,); NaN = no mean."""
+    known = ~np.isnan(means)
+    out = np.full(means.size, np.nan)
+    drawn, _ = _whole(known, resampled)
+    if drawn.shape[0]:
+        best = drawn == 1
+        out[known] = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
+    return out
+
+
+def _whole(known: Flags, resampled: Floats) -> tuple[Floats, int]:
+    """Ranks in the resamples in which every known system has a mean, and the number of the others."""
+    part = resampled[:, known]
+    whole = ~np.isnan(part).any(axis=1)
+    return ranks(part[whole]), int((~whole).sum())
+
+
+def rank_sets(higher: Flags) -> list[tuple[int, int]]:
+    """The ranks that tested differences leave possible for each system.
+
+    From 1 + the systems told apart above it to the number of systems minus those told apart below it. Where `higher`
+    comes from tests with family-wise level alpha over all pairs, all sets together hold the true ranks with
+    probability 1 - alpha (Klein, Wright & Wieczorek 2020; Mogstad et al. 2024).
+
+    Parameters
+    ----------
+    higher : array of bool, shape (systems, systems)
+        Whether system i was found higher than j.
+    """
+    systems = higher.shape[0]
+    return [(1 + int(higher[:, s].sum()), systems - int(higher[s].sum())) for s in range(systems)]
+
+
+def letters(different: Flags, means: Floats) -> list[str]:
+    """Compact letter display: two systems share a letter exactly when they were not told apart.
+
+    Insert-and-absorb (Piepho 2004): start with all in one group; every pair told apart splits each group that holds
+    both; groups inside others are absorbed. Letters go from the highest mean down.
+
+    Parameters
+    ----------
+    different : array of bool, shape (systems, systems)
+        Symmetric: whether the pair was told apart.
+    means : array, shape (systems,)
+        For the order of letters; a system with NaN gets no letter.
+    """
+    known = [s for s in near_ties.descending(means.tolist()) if not np.isnan(means[s])]
+    groups = [frozenset(known)] if known else []
+    for i, a in enumerate(known):
+        for b in known[i + 1 :]:
+            if different[a, b]:
+                split = [part for g in groups for part in ((g - {a}, g - {b}) if {a, b} <= g else (g,))]
+                groups = [
+                    g for k, g in enumerate(split) if not any(g < h or (g == h and k > m) for m, h in enumerate(split))
+                ]
+    place = {s: rank for rank, s in enumerate(known)}
+    groups.sort(key=lambda group: sorted(place[s] for s in group))
+    names = _names(len(groups))
+    return ["".join(name for name, group in zip(names, groups, strict=True) if s in group) for s in range(means.size)]
+
+
+def _names(count: int) -> list[str]:
+    """a, b, ..., z, then a1, b1, ... where there are more groups than letters."""
+    alphabet = string.ascii_lowercase
+    return [alphabet[k % 26] + (str(k // 26) if k >= 26 else "") for k in range(count)]

@@ -1,0 +1,88 @@
+"""Does a judge's ranking of aspects put those on top that people chose? Never breaks a tie by position.
+
+Recall at k of an item is the share of its human-selected aspects among the k that the judge scores highest (StoryER,
+Chen et al. 2022). Aspects tied at rank k share the places left there: each counts with the probability that a random
+order of the tied would give it a place, so the recall is its expected value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAtK:
+    """Recall over selected aspects and over items.
+
+    Attributes
+    ----------
+    micro : Estimate
+        Selected aspects found / selected aspects, items as clusters; `n` counts selected aspects.
+    macro : Estimate
+        Mean of the items' recalls with a t interval; `n` counts items.
+    none_selected, incomplete : int
+        Items left out: nobody selected an aspect; the judge left an aspect without a score.
+    """
+
+    micro: Estimate
+    macro: Estimate
+    none_selected: int
+    incomplete: int
+
+
+def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
+    """Recall at k, shape (n items, m aspects).
+
+    Parameters
+    ----------
+    scores : array, shape (n, m)
+        The judge's score of each aspect, higher = more fitting; NaN = none, and the item is left out: its ranking is
+        not known. Scores closer than 1e-9 are tied.
+    selected : array of bool, shape (n, m)
+        What people chose.
+    k : int
+        Places, 1..m.
+
+    Raises
+    ------
+    ValueError
+        `k` is not among 1..m.
+    """
+    if not 1 <= k <= scores.shape[1]:
+        raise ValueError(f"k = {k} must lie among 1..{scores.shape[1]}")
+    empty = ~selected.any(axis=1)
+    unranked = np.isnan(scores).any(axis=1) & ~empty
+    use = ~(empty | unranked)
+    chosen = selected[use]
+    found = (_chance(scores[use], k) * chosen).sum(axis=1)
+    count = chosen.sum(axis=1)
+    if not count.size:
+        nothing = Estimate.undefined("undefined without an item that has scores and a selected aspect")
+        return RecallAtK(nothing, nothing, int(empty.sum()), int(unranked.sum()))
+    item = np.repeat(np.arange(count.size), count)
+    micro = means.clustered(np.repeat(found / count, count), item)
+    macro = means.clustered(found / count, np.arange(count.size))
+    return RecallAtK(_of_items(micro), _of_items(macro), int(empty.sum()), int(unranked.sum()))
+
+
+def _chance(scores: Floats, k: int) -> Floats:
+    """Chance of each aspect to be among the first k in a random order of the tied, shape (n, m)."""
+    rounded = np.round(scores, 9)
+    above = (rounded[:, None, :] > rounded[:, :, None]).sum(axis=2)
+    tied = (rounded[:, None, :] == rounded[:, :, None]).sum(axis=2)
+    return np.asarray(np.clip((k - above) / tied, 0.0, 1.0), dtype=np.float64)
+
+
+def _of_items(estimate: Estimate) -> Estimate:
+    if estimate.low is None or estimate.high is None:
+        return replace(estimate, reason="no interval: one item only")
+    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high), method="t over items, 95 %")

@@ -1,0 +1,212 @@
+"""Pairwise accuracy that scores ties, with the judge's ties calibrated. Never hides where epsilon was fitted.
+
+acc_eq = (C + T_both) / all pairs (Deutsch, Foster & Freitag 2023, arXiv 2305.14324): a tie is right where people tie
+too. A judge whose ratings are means or expected values ties almost nothing and would always lose, so ratings that
+differ by epsilon or less count as tied, epsilon being the value with the highest acc_eq ("tie calibration"). Fitted and
+scored on the same pairs it is *in sample*, and flatters a judge with many levels; so every pair is also scored *held
+out*, with the epsilon fitted on pairs whose stories lie in other folds than either of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.correlation import kendall
+from judge.stats.estimate import Estimate
+from judge.stats.ordering.pairwise_accuracy import CONCORDANT, TIED_BOTH, TIED_PEOPLE, blocks, outcome
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_MOST_LEVELS = 1024
+"""Epsilon is looked for among the differences of all the judge's values; with more distinct values than this, among
+those of this many, evenly spaced in rank."""
+
+_DECIMALS = kendall.DECIMALS - 1
+"""Differences closer than 1e-8 are one epsilon: both their values may carry noise of 1e-9."""
+
+_KEPT = 2000
+"""Up to so many stories their pairs are made once and kept (64 MB); above, block by block each time."""
+
+_PEOPLE_TIE = np.isin(np.arange(5), [TIED_PEOPLE, TIED_BOTH])
+_NOTHING = "undefined with fewer than 2 stories to pair"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TieCalibration:
+    """acc_eq as it stands, in sample and held out.
+
+    Attributes
+    ----------
+    plain : Estimate
+        epsilon = 0: only equal ratings are ties.
+    in_sample : Estimate
+        epsilon from the pairs that are scored.
+    held_out : Estimate
+        epsilon from other folds; undefined without enough folds.
+    epsilon : float or None
+        The in-sample epsilon, in points of the judge's ratings; None where there is no pair.
+    epsilons : array
+        The epsilons of the folds (pairs of folds, for pairs across folds).
+    right, taken : array, shape (units, units), or (units,) within units
+        Pairs scored right held out, and all pairs, as in `pairwise_accuracy.PairTable`: for resamples, which take the
+        epsilons as they were fitted.
+    """
+
+    plain: Estimate
+    in_sample: Estimate
+    held_out: Estimate
+    epsilon: float | None
+    epsilons: Floats
+    right: Floats
+    taken: Floats
+
+
+def deal(unit: Codes, folds: int, rng: np.random.Generator) -> Codes:
+    """Fold of each story, shape (n,): units are shuffled and dealt out in turn, so folds hold equally many units."""
+    units = int(unit.max()) + 1 if unit.size else 0
+    fold = np.empty(units, dtype=np.int64)
+    fold[rng.permutation(units)] = np.arange(units) % folds
+    return np.asarray(fold[unit], dtype=np.int64)
+
+
+def calibrate(judge: Floats, people: Floats, unit: Codes, fold: Codes, *, within: bool = False) -> TieCalibration:
+    """acc_eq over all pairs of stories, or the mean over units of acc_eq within a unit (Deutsch et al.'s "by item").
+
+    Parameters
+    ----------
+    judge, people : array, shape (n,)
+        NaN = missing; a story with a missing side is in no pair.
+    unit, fold : array of int, shape (n,)
+        Unit (story-prompt) and fold of each story; all stories of a unit lie in one fold.
+    within : bool
+        Pairs within units only, units weighing the same.
+
+    Returns
+    -------
+    TieCalibration
+        `n` counts pairs, within units the units averaged. Undefined without a pair; held out also where leaving out the
+        folds of a pair leaves none: fewer than three folds with stories, within units fewer than two. Of epsilons with
+        the same acc_eq the smallest is taken, as mt-metrics-eval does.
+    """
+    keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
+    units = int(unit.max()) + 1 if unit.size else 1
+    shape = (units,) if within else (units, units)
+    names, f = np.unique(fold[keep], return_inverse=True)
+    sums = _Sums(judge[keep], kendall.codes(people[keep]), unit[keep], f.reshape(-1).astype(np.int64), shape)
+    if sums.n == 0:
+        nothing = Estimate.undefined(_NOTHING)
+        return TieCalibration(nothing, nothing, nothing, None, np.empty(0), np.zeros(shape), np.zeros(shape))
+    plain = Estimate(float(sums.right[:, 0].sum() / sums.total.sum()), n=sums.n)
+    whole = sums.right.sum(axis=0) / sums.total.sum()
+    best = _first_best(whole)
+    in_sample = Estimate(float(whole[best]), n=sums.n, method="epsilon in sample")
+    scored = sums.total > 0
+    others = sums.apart[scored].astype(np.float64)
+    if (others @ sums.total == 0).any():
+        reason = f"undefined held out: {names.size} folds with stories leave none to fit epsilon on"
+        return TieCalibration(plain, in_sample, Estimate.undefined(reason), float(sums.candidates[best]), np.empty(0),
+                              np.zeros(shape), np.zeros(shape))  # fmt: skip
+    fitted = np.zeros(scored.size, dtype=np.int64)
+    fitted[scored] = _first_best(others @ sums.right / (others @ sums.total)[:, None])
+    value = float(sums.right[np.arange(fitted.size), fitted].sum() / sums.total.sum())
+    held_out = Estimate(value, n=sums.n, method=f"epsilon of other folds, {names.size} folds")
+    epsilons = sums.candidates[fitted[scored]]
+    return TieCalibration(plain, in_sample, held_out, float(sums.candidates[best]), epsilons, *sums.score(fitted))
+
+
+def _first_best(curve: Floats) -> Codes:
+    """Place of the highest value of each row, of equals the first.
+
+    Weights within units are fractions: equal accuracies may differ by 1e-15, and the smallest epsilon would lose.
+    """
+    return np.asarray(np.argmax(np.round(curve, 12), axis=-1), dtype=np.int64)
+
+
+class _Sums:
+    """Weight of the pairs scored right, by pair of folds and by epsilon; each pair weighs 1, within units 1 / pairs.
+
+    A pair that people tie is right from the epsilon on that reaches the judge's difference; a concordant pair is right
+    until then. So the concordant pairs, plus what the pairs up to an epsilon add or take away, are its right ones.
+
+    Attributes
+    ----------
+    candidates : array, shape (c,)
+        Epsilons, ascending from 0.
+    total : array, shape (g,)
+        Weight of all pairs in each (unordered) pair of folds.
+    right : array, shape (g, c)
+        Weight of those scored right.
+    apart : array of bool, shape (g, g)
+        Whether two pairs of folds share no fold.
+    n : int
+        Pairs, within units the units with a pair.
+    """
+
+    def __init__(self, judge: Floats, people: Codes, unit: Codes, fold: Codes, shape: tuple[int, ...]) -> None:
+        self._x, self._y, self._unit, self._fold, self._shape = kendall.codes(judge), people, unit, fold, shape
+        first = np.unique(self._x, return_index=True)[1]
+        self._levels = judge[first]  # not rounded: differences would be off by 1e-9, and equal ones no longer equal
+        few = np.linspace(0, max(0, self._levels.size - 1), min(self._levels.size, _MOST_LEVELS)).round()
+        self.candidates = np.unique(_differences(self._levels[few.astype(np.int64)]))
+        folds = int(fold.max()) + 1 if fold.size else 0
+        one, other = np.triu_indices(folds)
+        members = np.stack([one, other], axis=1)
+        self.apart = ~(members[:, None, :, None] == members[None, :, None, :]).any(axis=(2, 3))
+        self._group = np.zeros((folds, folds), dtype=np.int64)
+        self._group[one, other] = self._group[other, one] = np.arange(one.size)
+        self._within = len(shape) == 1
+        size = np.bincount(unit)
+        self._weight = 2.0 / np.maximum(size * (size - 1), 1) if self._within else np.ones(size.size)
+        self._kept = list(self._pairs()) if unit.size <= _KEPT else None
+        self.total, self.right = self._add_up(one.size)
+        self.n = int((size > 1).sum() if self._within else unit.size * (unit.size - 1) // 2)
+
+    def score(self, epsilon: Codes) -> tuple[Floats, Floats]:
+        """Pairs scored right, and all pairs, by units, with the number of the epsilon given for each pair of folds."""
+        right, taken = np.zeros(int(np.prod(self._shape))), np.zeros(int(np.prod(self._shape)))
+        for i, j, result, place in self._kept or self._pairs():
+            tied = place <= epsilon[self._group[self._fold[i], self._fold[j]]]
+            good = np.where(_PEOPLE_TIE[result], tied, (result == CONCORDANT) & ~tied)
+            at = self._unit[i] if self._within else self._unit[i] * self._shape[0] + self._unit[j]
+            right += np.bincount(at, weights=good, minlength=right.size)
+            taken += np.bincount(at, minlength=right.size)
+        return right.reshape(self._shape), taken.reshape(self._shape)
+
+    def _add_up(self, groups: int) -> tuple[Floats, Floats]:
+        width = self.candidates.size + 1  # the last column: differences above every candidate
+        start, total, gain = np.zeros(groups), np.zeros(groups), np.zeros(groups * width)
+        for i, j, result, place in self._kept or self._pairs():
+            weight = self._weight[self._unit[i]]
+            group = self._group[self._fold[i], self._fold[j]]
+            concordant = weight * (result == CONCORDANT)
+            start += np.bincount(group, weights=concordant, minlength=groups)
+            total += np.bincount(group, weights=weight, minlength=groups)
+            change = weight * _PEOPLE_TIE[result] - concordant
+            gain += np.bincount(group * width + place, weights=change, minlength=gain.size)
+        right = gain.reshape(groups, width)[:, :-1].cumsum(axis=1)
+        right += start[:, None]
+        return total, right
+
+    def _pairs(self) -> Iterator[tuple[Codes, Codes, Codes, Codes]]:
+        """Blocks of pairs with their outcome and the number of the first candidate that ties them."""
+        lookup = None
+        if self._levels.size <= _MOST_LEVELS:
+            lookup = np.searchsorted(self.candidates, _differences(self._levels))
+        for i, j in blocks(self._unit, within=self._within):
+            a, b = self._x[i], self._x[j]
+            if lookup is not None:
+                place = lookup[a, b]
+            else:
+                difference = np.round(np.abs(self._levels[a] - self._levels[b]), _DECIMALS)
+                place = np.searchsorted(self.candidates, difference)
+            yield i, j, outcome(self._x, self._y, i, j), place
+
+
+def _differences(levels: Floats) -> Floats:
+    """Absolute differences between all levels, shape (k, k)."""
+    return np.asarray(np.round(np.abs(levels[:, None] - levels[None, :]), _DECIMALS), dtype=np.float64)

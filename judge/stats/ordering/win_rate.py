@@ -1,0 +1,62 @@
+"""How often the better story of a pair gets the higher rating. Never treats pairs that share a story-prompt as new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.shares.proportion import wilson
+
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class WinRate:
+    """Share of pairs won, ties one half, and the counts it is made of; `estimate.n` counts pairs."""
+
+    estimate: Estimate
+    wins: int
+    ties: int
+    losses: int
+
+
+def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None = None) -> WinRate:
+    """(wins + ties / 2) / pairs.
+
+    Parameters
+    ----------
+    difference : array, shape (n pairs,)
+        Rating of the better minus rating of the worse story; NaN = a side is missing, left out. Closer to 0 than 1e-9
+        is a tie.
+    cluster : array of int, shape (n pairs,), optional
+        Pairs with the same code are not independent: the interval is then `means.clustered`'s, cut at 0 and 1. None:
+        every pair is independent, and the interval is Wilson's.
+
+    Returns
+    -------
+    WinRate
+        Undefined without a pair. Where all pairs of several clusters end alike there is no variance to go by, and the
+        interval is Wilson's with one trial a cluster; with one cluster there is none.
+    """
+    known = ~np.isnan(difference)
+    d = difference[known]
+    wins, losses = int((d > _SAME).sum()), int((d < -_SAME).sum())
+    ties = d.size - wins - losses
+    if not d.size:
+        return WinRate(Estimate.undefined("undefined without a pair of rated stories"), 0, 0, 0)
+    if cluster is None:
+        return WinRate(wilson(wins + ties / 2, d.size), wins, ties, losses)
+    credit = np.where(d > _SAME, 1.0, np.where(d < -_SAME, 0.0, 0.5))
+    found = means.clustered(credit, np.unique(cluster[known], return_inverse=True)[1].reshape(-1))
+    if found.low is None or found.high is None:
+        return WinRate(replace(found, reason="no interval: pairs of one story-prompt only"), wins, ties, losses)
+    clusters = np.unique(cluster[known]).size
+    if float(np.ptp(credit)) < _SAME:
+        plain = wilson(float(credit[0]) * clusters, clusters)
+        method = f"Wilson, one trial a story-prompt ({clusters}), 95 %"
+        return WinRate(replace(found, low=plain.low, high=plain.high, method=method), wins, ties, losses)
+    return WinRate(replace(found, low=max(0.0, found.low), high=min(1.0, found.high)), wins, ties, losses)

@@ -1,0 +1,1 @@
+"""Models that turn scores into ratings: ridge, isotonic, proportional odds, stacking, calibration."""

@@ -1,0 +1,175 @@
+"""The proportional-odds model: what ordered levels a score makes likely. Never treats levels as equally far apart.
+
+P(Y <= level k | x) = F(theta_k - x . beta) with F(t) = 1 / (1 + exp(-t)) and theta_1 < ... < theta_{K-1} (McCullagh
+1980, Regression Models for Ordinal Data, equation 2.1). Fitted by maximum likelihood, or, with a penalty, by the
+maximum of log likelihood - penalty / 2 * |beta|^2. Both are concave in (theta, beta) (Pratt 1981; Burridge 1981), so
+damped Newton steps reach the one maximum, if there is one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, logit
+
+from judge.stats.correlation import kendall
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+MAX_LEVELS = 60
+"""People's means of five ratings on 1-5 have at most 21 levels; more than this is a continuous response."""
+
+_STEPS = 60
+_PERFECT = 1e-4
+"""Where the predictors part the levels perfectly, slopes grow without end and log likelihood a story reaches 0."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordinal:
+    """A fitted model.
+
+    Attributes
+    ----------
+    levels : array, shape (K,)
+        The response's distinct values in ascending order.
+    thresholds : array, shape (K - 1,)
+        theta, on the logit scale.
+    weights : array, shape (p,)
+        beta, logits per unit of each predictor.
+    log_likelihood : float
+        Without the penalty.
+    """
+
+    levels: Floats
+    thresholds: Floats
+    weights: Floats
+    log_likelihood: float
+
+    def probabilities(self, x: Floats) -> Floats:
+        """Probability of each level, shape (n, K), for predictors (n, p); a row with NaN is NaN."""
+        below = expit(self.thresholds[None, :] - (x @ self.weights)[:, None])
+        ends = np.zeros((x.shape[0], 1)), np.ones((x.shape[0], 1))
+        found = np.diff(np.hstack([ends[0], below, ends[1]]), axis=1)
+        return np.where(np.isnan(below).any(axis=1, keepdims=True), np.nan, found)
+
+    def predict(self, x: Floats) -> Floats:
+        """Expected level (n,), in the response's units."""
+        return np.asarray(self.probabilities(x) @ self.levels, dtype=np.float64)
+
+
+def why_not(y: Floats) -> str | None:
+    """Why no ordinal model can be fitted to these responses (n,), or None."""
+    levels = np.unique(np.round(y[~np.isnan(y)], kendall.DECIMALS)).size
+    if levels < 2:
+        return "the people's ratings are all equal"
+    if levels > MAX_LEVELS:
+        return f"the people's ratings take {levels} values, an ordinal model at most {MAX_LEVELS}"
+    return None
+
+
+def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
+    """Fit the model.
+
+    Parameters
+    ----------
+    x : array, shape (n, p)
+        Predictors; p may be 0. Rows with a missing value (NaN) on either side are left out.
+    y : array, shape (n,)
+        Responses; values closer than 1e-9 are one level.
+    penalty : float
+        On half the squared length of beta; 0 = maximum likelihood. Thresholds are never penalised.
+
+    Returns
+    -------
+    Ordinal, or str
+        A string says why there is no fit: one level only, more than `MAX_LEVELS`, or perfect separation.
+    """
+    known = ~(np.isnan(x).any(axis=1) | np.isnan(y))
+    x, y = x[known], y[known]
+    reason = why_not(y)
+    if reason:
+        return reason
+    levels = np.unique(np.round(y, kendall.DECIMALS))
+    at = kendall.codes(y)
+    problem = _Likelihood(x, at, levels.size - 1, penalty)
+    share = np.cumsum(np.bincount(at))[:-1] / at.size
+    parameters = np.concatenate([logit(share), np.zeros(x.shape[1])])
+    value = problem.value(parameters)
+    for _ in range(_STEPS):
+        gradient, curvature = problem.derivatives(parameters)
+        try:
+            step = np.asarray(np.linalg.solve(curvature, gradient), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            return "the predictors are collinear, or part the levels perfectly"
+        parameters, better = problem.improved(parameters, step, value)
+        if better > -_PERFECT * at.size:
+            return "the predictors part the levels of people's ratings perfectly"
+        if better - value < 1e-10 * (1 + abs(value)):
+            fitted = parameters[: problem.cuts], parameters[problem.cuts :]
+            return Ordinal(levels, *fitted, problem.log_likelihood(parameters))
+        value = better
+    return f"the fit did not settle in {_STEPS} Newton steps"
+
+
+class _Likelihood:
+    """Penalised log likelihood of parameters (theta, beta), its gradient, and minus its Hessian.
+
+    With u the upper and l the lower threshold of a story's level less x . beta, its probability is
+    F(u) (1 - F(l)) (1 - exp(l - u)), whose logarithm keeps full precision and has short derivatives.
+    """
+
+    def __init__(self, x: Floats, at: Codes, cuts: int, penalty: float) -> None:
+        self.x, self.at, self.cuts, self.penalty = x, at, cuts, penalty
+        self.has_upper, self.has_lower = at < cuts, at > 0
+        self.in_level = np.eye(cuts + 1)[at]
+
+    def _ends(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        theta, eta = parameters[: self.cuts], self.x @ parameters[self.cuts :]
+        upper = np.where(self.has_upper, theta[np.minimum(self.at, self.cuts - 1)] - eta, np.inf)
+        lower = np.where(self.has_lower, theta[np.maximum(self.at - 1, 0)] - eta, -np.inf)
+        return upper, lower, np.diff(theta)
+
+    def log_likelihood(self, parameters: Floats) -> float:
+        """Sum of log probabilities; minus infinity where thresholds are out of order."""
+        upper, lower, gaps = self._ends(parameters)
+        if (gaps <= 0).any():
+            return -np.inf
+        between = np.bincount(self.at, minlength=self.cuts + 1)[1:-1]
+        return float(log_expit(upper).sum() + log_expit(-lower).sum() + between @ np.log(-np.expm1(-gaps)))
+
+    def value(self, parameters: Floats) -> float:
+        """The penalised log likelihood."""
+        beta = parameters[self.cuts :]
+        return self.log_likelihood(parameters) - self.penalty / 2 * float(beta @ beta)
+
+    def improved(self, start: Floats, step: Floats, value: float) -> tuple[Floats, float]:
+        """Parameters after the step, halved until the value does not fall, and the value there."""
+        for halving in range(40):
+            there = start + step / 2**halving
+            better = self.value(there)
+            if better >= value:
+                return there, better
+        return start, value
+
+    def derivatives(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """Gradient (m,) and minus the Hessian (m, m)."""
+        upper, lower, gaps = self._ends(parameters)
+        a, b, beta = expit(upper), expit(lower), parameters[self.cuts :]
+        bend_a, bend_b = a * (1 - a), b * (1 - b)
+        between = np.bincount(self.at, minlength=self.cuts + 1)[1:-1]
+        pull, stiff = between / np.expm1(gaps), between * np.exp(gaps) / np.expm1(gaps) ** 2
+        by_upper, by_lower = self.in_level[:, :-1], self.in_level[:, 1:]
+        slope = (1 - a) @ by_upper - b @ by_lower
+        slope[1:] += pull
+        slope[:-1] -= pull
+        gradient = np.concatenate([slope, (a + b - 1) @ self.x - self.penalty * beta])
+        diagonal = bend_a @ by_upper + bend_b @ by_lower
+        diagonal[1:] += stiff
+        diagonal[:-1] += stiff
+        cuts = np.diag(diagonal) - np.diag(stiff, 1) - np.diag(stiff, -1)
+        mixed = -(by_upper * bend_a[:, None] + by_lower * bend_b[:, None]).T @ self.x
+        weights = self.x.T @ (self.x * (bend_a + bend_b)[:, None]) + self.penalty * np.eye(beta.size)
+        return gradient, np.block([[cuts, mixed], [mixed.T, weights]])

@@ -1,0 +1,1 @@
+"""Bootstrap, jackknife and permutation: resamples of stories and systems, and intervals made from them."""

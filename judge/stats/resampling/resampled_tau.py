@@ -1,0 +1,214 @@
+"""tau-b in each bootstrap resample: overall, over system means, within groups. Never draws.
+
+Takes many judges at once against one vector of people's ratings, so that the weights are made once for all of them;
+with and without compiled loops the numbers are the same bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.correlation import kendall, weighted_tau
+from judge.stats.kernels import compiled
+from judge.stats.resampling.bootstrap import Resamples
+from judge.stats.resampling.group_means import in_resamples
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_MIN_PAIRS = 3
+_FEW_UNITS = 32
+_MATRIX = 8_000_000
+"""Floats of matrices between units, or of indicators of levels, that are held at a time."""
+
+
+def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:
+    """Overall tau-b in each resample, each story standing as often as it was drawn.
+
+    Parameters
+    ----------
+    resamples : Resamples
+        B resamples of n stories.
+    x : array of int, shape (n,) or (judges, n)
+        Codes of each judge's ratings, as made by `kendall.codes`; -1 = missing, left out pairwise for that judge alone.
+    y : array of int, shape (n,)
+        Codes of the people's ratings.
+
+    Returns
+    -------
+    array, shape (B,) or (judges, B)
+        NaN in a resample where a side is constant or fewer than 2 pairs are left. Equal to tau-b of the repeated pairs.
+    """
+    judges, people = np.atleast_2d(x), kendall.levels(y)
+    rows = np.stack([kendall.levels(np.where(y >= 0, row, -1)) for row in judges]) if len(judges) else judges
+    levels, levels_y = rows.max(axis=1, initial=-1) + 1, int(people.max(initial=-1)) + 1
+    out = np.empty((len(rows), resamples.size))
+    few = levels * levels_y <= kendall.DENSE_CELLS
+    for chosen in (np.flatnonzero(few), np.flatnonzero(~few)):
+        if chosen.size:
+            most = int(levels[chosen].max())
+            out[chosen] = _overall(resamples, rows[chosen], people, most if few[chosen[0]] else None)
+    return out if np.ndim(x) == 2 else out[0]
+
+
+def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floats:
+    """By the cheapest way; `levels` is how many the judges have, None = too many for tables."""
+    n, judges = resamples.n, len(x)
+    one_way = len(resamples.factors) == 1
+    units = resamples.factors[0].counts.shape[1] if one_way else n
+    by_tables = 2 * n * levels if levels else n * n
+    if one_way and units <= kendall.QUADRATIC_N and units**2 <= by_tables:
+        step = max(1, _MATRIX // max(1, units**2))
+        parts = (weighted_tau.by_units(x[i : i + step], y, resamples.unit) for i in range(0, judges, step))
+        return np.concatenate([statistic(resamples.counts) for statistic in parts])
+    if compiled.wanted(6e-11 * judges * resamples.size * by_tables):
+        return _loops(resamples, x, y, levels)
+    step = max(1, _MATRIX // max(1, by_tables))
+    out = np.empty((judges, resamples.size))
+    for start in range(0, judges, step):
+        part = slice(start, start + step)
+        statistic = weighted_tau.by_stories(x[part], y)
+        for block in resamples.blocks():
+            out[part, block] = statistic(resamples.weights(block))
+    return out
+
+
+def _loops(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floats:
+    factors = [(factor.counts, factor.unit) for factor in resamples.factors]
+    if levels:
+        levels_y = int(y.max()) + 1
+        code = np.where(x >= 0, y * levels + x, levels * levels_y).astype(np.int16)
+        sums = compiled.tables(factors, code, (levels_y, levels))
+    else:
+        sums = np.empty((4, len(x), resamples.size), dtype=np.int64)
+        for j, row in enumerate(x):
+            story = np.flatnonzero(row >= 0)
+            story = story[np.argsort(row[story], kind="stable")]
+            sums[:, j] = compiled.sweep(factors, story, row[story], y[story])
+    return kendall.ratio(*sums)
+
+
+def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Floats:
+    """tau-b over group means (systems) in each resample.
+
+    Means are over the same drawn stories on both sides, ties among them are settled at 1e-9 as in `kendall.codes`, and
+    a system that was drawn twice stands twice; its copies are tied with each other.
+
+    Parameters
+    ----------
+    resamples : Resamples
+    x : array, shape (n,) or (judges, n)
+        Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
+    y : array, shape (n,)
+        The people's ratings.
+    group : array of int, shape (n,)
+        System of each story, 0..
+
+    Returns
+    -------
+    array, shape (B,) or (judges, B)
+        NaN where a side's means are all equal or fewer than two systems are left.
+    """
+    judges = np.atleast_2d(x)
+    out = np.empty((len(judges), resamples.size))
+    for j, block, means in in_resamples(resamples, judges, y, group):
+        out[j, block] = kendall.of_untied(*pairs_of_rows(*means))
+    return out if np.ndim(x) == 2 else out[0]
+
+
+def pairs_of_rows(x: Floats, y: Floats, mass: Codes) -> tuple[Codes, Codes, Codes]:
+    """Concordant less discordant pairs, and pairs not tied on x and on y, of rows (b, groups); (b,) each.
+
+    Group g of row b stands mass[b, g] times; pairs with a missing side (NaN) are left out. Values must be rounded.
+    """
+    b, groups = x.shape
+    if compiled.wanted(4e-8 * b * groups**2):
+        return compiled.rows(x, y, mass)
+    score, untied_x, untied_y = (np.zeros(b, dtype=np.int64) for _ in range(3))
+    for i in range(groups - 1):
+        weight = mass[:, i : i + 1] * mass[:, i + 1 :]
+        sign_x, sign_y = (np.sign(side[:, i + 1 :] - side[:, i : i + 1]) for side in (x, y))
+        weight = np.where(np.isnan(sign_x + sign_y), 0, weight)
+        sign_x, sign_y = np.nan_to_num(sign_x).astype(np.int64), np.nan_to_num(sign_y).astype(np.int64)
+        score += (weight * sign_x * sign_y).sum(axis=1)
+        untied_x += (weight * np.abs(sign_x)).sum(axis=1)
+        untied_y += (weight * np.abs(sign_y)).sum(axis=1)
+    return score, untied_x, untied_y
+
+
+def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floats:
+    """Mean of the tau-b within groups (story-prompts or systems) in each resample; a group drawn twice counts twice.
+
+    Parameters
+    ----------
+    x, y
+        Codes, as for `tau_b`.
+    group : array of int, shape (n,)
+
+    Returns
+    -------
+    array, shape (B,) or (judges, B)
+        The mean over the groups in which tau-b is defined in that resample; NaN where there is none. Groups with fewer
+        than 3 pairs of ratings never count, as in the estimate (`coefficients.correlate_within`).
+    """
+    judges = np.where(y >= 0, np.atleast_2d(x), -1)
+    mass, varying = resamples.split(group)
+    total, weight = np.zeros((2, len(judges), resamples.size))
+    members = [np.flatnonzero(group == g) for g in range(mass.shape[1])]
+    if varying is not None and _once(varying, group):
+        grid = _grid(varying, group, np.stack([*judges, y]))
+        for j, block, tau in _small_groups(varying.counts, grid):
+            known = np.where(np.isnan(tau), 0.0, mass[block])
+            total[j, block] = (np.nan_to_num(tau) * known).sum(axis=1)
+            weight[j, block] = known.sum(axis=1)
+        members = []
+    for g, rows in enumerate(members):
+        enough = np.flatnonzero((judges[:, rows] >= 0).sum(axis=1) >= _MIN_PAIRS)
+        part = judges[np.ix_(enough, rows)]
+        if varying is None:
+            tau = np.array([[kendall.tau_b(row, y[rows])] for row in part]).reshape(-1, 1)
+        else:
+            tau = tau_b(varying.of(rows), part, y[rows])
+        known = np.where(np.isnan(tau), 0.0, mass[:, g])
+        total[enough] += np.nan_to_num(tau) * known
+        weight[enough] += known
+    with np.errstate(invalid="ignore"):
+        out = np.where(weight > 0, total / weight, np.nan)
+    return out if np.ndim(x) == 2 else out[0]
+
+
+def _once(varying: Resamples, group: Codes) -> bool:
+    """Whether every group has few units, each with one story at most: all pairs of units can be kept at hand."""
+    units = varying.factors[0].counts.shape[1]
+    if len(varying.factors) > 1 or units > _FEW_UNITS:
+        return False
+    return bool(np.bincount(group * units + varying.unit).max() <= 1)
+
+
+def _grid(varying: Resamples, group: Codes, codes: Codes) -> Codes:
+    """Codes (judges and people, n) laid out as (judges and people, groups, units), -1 where there is no story."""
+    made = np.full((len(codes), int(group.max()) + 1, varying.counts.shape[1]), -1, dtype=np.int64)
+    made[:, group, varying.unit] = codes
+    return made
+
+
+def _small_groups(counts: NDArray[np.int32], grid: Codes) -> Iterator[tuple[int, slice, Floats]]:
+    """tau-b (b, groups) of each judge, some resamples at a time, from products of the counts of each pair of units."""
+    first, second = np.triu_indices(grid.shape[2], 1)
+    signs = np.sign(grid[:, :, second] - grid[:, :, first])
+    missing = (grid[:, :, second] < 0) | (grid[:, :, first] < 0)
+    *judges, people = signs
+    forms = []
+    for sign, gone, level in zip(judges, missing[:-1], grid[:-1], strict=True):
+        gone = gone | ((level >= 0).sum(axis=1, keepdims=True) < _MIN_PAIRS)  # noqa: PLW2901
+        x, y = np.where(gone, 0, sign), np.where(gone, 0, people)
+        forms.append(np.concatenate([x * y, np.abs(x), np.abs(y)]).T.astype(np.float32))
+    step = max(1, _MATRIX // 8 // max(1, first.size, 3 * grid.shape[1]))
+    for start in range(0, counts.shape[0], step):
+        block = slice(start, start + step)
+        pairs = (counts[block][:, first] * counts[block][:, second]).astype(np.float32)
+        for j, form in enumerate(forms):
+            yield j, block, kendall.of_untied(*np.split(pairs @ form, 3, axis=1))

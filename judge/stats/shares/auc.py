@@ -1,0 +1,131 @@
+"""How well a judge's ratings tell two classes of stories apart. Never prints a point-biserial r without its bound.
+
+Sign convention: labels are true for the class that should be rated *higher*; a positive r and an AUC above one half
+then mean that the judge rates it higher.
+
+The point-biserial correlation is Pearson's r with labels coded 1 and 0. It depends on the balance of the classes and,
+unlike Pearson's r of two continuous variables, cannot reach 1 unless the judge has two values only: its largest value
+is that of the labelling which gives the label to the highest ratings. The AUC (the chance that a story of the class
+is rated above one of the other, ties counting one half; Mann & Whitney 1947) does not depend on the balance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.correlation import kendall
+from judge.stats.correlation.coefficients import midranks, pearson
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_Z95 = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class PointBiserial:
+    """The correlation with labels, and how large it could be.
+
+    Attributes
+    ----------
+    r : Estimate
+        Without an interval: Fisher's assumes that both sides are normal (`coefficients.resampled` serves a bootstrap).
+    positives, negatives : int
+        Stories of each class with a rating.
+    bound : float or None
+        Largest |r| in the direction found that any labelling with these class sizes could have with these ratings.
+    normal_bound : float or None
+        The same where ratings are normal: phi(z) / sqrt(p q) with z the p-th normal quantile (Tate 1954); at best .798.
+    """
+
+    r: Estimate
+    positives: int
+    negatives: int
+    bound: float | None = None
+    normal_bound: float | None = None
+
+
+def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
+    """Pearson's r of ratings (n,) with labels (n,), true = 1; a NaN rating is left out.
+
+    Undefined with one class only, with fewer than three stories, and where the ratings are all equal.
+    """
+    from scipy import stats
+
+    rating, label, reason = _known(rating, label)
+    m, k = int(label.sum()), int((~label).sum())
+    if reason is None and m + k < 3:
+        reason = "undefined with fewer than 3 stories"
+    if reason:
+        return PointBiserial(Estimate.undefined(reason, n=m + k), m, k)
+    r = pearson(rating, label.astype(np.float64))
+    ordered = np.sort(rating)
+    top = np.arange(m + k) >= (k if r >= 0 else m)  # for a negative r the m lowest ratings get the label
+    p = m / (m + k)
+    normal = float(stats.norm.pdf(stats.norm.ppf(p)) / np.sqrt(p * (1 - p)))
+    return PointBiserial(Estimate(r, n=m + k), m, k, abs(pearson(ordered, top.astype(np.float64))), normal)
+
+
+def auc(rating: Floats, label: Flags) -> Estimate:
+    """Area under the ROC curve = U / (positives x negatives), ties one half, with DeLong's interval.
+
+    Variance: DeLong, DeLong & Clarke-Pearson (1988), by mid-ranks as in Sun & Xu (2014); normal, cut at 0 and 1; for
+    independent stories. Where classes are told apart perfectly the variance is 0, and there is no interval.
+    Undefined with one class only. A NaN rating is left out.
+    """
+    rating, label, reason = _known(rating, label, constant=True)
+    n = rating.size
+    if reason:
+        return Estimate.undefined(reason, n=n)
+    rank = midranks(rating)
+    high, low = rank[label], rank[~label]
+    m, k = high.size, low.size
+    # Share of the other class below each story (above, for the low class), ties one half.
+    v = (high - midranks(rating[label])) / k
+    w = 1 - (low - midranks(rating[~label])) / m
+    estimate = Estimate(float(v.mean()), n=n)
+    if m < 2 or k < 2:
+        return replace(estimate, reason="no interval: DeLong's needs 2 stories of each class")
+    half = _Z95 * float(np.sqrt(v.var(ddof=1) / m + w.var(ddof=1) / k))
+    if half == 0.0:
+        return replace(estimate, reason="no interval: DeLong's variance is 0 where every comparison ends alike")
+    area = float(v.mean())
+    return replace(estimate, low=max(0.0, area - half), high=min(1.0, area + half), method="DeLong, 95 %")
+
+
+def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]], Floats]:
+    """A function from weights (b, n) to the AUC in each of b resamples; NaN where one has no story of a class."""
+    keep = ~np.isnan(rating)
+    level, label = kendall.codes(rating[keep]), label[keep]
+    if not level.size:
+        return lambda weights: np.full(weights.shape[0], np.nan)
+    levels = int(level.max()) + 1
+
+    def areas(weights: NDArray[np.int64]) -> Floats:
+        w = weights[:, keep]
+        high = kendall.level_sums(w * label, level, levels).astype(np.float64)
+        low = kendall.level_sums(w * ~label, level, levels).astype(np.float64)
+        below = np.cumsum(low, axis=1) - low / 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((high * below).sum(axis=1) / (high.sum(axis=1) * low.sum(axis=1)), dtype=np.float64)
+
+    return areas
+
+
+def _known(rating: Floats, label: Flags, *, constant: bool = False) -> tuple[Floats, Flags, str | None]:
+    """Ratings and labels of rated stories, and why they cannot be told apart; `constant` ratings may be allowed."""
+    keep = ~np.isnan(rating)
+    rating, label = rating[keep], label[keep]
+    reason = None
+    if not rating.size:
+        reason = "undefined without a rated story"
+    elif label.all() or not label.any():
+        reason = f"undefined with one class only: all {label.size} rated stories {'have' if label.all() else 'lack'} it"
+    elif not constant and float(np.ptp(rating)) < 10.0**-kendall.DECIMALS:
+        reason = "undefined because the ratings are all equal"
+    return rating, label, reason

@@ -1,0 +1,123 @@
+"""The ROC curve of a score, thresholds by named rules, and the true-positive rate at a given false-positive rate.
+
+Labels are true for the class that should have the *higher* score. A threshold t calls a unit positive where its score
+is t or more, so that every threshold is one of the scores seen (or above all of them: nothing is called positive).
+Never interpolates between thresholds. A NaN score is left out. The area under the curve is `auc.auc`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+ONE_CLASS = "undefined with one class only"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Rates at each threshold, from none called positive (threshold inf) down to all.
+
+    Attributes
+    ----------
+    threshold, false_positive, true_positive : array, shape (distinct scores + 1,)
+    """
+
+    threshold: Floats
+    false_positive: Floats
+    true_positive: Floats
+
+
+def curve(score: Floats, label: Flags) -> Curve:
+    """The empirical ROC curve of scores (n,) and labels (n,) (Fawcett 2006, Pattern Recognition Letters 27, algorithm
+    1).
+
+    Raises
+    ------
+    ValueError
+        One of the classes is empty.
+    """
+    keep = ~np.isnan(score)
+    score, label = score[keep], label[keep]
+    if not label.any() or label.all():
+        raise ValueError(ONE_CLASS)
+    values, level = np.unique(-score, return_inverse=True)
+    high = np.bincount(level, weights=label, minlength=values.size).cumsum()
+    low = np.bincount(level, weights=~label, minlength=values.size).cumsum()
+    return Curve(
+        np.concatenate([[np.inf], -values]),
+        np.concatenate([[0.0], low / low[-1]]),
+        np.concatenate([[0.0], high / high[-1]]),
+    )
+
+
+def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
+    """Largest true-positive rate at a false-positive rate of at most `most`.
+
+    Carlini et al. 2022, Membership Inference Attacks From First Principles (IEEE S&P), section III. Undefined with one
+    class only, and with so few negatives that one of them exceeds the rate: then the number would rest on none called
+    wrongly, which says nothing of a rate of 1 in 20.
+    """
+    keep = ~np.isnan(score)
+    reason = _too_few(label[keep], most)
+    if reason:
+        return Estimate.undefined(reason, n=int(keep.sum()))
+    found = curve(score, label)
+    return Estimate(float(found.true_positive[found.false_positive <= most].max()), n=int(keep.sum()))
+
+
+def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Callable[[NDArray[np.int64]], Floats]:
+    """A function from weights (b, n) to `tpr_at_fpr` in each of b resamples; NaN where one lacks a class."""
+    keep = ~np.isnan(score)
+    order = np.argsort(-score[keep], kind="stable")
+    label = label[keep][order]
+    ordered = score[keep][order]
+    last = np.append(ordered[1:] != ordered[:-1], [True] if ordered.size else [])  # ends of runs of equal scores
+
+    def rates(weights: NDArray[np.int64]) -> Floats:
+        w = weights[:, keep][:, order]
+        high, low = (w * label).cumsum(axis=1), (w * ~label).cumsum(axis=1)
+        total = low[:, -1:]
+        allowed = (low <= most * total) & last.astype(np.bool_)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            reached = np.where(allowed, high, 0).max(axis=1) / high[:, -1]
+        return np.asarray(np.where(total[:, 0] > 0, reached, np.nan), dtype=np.float64)
+
+    return rates if ordered.size else lambda weights: np.full(weights.shape[0], np.nan)
+
+
+def youden(score: Floats, label: Flags) -> float:
+    """Threshold with the largest true-positive less false-positive rate; the higher one of several (Youden 1950)."""
+    found = curve(score, label)
+    gain = found.true_positive - found.false_positive
+    gain[0] = -np.inf  # calling nothing positive is no threshold
+    return float(found.threshold[int(np.argmax(np.round(gain, 12)))])
+
+
+def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
+    """Lowest threshold with a false-positive rate of at most `most`; None where even the highest score exceeds it."""
+    found = curve(score, label)
+    allowed = np.flatnonzero(found.false_positive <= most)
+    return float(found.threshold[allowed[-1]]) if allowed[-1] > 0 else None
+
+
+def best_accuracy(score: Floats, label: Flags) -> float:
+    """Largest mean of true-positive and true-negative rate over all thresholds: 1 - min (fpr + 1 - tpr) / 2."""
+    found = curve(score, label)
+    return float((1 - (found.false_positive + 1 - found.true_positive) / 2).max())
+
+
+def _too_few(label: Flags, most: float) -> str | None:
+    negatives = int((~label).sum())
+    if not label.any() or negatives == 0:
+        return ONE_CLASS
+    if negatives * most < 1:
+        return f"undefined: {negatives} of the other class are too few for a false-positive rate of {100 * most:g} %"
+    return None

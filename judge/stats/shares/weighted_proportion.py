@@ -1,0 +1,76 @@
+"""Shares in a sample whose units stand for different numbers of a population. Never treats weights as counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.stats.estimate import Estimate
+from judge.stats.shares.proportion import wilson_of_share
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+def weighted_share(
+    hits: Floats, weight: Floats, cluster: Codes, *, trials: int | None = None, confidence: float = 0.95
+) -> Estimate:
+    """The population's share, sum w y / sum w (Hájek 1971), with an interval for shares in clustered samples.
+
+    Its variance is linearised over clusters as if these were drawn with replacement,
+    G / (G - 1) sum_g (sum_{i in g} w_i (y_i - p))² / (sum w)² (Särndal, Swensson & Wretman 1992, ch. 5.7), which errs
+    on the wide side for stratified samples. The interval is Wilson's with the effective n = p (1 - p) / variance and
+    Student's t, as `power.clustered_proportion` has it (Franco, Little, Louis & Slud 2019).
+
+    Parameters
+    ----------
+    hits : array, shape (n,)
+        Between 0 and 1 (an item's share of annotators, say); NaN = missing, left out.
+    weight : array, shape (n,)
+        Units of the population that each stands for, above 0.
+    cluster : array of int, shape (n,)
+        Any codes, e.g. the story.
+    trials : int, optional
+        The effective n is at most this; by default the hits used. Shares of several annotators hold more than one.
+
+    Returns
+    -------
+    Estimate
+        `n` counts hits used. Undefined for none; with one cluster there is a value and no interval. Where all are equal
+        the effective n cannot be estimated: then it is Kish's, (sum w)² / sum w² over clusters, at most their number.
+    """
+    known = ~np.isnan(hits)
+    y, w = hits[known], weight[known]
+    group = np.unique(cluster[known], return_inverse=True)[1]
+    if y.size == 0:
+        return Estimate.undefined("nothing was answered")
+    total = float(w.sum())
+    share = float(np.clip(w @ y / total, 0.0, 1.0))
+    clusters = int(group.max()) + 1
+    if clusters < 2:
+        return Estimate(share, n=y.size, reason="no interval: one story only")
+    part = np.bincount(group, weights=w * (y - share))
+    variance = clusters / (clusters - 1) * float(part @ part) / total**2
+    mass = np.bincount(group, weights=w)
+    kish = min(float(mass.sum() ** 2 / (mass @ mass)), float(clusters))
+    spread = share * (1 - share)
+    effective = kish if spread < 1e-12 or variance < 1e-18 else min(spread / variance, float(trials or y.size))
+    quantile = float(special.stdtrit(clusters - 1, 0.5 + confidence / 2))
+    low, high = wilson_of_share(share, effective, quantile)
+    method = f"Wilson, effective n {effective:.1f}, t over {clusters} stories, {100 * confidence:.0f} %"
+    # Rounding must not leave a share of exactly 0 or 1 outside its own interval.
+    return Estimate(share, n=y.size, low=min(low, share), high=max(high, share), method=method)
+
+
+def effective_size(hits: Floats, cluster: Codes) -> float:
+    """How many independent trials the share of hits (n,) is worth: p (1 - p) / its cluster-robust variance, at most n.
+
+    Where all hits are equal, or nothing varies between clusters, that cannot be estimated: then it is the number of
+    clusters.
+    """
+    group = np.unique(cluster, return_inverse=True)[1]
+    clusters, share = int(group.max()) + 1, float(hits.mean())
+    part = np.bincount(group, weights=hits - share)
+    spread, variance = share * (1 - share), clusters / max(1, clusters - 1) * float(part @ part) / hits.size**2
+    return float(clusters) if min(spread, variance) < 1e-12 else min(spread / variance, float(hits.size))

@@ -1,0 +1,1 @@
+"""Unit vectors of texts: cosine similarity, nearest neighbours, silhouettes."""

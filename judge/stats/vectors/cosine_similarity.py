@@ -1,0 +1,145 @@
+"""How alike texts are within one group and between groups, from unit vectors. Never compares all pairs between groups.
+
+Cosines between all vectors of different groups sum to |T|^2 less the groups' own |S_g|^2, with T and S_g sums of
+vectors, so means and their jackknife cost n x d. Intervals leave out one group at a time (Efron & Tibshirani 1993,
+equation 11.5), since the pairs of one group share its texts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Vectors = NDArray[np.float32]
+Codes = NDArray[np.int64]
+
+MIN_GROUPS = 10
+"""Groups below which there is a value and no interval, as in `judge.stats.resampling.jackknife`."""
+
+_METHOD = "t, jackknife by story, 95 %"
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Mean cosines: of two texts of one group, of two texts of different groups, and the first less the second."""
+
+    within: Estimate
+    between: Estimate
+    difference: Estimate
+
+
+def likeness(x: Vectors, group: Codes) -> Likeness:
+    """Mean cosine within and between groups.
+
+    Parameters
+    ----------
+    x : array, shape (n, d)
+        Rows of unit length.
+    group : array of int, shape (n,)
+        Group (story) of each text, any codes.
+
+    Returns
+    -------
+    Likeness
+        `within`: mean over groups with two texts or more of the mean cosine of their pairs. `between`: mean over all
+        pairs of texts of different groups. `n` counts groups. Undefined, with the reason, where there is no such pair;
+        without an interval for fewer than `MIN_GROUPS` groups.
+    """
+    size, own, sums = _group_sums(x, group)
+    groups = size.size
+    pairs = size * (size - 1)
+    repeated = pairs > 0
+    inside = (own[repeated] - size[repeated]) / pairs[repeated]
+    within = _mean(inside, "no story has two texts")
+    if groups < 2:
+        return Likeness(within, Estimate.undefined("one story only", n=groups), Estimate.undefined("one story only"))
+    total = sums.sum(axis=0)
+    between, without = _between(total, sums, size, own)
+    first = _jackknifed(between, without, groups)
+    if within.value is None:
+        return Likeness(within, first, Estimate.undefined("no story has two texts"))
+    mean = inside.mean()
+    without_within = np.full(groups, mean)
+    if inside.size > 1:
+        without_within[repeated] = (inside.sum() - inside) / (inside.size - 1)
+    difference = _jackknifed(float(mean) - between, without_within - without, groups)
+    return Likeness(within, first, difference)
+
+
+def pairs_within(group: Codes) -> tuple[Codes, Codes]:
+    """All pairs (first, second) of rows of one group."""
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(group[order]) != 0])
+    ends = np.r_[starts[1:], group.size]
+    first, second = [], []
+    for size in np.unique(ends - starts):
+        if size < 2:
+            continue
+        block = order[starts[ends - starts == size][:, None] + np.arange(size)]
+        a, b = np.triu_indices(int(size), 1)
+        first.append(block[:, a].reshape(-1))
+        second.append(block[:, b].reshape(-1))
+    if not first:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    return np.concatenate(first).astype(np.int64), np.concatenate(second).astype(np.int64)
+
+
+def pairs_between(group: Codes, pairs: int, rng: np.random.Generator) -> tuple[Codes, Codes]:
+    """Random pairs of rows of different groups, up to `pairs` of them, drawn with replacement."""
+    first, second = rng.integers(0, group.size, size=(2, pairs))
+    keep = group[first] != group[second]
+    return first[keep].astype(np.int64), second[keep].astype(np.int64)
+
+
+def cosines(x: Vectors, first: Codes, second: Codes) -> Floats:
+    """Cosine of each pair of rows of unit length; some pairs at a time."""
+    step = max(1, 4_000_000 // max(1, x.shape[1]))
+    parts = [
+        np.einsum("ij,ij->i", x[first[at : at + step]], x[second[at : at + step]]) for at in range(0, first.size, step)
+    ]
+    return np.concatenate(parts).astype(np.float64) if parts else np.empty(0)
+
+
+def _group_sums(x: Vectors, group: Codes) -> tuple[Floats, Floats, Floats]:
+    """Size, squared length of the vector sum, and vector sum of each group."""
+    _, code = np.unique(group, return_inverse=True)
+    order = np.argsort(code, kind="stable")
+    size = np.bincount(code)
+    starts = np.r_[0, np.cumsum(size)[:-1]]
+    sums = np.add.reduceat(x[order].astype(np.float64), starts, axis=0) if size.size else np.zeros((0, x.shape[1]))
+    return size.astype(np.float64), (sums**2).sum(axis=1), sums
+
+
+def _between(total: Floats, sums: Floats, size: Floats, own: Floats) -> tuple[float, Floats]:
+    """The mean cosine of different groups, and the same without each group; NaN with one group left."""
+    n = size.sum()
+    value = float((total @ total - own.sum()) / (n * n - (size**2).sum()))
+    left = total[None, :] - sums
+    n_left = n - size
+    with np.errstate(invalid="ignore", divide="ignore"):
+        without = ((left**2).sum(axis=1) - (own.sum() - own)) / (n_left**2 - ((size**2).sum() - size**2))
+    return value, np.asarray(without, dtype=np.float64)
+
+
+def _mean(values: Floats, none: str) -> Estimate:
+    if not values.size:
+        return Estimate.undefined(none)
+    mean = float(values.mean())
+    if values.size < MIN_GROUPS:
+        return Estimate(mean, values.size, reason=f"no interval with fewer than {MIN_GROUPS} stories")
+    half = float(special.stdtrit(values.size - 1, 0.975)) * float(values.std(ddof=1)) / np.sqrt(values.size)
+    return Estimate(mean, values.size, mean - half, mean + half, "t over stories, 95 %")
+
+
+def _jackknifed(value: float, without: Floats, groups: int) -> Estimate:
+    if groups < MIN_GROUPS:
+        return Estimate(value, groups, reason=f"no interval with fewer than {MIN_GROUPS} stories")
+    se = float(np.sqrt((groups - 1) / groups * ((without - without.mean()) ** 2).sum()))
+    half = float(special.stdtrit(groups - 1, 0.975)) * se
+    return Estimate(value, groups, value - half, value + half, _METHOD)

@@ -1,0 +1,101 @@
+"""What an audit's pages send, checked and committed. Never answers before the commit, and never counts twice.
+
+Each message holds the whole state of an item as its annotator sees it (a category that is not named was not answered),
+and the seconds spent in all. The same message again therefore changes nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
+from judge.audit.results.adjudication import adjudicate, disputes
+from judge.audit.sample.practice import practise
+
+_Value = Annotated[int, Field(ge=0, le=1)]
+
+
+class RefusedError(Exception):
+    """A message that is not taken: an HTTP status, and a sentence for the annotator."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    audit: str
+    annotator: str = Field(min_length=1, max_length=200)
+    round: Literal[1, 2]
+
+
+class _ItemMessage(_Message):
+    item: int = Field(ge=1, lt=2**31)
+    values: dict[str, _Value]
+    note: str = Field(max_length=20_000)
+    seconds: float = Field(ge=0, le=1e7, allow_inf_nan=False)
+
+
+class _PracticeMessage(_Message):
+    practice: int = Field(ge=1, lt=2**31)
+    values: dict[str, _Value]
+
+
+def save_answers(store: AuditStore, text: bytes) -> dict[str, Any]:
+    """Commit the state of an item in round 1; says whether the item is done."""
+    found = _read(_ItemMessage, store, text, ANNOTATION)
+    before = store.state(found.annotator, found.item)
+    values = dict.fromkeys((category.key for category in store.categories), None) | found.values
+    state = store.answer(
+        found.annotator, found.item, values, note=found.note, seconds=_more(found.seconds, before.seconds)
+    )
+    return {"item": found.item, "done": state.done}
+
+
+def save_settled(store: AuditStore, text: bytes) -> dict[str, Any]:
+    """Commit the state of a disputed item in round 2."""
+    found = _read(_ItemMessage, store, text, ADJUDICATION)
+    disputed = next((one.disputed for one in disputes(store) if one.item == found.item), ())
+    before = store.state(found.annotator, found.item, round_no=ADJUDICATION)
+    values = dict.fromkeys(disputed, None) | found.values
+    seconds = _more(found.seconds, before.seconds)
+    adjudicate(store, found.annotator, found.item, values, note=found.note, seconds=seconds)
+    return {"item": found.item, "done": set(disputed) <= found.values.keys()}
+
+
+def save_practice(store: AuditStore, text: bytes) -> dict[str, Any]:
+    """Commit practice answers."""
+    found = _read(_PracticeMessage, store, text, ANNOTATION)
+    values = dict.fromkeys((category.key for category in store.categories), None) | found.values
+    return {"practice": found.practice, "done": practise(store, found.annotator, found.practice, values).complete}
+
+
+def status_of(error: Exception) -> int:
+    """400 for a mistake in what was sent; 503 where the file could not be written, so that the page tries again."""
+    return 503 if isinstance(error.__cause__, (sqlite3.OperationalError, OSError)) else 400
+
+
+_M = TypeVar("_M", bound=_Message)
+
+
+def _read(kind: type[_M], store: AuditStore, text: bytes, round_no: int) -> _M:
+    try:
+        found = kind.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise RefusedError(400, f"{where + ': ' if where else ''}{first['msg']}") from error
+    if found.audit != store.audit_id:
+        raise RefusedError(409, "This server holds another audit now. Your answers stay in this browser.")
+    if found.round != round_no:
+        raise RefusedError(400, f"round: answers of round {found.round} do not belong here")
+    return found
+
+
+def _more(total: float, before: float | None) -> float:
+    """Seconds to add, so that the total is what the page says and never less than it was."""
+    return max(0.0, total - (before or 0.0))

@@ -1,0 +1,91 @@
+"""An audit as HTML files for annotators who cannot reach the server, one each. Never holds a fact the audit hides.
+
+A file needs nothing beside it and asks nothing of any network. Its answers stay in the browser until the annotator
+saves them as a file, which `judge audit import` takes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from judge.audit.file.answers import clean_name
+from judge.audit.file.store import AuditStore
+from judge.errors import SpecError
+from judge.pages import environment, stylesheet
+from judge.version import __version__
+from judge.web.audit.pages import TEMPLATES, introduction
+from judge.web.audit.tasks import as_script, packed_task
+
+_STATIC = Path(__file__).parents[1] / "static"
+_SCRIPTS = (
+    "page.js",
+    *(f"audit_{name}.js" for name in ("text", "keep", "parts", "reading", "between", "keys")),
+    "audit.js",
+)
+
+
+def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> list[Path]:
+    """Write `audit-NAME.html` into the folder for each annotator and give the paths, in the same order.
+
+    Nobody is made known to the audit by this; importing answers does. Raises SpecError for a name that cannot be one,
+    for one that comes twice, and where the folder cannot be written.
+    """
+    names = [clean_name(name) for name in annotators]
+    folded = [name.casefold() for name in names]
+    for name in names:
+        if folded.count(name.casefold()) > 1:
+            raise SpecError(
+                f"--annotators names {name!r} twice", hint="two people by one name would count as one rater"
+            )
+    pages: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        stem = "audit-" + "".join(c if c.isalnum() else "_" for c in name)
+        # Some file systems do not tell upper from lower case.
+        while stem.casefold() in taken:
+            stem += "_"
+        taken.add(stem.casefold())
+        pages[f"{stem}.html"] = page(store, name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in pages.items():
+            (folder / file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SpecError(
+            f"{folder} cannot be written: {error.strerror}", hint="choose another folder with -o"
+        ) from error
+    return [folder / file for file in pages]
+
+
+def page(store: AuditStore, annotator: str) -> str:
+    """One annotator's page. Only our own scripts run in it: the page names them by their hashes."""
+    scripts = [(_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS]
+    return (
+        environment(TEMPLATES)
+        .get_template("audit_pack.html")
+        .render(
+            annotator=annotator,
+            task=as_script(packed_task(store, annotator)),
+            style=_own("style", stylesheet() + (_STATIC / "audit.css").read_text(encoding="utf-8")),
+            scripts=[_own("script", script) for script in scripts],
+            hashes=[Markup("'sha256-{}'").format(_hash(script)) for script in scripts],
+            version=__version__,
+            **introduction(store),
+        )
+    )
+
+
+def _own(tag: str, text: str) -> Markup:
+    """A file of ours inside its element."""
+    if f"</{tag}" in text.casefold():
+        raise AssertionError(f"a file of ours ends its {tag} element")
+    return Markup(f"<{tag}>{text}</{tag}>")  # noqa: S704  our own file, read above
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,211 @@
+"""The pages of one audit, as a web application: welcome, items, second round, results. Never keeps an answer itself.
+
+Annotators see the welcome page, the items and each other's progress. What the answers say (rates, agreement) stands
+behind `/results` alone, which no page for annotators links to: to know it would bias them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, quote
+
+from judge.audit.file.answers import clean_name
+from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
+from judge.audit.results.adjudication import disputes
+from judge.errors import JudgeError, SpecError
+from judge.web.access import new_key
+from judge.web.audit import answers, tasks
+from judge.web.pages import Pages, static_route
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from judge.web.access import Access
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+_LARGEST = 1_000_000
+
+
+def application(store: AuditStore, access: Access) -> Starlette:
+    """The application; every answer is in the file before it is confirmed."""
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    pages = Pages(TEMPLATES, access)
+    routes = [
+        Route("/", _welcome(store, pages)),
+        Route("/start", _start(store, pages, "/annotate"), methods=["POST"]),
+        Route("/annotate", _work(store, pages, ANNOTATION)),
+        Route("/results", _results(store, pages)),
+        Route("/adjudicate", _work(store, pages, ADJUDICATION)),
+        Route("/adjudicate/start", _start(store, pages, "/adjudicate"), methods=["POST"]),
+        _taking("/answers", store, answers.save_answers),
+        _taking("/practice", store, answers.save_practice),
+        _taking("/settled", store, answers.save_settled),
+        static_route(),
+    ]
+    return Starlette(routes=routes, exception_handlers={JudgeError: _sentence, 404: _nowhere})
+
+
+def lasting_key(store: AuditStore) -> str:
+    """The audit's own key for annotators on other machines: links that were sent out still work after a restart."""
+    with store.transaction() as db:
+        db.execute("INSERT OR IGNORE INTO meta VALUES ('page_key', ?)", (json.dumps(new_key()),))
+    return str(json.loads(store.select("SELECT value FROM meta WHERE key = 'page_key'")[0][0]))
+
+
+def introduction(store: AuditStore) -> dict[str, Any]:
+    """What the welcome page and a pack say before the work: counts, questions, what is hidden.
+
+    How long others took is not said: it would set a pace.
+    """
+    return {
+        "count": store.item_count,
+        "categories": store.categories,
+        "practice": len(store.practice),
+        "blind": store.blind,
+    }
+
+
+def _welcome(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
+    def endpoint(_: Request) -> Response:
+        return _welcome_page(store, pages)
+
+    return endpoint
+
+
+def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str = "", status: int = 200) -> Response:
+    known = [(who, store.progress(who)) for who in store.registered() if who not in _only_adjudicating(store)]
+    shown = [(who, len(progress.done), progress.total) for who, progress in known]
+    return pages.response(
+        "audit_welcome.html",
+        status,
+        annotators=shown,
+        trouble=trouble,
+        name=name,
+        audit=store.audit_id,
+        **introduction(store),
+    )
+
+
+def _only_adjudicating(store: AuditStore) -> set[str]:
+    return set(store.annotators(ADJUDICATION)) - set(store.annotators())
+
+
+def _start(store: AuditStore, pages: Pages, where: str) -> Callable[[Request], Any]:
+    """Takes a name from a form: makes it known, and goes to the work."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import RedirectResponse
+
+    async def endpoint(request: Request) -> Response:
+        form = parse_qs((await _body(request)).decode("utf-8", "replace"))
+        given = (form.get("name") or [""])[0]
+        try:
+            name = await run_in_threadpool(_known, store, given)
+            if where == "/annotate":
+                name = await run_in_threadpool(store.register, name)
+        except JudgeError as error:
+            sentence = f"{error}." + (f" {error.hint}." if error.hint else "")
+            if where == "/annotate":
+                status = answers.status_of(error)
+                return await run_in_threadpool(_welcome_page, store, pages, sentence, given, status)
+            return pages.response("audit_message.html", 400, title="Settle disagreements", text=sentence)
+        return RedirectResponse(f"{where}?name={quote(name)}", 303)
+
+    return endpoint
+
+
+def _known(store: AuditStore, given: str) -> str:
+    """The name as the audit knows it: upper and lower case make no second person."""
+    name = clean_name(given)
+    return next((known for known in store.registered() if known.casefold() == name.casefold()), name)
+
+
+def _work(store: AuditStore, pages: Pages, round_no: int) -> Callable[[Request], Response]:
+    from starlette.responses import RedirectResponse
+
+    def endpoint(request: Request) -> Response:
+        name = request.query_params.get("name", "")
+        # Nobody becomes an annotator by a link alone, or a misspelt one would be a further rater. Whoever settles
+        # disagreements is made known by the first answer.
+        if not name.strip() or (round_no == ANNOTATION and name not in store.registered()):
+            return RedirectResponse("/" if round_no == ANNOTATION else "/results", 303)
+        task = tasks.TASKS[round_no](store, clean_name(name))
+        return pages.response("audit_work.html", annotator=name, round=round_no, task=tasks.as_script(task))
+
+    return endpoint
+
+
+def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
+    def endpoint(_: Request) -> Response:
+        # Statistics need numpy and scipy, which the annotators' pages do without.
+        from judge.audit.results.report import tables
+        from judge.pages.html_table import html_table
+
+        found, trouble = [], ""
+        try:
+            found = [html_table(table, copies=False) for table in tables(store)]
+        except SpecError as error:
+            trouble = f"{error}."
+        all_ = disputes(store)
+        open_ = [one for one in all_ if one.open]
+        done = Counter(item for item, _ in {(one.item, one.annotator) for one in store.answers() if one.done})
+        numbers = {"open": len(open_), "disputed": len(all_), "twice": sum(count > 1 for count in done.values())}
+        return pages.response("audit_results.html", tables=found, trouble=trouble, **numbers)
+
+    return endpoint
+
+
+def _taking(path: str, store: AuditStore, save: Callable[[AuditStore, bytes], dict[str, Any]]) -> Route:
+    """A route that takes a message and confirms it after the commit."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.routing import Route
+
+    async def endpoint(request: Request) -> Response:
+        text = await _body(request)
+        try:
+            return JSONResponse(await run_in_threadpool(save, store, text))
+        except answers.RefusedError as error:
+            return PlainTextResponse(str(error), error.status)
+
+    return Route(path, endpoint, methods=["POST"])
+
+
+async def _body(request: Request) -> bytes:
+    """The body, of no more than a megabyte."""
+    from starlette.exceptions import HTTPException
+
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size <= _LARGEST:
+            parts.append(part)
+        # A little more is read to its end, so that the sender is told why and does not find the line cut.
+        elif size > 10 * _LARGEST:
+            break
+    if size > _LARGEST:
+        raise HTTPException(413, "That is more than an answer can be.")
+    return b"".join(parts)
+
+
+async def _sentence(_: Request, error: Exception) -> Response:
+    from starlette.responses import PlainTextResponse
+
+    hint = getattr(error, "hint", None)
+    return PlainTextResponse(f"{error} ({hint})" if hint else str(error), answers.status_of(error))
+
+
+async def _nowhere(_: Request, error: Exception) -> Response:
+    from starlette.responses import PlainTextResponse
+
+    del error
+    return PlainTextResponse("There is no such page here. The audit begins at /\n", 404)

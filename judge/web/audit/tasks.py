@@ -1,0 +1,175 @@
+"""What an annotator's page is given: items in their order, with what was answered. Never a fact the audit hides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from markupsafe import Markup
+
+from judge.audit.exchange.answers_file import FORMAT
+from judge.audit.file.items import Item, Subject, visible_facts
+from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
+from judge.audit.results.adjudication import Dispute, disputes
+from judge.audit.sample.practice import feedback
+from judge.records import Criterion
+
+_NAMES = {"judge": "Judge", "eval_prompt": "Eval-Prompt", "rating": "Rating"}
+_UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+
+def annotation_task(store: AuditStore, annotator: str) -> dict[str, Any]:
+    """Round 1 for one annotator, as plain data for audit.js.
+
+    `stories` and `criteria` hold each text once, and items name them by position. `states` and `practised` hold what
+    the annotator has answered; `save` and `savePractice` are where answers go (None: nowhere, in a pack).
+    """
+    texts = _Texts()
+    known = {item.id: item for item in store.items()}
+    items = [texts.item(known[number], store.blind) | {"categories": _keys(store)} for number in store.order(annotator)]
+    practice = [
+        texts.shown(one.subject, store.blind) | {"id": one.id, "expected": one.expected, "feedback": one.feedback}
+        for one in store.practice
+    ]
+    practised = {one.id: feedback(store, annotator, one.id).values for one in store.practice}
+    return _whole(store, annotator, ANNOTATION, texts, items) | {
+        "practice": practice,
+        "practised": {str(number): values for number, values in practised.items() if values},
+        "save": "/answers",
+        "savePractice": "/practice",
+        "home": ("/", "All annotators"),
+    }
+
+
+def adjudication_task(store: AuditStore, adjudicator: str) -> dict[str, Any]:
+    """Round 2: the items that annotators differ on, what each of them said, and only those categories to settle."""
+    texts = _Texts()
+    known = {item.id: item for item in store.items()}
+    notes = store.remarks(round_no=ANNOTATION)
+    settled = {(one.item, one.category): one.annotator for one in store.answers(round_no=ADJUDICATION)}
+    items = []
+    closed: dict[str, dict[str, Any]] = {}
+    for dispute in disputes(store):
+        mine = [key for key in dispute.disputed if settled.get((dispute.item, key), adjudicator) == adjudicator]
+        shown = texts.item(known[dispute.item], store.blind)
+        shown |= {"categories": mine or list(dispute.disputed), "given": _given(dispute, notes), "by": None}
+        if not mine:
+            shown["by"] = ", ".join(dispute.by)
+            closed[str(dispute.item)] = _empty() | {"values": dispute.settled}
+        items.append(shown)
+    found = _whole(store, adjudicator, ADJUDICATION, texts, items)
+    asked = {str(one["id"]): one["categories"] for one in items}
+    # What was settled of a category that nobody disputes any longer stays in the file and is not shown.
+    for number, state in found["states"].items():
+        state["values"] = {k: v for k, v in state["values"].items() if k in asked.get(number, ())}
+    found["states"] |= closed
+    return found | {
+        "practice": [],
+        "practised": {},
+        "save": "/settled",
+        "savePractice": None,
+        "home": ("/results", "Results"),
+    }
+
+
+def packed_task(store: AuditStore, annotator: str) -> dict[str, Any]:
+    """Round 1 for a page that reaches no server: answers stay in the browser, and are saved as a file to import."""
+    task = annotation_task(store, annotator)
+    file = "answers-" + "".join(c if c.isalnum() else "_" for c in annotator) + ".json"
+    nowhere: dict[str, Any] = {"save": None, "savePractice": None, "home": None, "states": {}, "practised": {}}
+    return task | nowhere | {"download": {"format": FORMAT}, "file": file, "title": "Judge explanations of ratings"}
+
+
+def as_script(task: dict[str, Any]) -> Markup:
+    """The data as JSON that may stand in a `<script>` element: no character in it can end the element."""
+    return Markup(orjson.dumps(task).decode().translate(_UNSAFE))  # noqa: S704  escaped in the line itself
+
+
+TASKS = {ANNOTATION: annotation_task, ADJUDICATION: adjudication_task}
+
+
+@dataclass(slots=True)
+class _Texts:
+    """Stories and criteria, each once."""
+
+    stories: list[dict[str, str | None]] = field(default_factory=list)
+    criteria: list[dict[str, Any]] = field(default_factory=list)
+    _places: dict[Any, int] = field(default_factory=dict)
+
+    def item(self, item: Item, blind: tuple[str, ...]) -> dict[str, Any]:
+        return self.shown(item.subject, blind) | {"id": item.id, "key": item.key}
+
+    def shown(self, subject: Subject, blind: tuple[str, ...]) -> dict[str, Any]:
+        texts = (subject.story_prompt, subject.text, subject.shown_reference)
+        if texts not in self._places:
+            self._places[texts] = len(self.stories)
+            self.stories.append(dict(zip(("prompt", "text", "reference"), texts, strict=True)))
+        facts = visible_facts(subject, blind)
+        return {
+            "story": self._places[texts],
+            "criterion": self._criterion(subject.criterion),
+            "explanation": subject.explanation,
+            "rating": facts.get("rating"),
+            "facts": [(_NAMES[name], _said(value)) for name, value in facts.items()],
+        }
+
+    def _criterion(self, criterion: Criterion | None) -> int | None:
+        if criterion is None:
+            return None
+        if criterion not in self._places:
+            self._places[criterion] = len(self.criteria)
+            points = criterion.scale.points()
+            guidelines = criterion.guidelines or ("",) * len(points)
+            shown = [(_number(point), text) for point, text in zip(points, guidelines, strict=False)]
+            self.criteria.append({"name": criterion.name, "definition": criterion.definition, "points": shown})
+        return self._places[criterion]
+
+
+def _whole(store: AuditStore, name: str, round_no: int, texts: _Texts, items: list[dict[str, Any]]) -> dict[str, Any]:
+    states: dict[str, dict[str, Any]] = {}
+    for answer in store.answers(round_no=round_no):
+        if answer.annotator == name:
+            states.setdefault(str(answer.item), _empty())["values"][answer.category] = answer.value
+    for (annotator, item), (note, seconds) in store.remarks(round_no=round_no).items():
+        if annotator == name:
+            states.setdefault(str(item), _empty()).update(note=note, seconds=seconds or 0)
+    asked = [{"key": c.key, "label": c.label, "question": c.question, "press": c.press} for c in store.categories]
+    return {
+        "audit": store.audit_id,
+        "annotator": name,
+        "round": round_no,
+        "categories": asked,
+        "stories": texts.stories,
+        "criteria": texts.criteria,
+        "items": items,
+        "states": states,
+        "download": None,
+    }
+
+
+def _given(dispute: Dispute, notes: Mapping[tuple[str, int], tuple[str, float | None]]) -> list[tuple[str, Any]]:
+    """What each annotator said of an item, by name."""
+    names = sorted({name for said in dispute.given.values() for name in said})
+    found = []
+    for name in names:
+        values = {key: said[name] for key, said in dispute.given.items() if name in said}
+        found.append((name, {"values": values, "note": notes.get((name, dispute.item), ("", None))[0]}))
+    return found
+
+
+def _empty() -> dict[str, Any]:
+    return {"values": {}, "note": "", "seconds": 0}
+
+
+def _keys(store: AuditStore) -> list[str]:
+    return [category.key for category in store.categories]
+
+
+def _number(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+def _said(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

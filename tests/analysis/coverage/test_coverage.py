@@ -1,0 +1,138 @@
+"""Coverage counts, whether loss depends on the stories, and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from judge.analysis import correlation
+from judge.analysis.coverage import coverage, loss
+from judge.analysis.options.table_options import CorrelationOptions, CoverageOptions
+from judge.rating_matrix import build
+from judge.ratings_table import RatingsTable
+
+
+def _lost(system: int, prompt: int, repeat: int) -> str | None:
+    if system == 3 and prompt < 9:
+        return "no_rating"
+    return "not_answered" if (system, prompt, repeat) == (0, 0, 0) else None
+
+
+def test_counts_by_system(make_table) -> None:
+    counts = coverage.coverage(make_table(lost=_lost), ("system",)).set_index("system")
+    assert counts.loc["system 3", ["asked", "answered", "rated", "no_rating"]].tolist() == [36, 36, 9, 27]
+    assert counts.loc["system 0", ["asked", "answered", "rated", "not_answered"]].tolist() == [36, 35, 35, 1]
+    assert counts.loc["system 1", "share"] == 1.0
+    assert coverage.rated_share(make_table(lost=_lost)) == pytest.approx(1 - 28 / 144)
+
+
+def test_loss_that_depends_on_the_system_is_found(make_table) -> None:
+    frame = coverage.associations(make_table(lost=_lost)).set_index("with")
+    system = frame.loc["system"]
+    assert (system["n"], system["lost"]) == (48, 10)
+    assert system["p"] < 0.001
+    # Better systems write longer stories in this table, and the best one lost most.
+    assert frame.loc["length in words", "effect"] > 0.7
+    assert frame.loc["people's Relevance", "effect"] > 0.7
+
+
+def middling(table: RatingsTable, share: float = 0.4) -> Callable[[int, int, int], str | None]:
+    """Loses the stories whose rating by people is nearest the mean of all."""
+    people = table.frame[table.frame["source"] == "rater"].groupby("story")["rating"].mean()
+    distance = (people - people.mean()).abs()
+    gone = set(distance[distance < distance.quantile(share)].index)
+    return lambda system, prompt, _: "refused" if f"s{system}-{prompt}" in gone else None
+
+
+def test_a_judge_that_refuses_the_middling_stories_is_found(make_table) -> None:
+    table = make_table(lost=middling(make_table()))
+    frame = coverage.associations(table).set_index("with")
+    # As many good stories as bad ones are lost, which the test of people's rating itself cannot see.
+    assert frame.loc["people's Relevance", "p"] > 0.2
+    row = frame.loc["people's Relevance, distance from its mean"]
+    people = table.frame[table.frame["source"] == "rater"].groupby("story")["rating"].mean()
+    lost = table.frame[table.frame["status"] == "refused"]["story"].unique()
+    distance = (people - people.mean()).abs().round(9)
+    test = stats.mannwhitneyu(distance[lost], distance.drop(lost), method="asymptotic")
+    assert row["p"] == pytest.approx(test.pvalue, rel=1e-9)
+    assert (row["p"] < 1e-6, row["effect"]) == (True, 0.0)
+    (sentence,) = loss.findings(build(table))
+    assert sentence.startswith(
+        "loss goes with people's ratings: stories near people's mean were lost more often by openai/m with ep1 "
+        "(Relevance) (Holm, p < .05, 2 tests)"
+    )
+    (printed,) = correlation.tables(table, CorrelationOptions(ci="none"))
+    assert sentence in printed.notes
+
+
+def test_loss_by_lot_finds_nothing(make_table) -> None:
+    rng = np.random.default_rng(5)
+    table = make_table(lost=lambda *_: "empty" if rng.random() < 0.1 else None)
+    assert table.frame["rating"].isna().any()
+    assert loss.findings(build(table)) == []
+    assert loss.findings(build(make_table())) == []
+
+
+def test_stories_that_people_rate_lower_are_named(make_table) -> None:
+    sentences = loss.findings(build(make_table(lost=lambda system, *_: "refused" if system == 0 else None)))
+    assert any("stories that people rate lower were lost more often by openai/m with ep1" in one for one in sentences)
+
+
+def test_loss_by_lot_is_not_blamed(make_table) -> None:
+    rng = np.random.default_rng(5)
+    frame = coverage.associations(make_table(lost=lambda *_: "empty" if rng.random() < 0.1 else None))
+    assert (frame["p"] > 0.01).all()
+
+
+def test_nothing_lost_is_said(make_table) -> None:
+    tables = coverage.tables(make_table())
+    assert coverage.associations(make_table()).empty
+    assert "nothing was lost: every asked repeat has a rating" in tables[3].notes
+
+
+def test_bounds_put_lost_repeats_at_the_ends_of_the_scale(make_table) -> None:
+    table = make_table(lost=_lost)
+    (row,) = coverage.bounds(table)
+    ratings = table.frame.loc[table.frame["source"] == "judge", "rating"]
+    assert (row["missing"], row["scale"]) == (28, "1-5")
+    assert row["mean"].value == pytest.approx(ratings.mean())
+    assert row["mean"].low == pytest.approx(ratings.fillna(1).mean())
+    assert row["mean"].high == pytest.approx(ratings.fillna(5).mean())
+
+
+def test_printed_tables_and_the_line_agree(make_table) -> None:
+    table = make_table(lost=_lost)
+    tables = coverage.tables(table, CoverageOptions())
+    assert [t.title for t in tables[:3]] == [
+        "Coverage by judge and Eval-Prompt",
+        "Coverage by judge and criterion",
+        "Coverage by judge and system",
+    ]
+    assert tables[0].rows[0]["rated"] == 116
+    line = coverage.summary_line(table)
+    assert line == "coverage: 144 asked, 143 answered, 116 rated, 80.6 % (no_rating 27, not_answered 1)"
+    assert coverage.summary(table).rows == tables[0].rows
+
+
+def test_why_answers_are_ambiguous_is_counted_beside_the_causes(make_table) -> None:
+    table = make_table(lost=lambda system, prompt, _: "ambiguous" if prompt < system else None)
+    flags = table.frame["flags"].where(table.frame["system"] != "system 2", "cut;list")
+    flagged = replace(table, frame=table.frame.assign(flags=flags.mask(table.frame["system"] == "system 3", "quoted")))
+    counts = coverage.coverage(flagged, ("system",)).set_index("system")
+    assert counts["ambiguous"].tolist() == [0, 3, 6, 9]
+    assert counts["list"].tolist() == [0, 0, 6, 0]
+    assert counts["quoted"].tolist() == [0, 0, 0, 9]
+    assert coverage.summary_line(flagged).endswith("(ambiguous 18)")
+    printed = coverage.summary(flagged)
+    assert [c.title for c in printed.columns][-3:] == ["ambiguous", "(list)", "(quoted)"]
+    assert any("(list): ambiguous answers" in note for note in printed.notes)
+
+
+def test_dropped_systems_are_not_counted(make_table) -> None:
+    table = make_table(lost=_lost)
+    assert coverage.rated_share(table, drop_systems=["system 3", "system 0"]) == 1.0
+    assert coverage.coverage(table, ("judge",), drop_systems=["system 3"]).iloc[0]["asked"] == 108

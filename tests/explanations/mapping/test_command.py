@@ -1,0 +1,230 @@
+"""`judge explain` from the command line, without any model, on real answers and real comments."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import judge
+from judge.cli.main import main
+from judge.errors import DataError
+from judge.explanations.mapping import stored, stored_tables
+from judge.explanations.mapping.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
+from judge.run_folder import ResultFolder, resolve
+from judge.tables import render
+
+pytest.importorskip("sklearn")
+
+TEXT_OF = ("story", "criterion", "eval_prompt", "repeat")
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGE_CACHE", str(tmp_path / "cache"))
+
+
+def explain(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Exit code, stdout, stderr of the command."""
+    code: Any = 0
+    try:
+        main(["explain", *map(str, arguments)])
+    except SystemExit as stop:
+        code = stop.code
+    out = capsys.readouterr()
+    return int(code or 0), out.out, out.err
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, dict[str, Any]]:
+    """Tables by title."""
+    code, out, err = explain(capsys, *arguments, "--format", "json", "--quiet")
+    assert code == 0, err
+    assert err == ""
+    return {table["title"]: table for table in json.loads(out)}
+
+
+def test_a_run_is_counted_clustered_and_told_in_words(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
+    tables = as_json(capsys, demo_run, "--model", "tfidf")
+    first, second = tables["Explanations"]["rows"]
+    assert (first["eval_prompt"], first["texts"], first["asked"]) == ("ep1", 0, 12 * 6 * 3)
+    assert (second["eval_prompt"], second["texts"]) == ("ep2", 12 * 6 * 3)
+    assert "216 of 432 rows left out: without an explanation" in tables["Explanations"]["notes"]
+    assert any("TF-IDF" in note for note in tables["Explanations"]["notes"])
+    for table in tables.values():
+        for part in ("crit:RE,CH,EM,SU,EG,CX", "judge:surface(control)", "rep:3", "parser:ours/", "emb:tfidf-svd"):
+            assert part in table["signature"], table["title"]
+    clusters = tables["Clusters of explanations"]["rows"]
+    assert sum(row["texts"] for row in clusters) == 216
+    words = tables["Keywords of explanations"]["rows"]
+    assert sum(row["texts"] for row in words if row["by"] == "criterion") == 216
+    assert sum(row["texts"] for row in words if row["by"] == "rating") == 216
+    assert all("control" in row["ctfidf"] or row["texts"] for row in words)
+
+
+def test_points_and_tables_are_stored_beside_the_journal(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
+    tables = as_json(capsys, demo_run, "--model", "tfidf", "--criterion", "coherence")
+    (folder,) = resolve([demo_run])
+    kept = stored.read(folder)
+    assert kept is not None
+    assert len(kept.points) == 36
+    assert {tuple(point) for point in kept.points} == {stored.POINT}
+    assert {point["criterion"] for point in kept.points} == {"Coherence"}
+    assert {point["repeat"] for point in kept.points} == {0, 1, 2}
+    assert all(isinstance(point["x"], float) for point in kept.points)
+    assert [table["title"] for table in kept.tables] == list(tables)
+    assert kept.signature == tables["Explanations"]["signature"]
+    assert kept.method in ("t-SNE", "UMAP")
+    again = as_json(capsys, demo_run, "--model", "tfidf", "--no-map")
+    assert stored.read(folder) != kept
+    assert again["Explanations"]["signature"] != kept.signature
+
+
+def test_stored_tables_print_what_the_command_printed(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
+    _, printed, told = explain(capsys, demo_run, "--model", "tfidf")
+    step = f"the map: judge report {demo_run}; judge view; judge figure explanations {demo_run} -o map.pdf"
+    assert told.splitlines()[-1] == step
+    (folder,) = resolve([demo_run])
+    kept = stored.read(folder)
+    assert kept is not None
+    whole = {(*(point[k] for k in TEXT_OF),): "a text" for point in kept.points}
+    assert len(kept.tables) == 12
+    for value in kept.tables:
+        bare = stored_tables.table(value)
+        if any(column["key"] == "text" for column in value["columns"]):
+            full = stored_tables.table(value, lambda row: whole[*(row[k] for k in TEXT_OF)])
+            assert {row["text"] for row in full.rows} == {"a text"}
+            assert [column.key for column in full.columns] == [*(column.key for column in bare.columns), "text"]
+        else:
+            assert render(bare, "table") in printed, bare.title
+
+
+def test_of_a_store_without_columns_points_are_read_and_tables_are_not(
+    capsys: pytest.CaptureFixture[str], demo_run: Path
+) -> None:
+    as_json(capsys, demo_run, "--model", "tfidf", "--criterion", "coherence", "--no-map")
+    (folder,) = resolve([demo_run])
+    path = folder.derived / stored.FILE
+    content = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(content | {"format": 1}), encoding="utf-8")
+    kept = stored.read(folder)
+    assert kept is not None
+    assert (len(kept.points), kept.tables) == (36, [])
+    assert "judge explain makes them again" in kept.notes[-1]
+    path.write_text(json.dumps(content | {"format": 99}), encoding="utf-8")
+    with pytest.raises(DataError, match="another version"):
+        stored.read(folder)
+
+
+def test_what_an_eval_prompt_does_not_ask_for_is_said(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
+    title = "Presence: is there an explanation?"
+    sentence = "not asked for by Eval-Prompt ep1: that there is none is no failure of the judge"
+    assert sentence in as_json(capsys, demo_run, "--model", "tfidf")[title]["notes"]
+    alone = as_json(capsys, demo_run, "--model", "tfidf", "--eval-prompt", "ep2")[title]["notes"]
+    assert not any("not asked for" in note for note in alone)
+
+
+def test_a_folder_that_is_only_read_gets_its_tables_all_the_same(
+    capsys: pytest.CaptureFixture[str], demo_run: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(demo_run, copy)
+    (folder,) = resolve([copy])
+    shutil.rmtree(folder.derived, ignore_errors=True)
+    folder.derived.write_text("in the way", encoding="utf-8")
+    code, out, err = explain(capsys, copy, "--model", "tfidf", "--quiet", "--format", "csv", "--by", "judge")
+    assert code == 0
+    assert "cluster" in out
+    assert "the map is not kept for pages and figures" in err
+
+
+def test_a_broken_store_is_told_with_the_command_that_mends_it(tmp_path: Path) -> None:
+    folder = ResultFolder(tmp_path)
+    assert stored.read(folder) is None
+    folder.derived.mkdir()
+    (folder.derived / stored.FILE).write_text("{", encoding="utf-8")
+    with pytest.raises(DataError) as told:
+        stored.read(folder)
+    assert told.value.hint == "make it again: judge explain RUN"
+
+
+def test_storyer_comments_by_name(capsys: pytest.CaptureFixture[str], studies: Path) -> None:
+    tables = as_json(capsys, "storyer_reasons", "--model", "tfidf", "--by", "criterion", "--no-map")
+    words = {row["group"]: row["ctfidf"].split(", ") for row in tables["Keywords of explanations"]["rows"]}
+    assert words["Ending"][0] == "ending"
+    assert words["Opening"][0] == "opening"
+    assert "scary" in words["Horror"]
+    assert tables["Explanations"]["rows"][0]["texts"] == 303
+    assert not any(part.startswith("map:") for part in tables["Explanations"]["signature"].split("|"))
+
+
+def test_same_seed_same_output_and_every_format_prints(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
+    outputs = {explain(capsys, demo_run, "--model", "tfidf", "--quiet")[1] for _ in range(2)}
+    assert len(outputs) == 1
+    for form in ("csv", "md", "latex"):
+        code, out, _ = explain(capsys, demo_run, "--model", "tfidf", "--quiet", "--format", form)
+        assert code == 0
+        assert "Keywords" in out or form == "csv"
+
+
+def test_hostile_texts_are_printed_as_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "hostile.csv"
+    lines = ["text,criterion,story"]
+    for i in range(40):
+        lines.append(f'"<script>alert({i % 4})</script> \x1b[31mred {{{{7*7}}}} ending {i}",Ending,s{i % 5}')
+    file.write_text("\n".join(lines), encoding="utf-8")
+    code, out, _ = explain(capsys, file, "--model", "tfidf", "--no-map", "--quiet", "--min-cluster", "5")
+    assert code == 0
+    assert "\x1b" not in out
+    assert "49" not in out.replace("4900", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--map", "mds"], "--map 'mds' is not known"),
+        (["--by", "colour"], "--by 'colour' is not known"),
+        (["--top", "0"], "--top 0 must be 1 or more"),
+        (["--column", "text=Comment"], "--column is for a file"),
+        (["--judge", "nobody"], "--judge 'nobody' is not known"),
+        (["--cluster-on", "umap", "--no-map"], "needs a map by UMAP"),
+        (["--eval-prompt", "ep1"], "no explanation to look at: 216 without an explanation"),
+    ],
+)
+def test_mistakes_are_sentences(
+    capsys: pytest.CaptureFixture[str], demo_run: Path, arguments: list[str], words: str
+) -> None:
+    code, _, err = explain(capsys, demo_run, "--model", "tfidf", "--quiet", *arguments)
+    assert code == 1
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_without_the_extra_a_model_is_refused_and_auto_takes_tfidf(
+    capsys: pytest.CaptureFixture[str], demo_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sentence_transformers", "huggingface_hub", "umap", "keybert"):
+        monkeypatch.setitem(sys.modules, name, None)
+    code, _, err = explain(capsys, demo_run, "--quiet", "--model", "all-mpnet-base-v2")
+    assert code == 1
+    assert "pip install 'storyjudge[explain]'" in err
+    tables = as_json(capsys, demo_run)
+    assert "emb:tfidf-svd" in tables["Explanations"]["signature"]
+    assert any("UMAP is not installed" in note for note in tables["Explanations"]["notes"])
+
+
+def test_every_option_stands_in_the_signature_or_is_exempt() -> None:
+    names = {field.name for field in dataclasses.fields(ExplainOptions)}
+    assert names == set(FRAGMENTS) | set(SHOWN_BY) | set(EXEMPT)
+
+
+def test_a_notebook_gets_a_frame_with_clusters_and_places(demo_run: Path) -> None:
+    seen = judge.open_run(demo_run).only(criterion=["Coherence"]).explain(model="tfidf", map="pca")
+    assert {"text", "band", "cluster", "x", "y"} <= set(seen.rows.columns)
+    assert set(seen.rows["criterion"]) == {"Coherence"}
+    assert seen.embedded.vectors.shape[0] == len(seen.rows)
+    assert seen.guidelines.shape[0] == sum(len(c.guidelines) for c in seen.texts.criteria)

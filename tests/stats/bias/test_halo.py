@@ -1,0 +1,64 @@
+"""Inter-criterion tau, halo and multitrait-multimethod on made ratings; the published figures: tests/analysis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from judge.stats.bias import halo
+from judge.stats.correlation import weighted_tau
+from judge.stats.resampling import bootstrap
+
+
+def _ratings(noise: float, seed: int, stories: int = 60) -> np.ndarray:
+    """Three criteria with a common part; the less noise, the more halo."""
+    rng = np.random.default_rng(seed)
+    return np.round(rng.normal(size=stories) + noise * rng.normal(size=(3, stories)) + 3)
+
+
+def test_matrix_is_scipys_tau_b_pair_by_pair() -> None:
+    rows = _ratings(0.7, 0)
+    rows[1, :5] = np.nan
+    found = halo.tau_matrix(rows)
+    expected = stats.kendalltau(rows[0, 5:], rows[1, 5:]).statistic
+    assert found[0, 1] == found[1, 0] == pytest.approx(expected)
+    assert np.diag(found) == pytest.approx(1)
+    assert halo.tau_matrix(rows, rows[:1]).shape == (3, 1)
+
+
+def test_halo_is_the_mean_below_the_diagonal_over_pairs_that_have_a_tau() -> None:
+    matrix = np.array([[1, 0.9, 0.9], [0.2, 1, 0.9], [0.4, np.nan, 1]])
+    found = halo.mean_tau(matrix)
+    assert found.value == pytest.approx(0.3)
+    assert (found.n, found.method) == (2, "2 of 3 pairs of criteria")
+    assert halo.mean_tau(np.eye(1)).reason == "undefined with fewer than 2 criteria"
+    constant = halo.tau_matrix(np.ones((2, 9)))
+    assert halo.mean_tau(constant).value is None
+
+
+def test_resampled_halo_is_the_halo_of_the_resample() -> None:
+    rows = _ratings(0.7, 4)
+    drawn = bootstrap.draw(np.arange(60), 5, np.random.default_rng(0), "boot-stories")
+    found = halo.resampled_mean_tau(rows, lambda x, y: drawn.values(weighted_tau.tau_b(x, y)))
+    index = np.repeat(np.arange(60), drawn.counts[3])
+    assert found.shape == (5,)
+    assert found[3] == pytest.approx(halo.mean_tau(halo.tau_matrix(rows[:, index])).value)
+
+
+def test_multitrait_sets_the_diagonal_against_the_rest_of_its_row() -> None:
+    matrix = np.array([[0.5, 0.2, 0.1], [0.6, 0.4, 0.3], [0.2, 0.2, 0.2]])
+    found = halo.multitrait(matrix)
+    assert found.validity.value == pytest.approx(1.1 / 3)
+    assert found.heterotrait.value == pytest.approx(1.6 / 6)
+    # Row 0 only: row 1's own criterion is not its best, row 2's is one of three equal ones.
+    assert (found.own_best, found.rows) == (1, 3)
+
+
+def test_multitrait_with_one_criterion_has_a_validity_only() -> None:
+    found = halo.multitrait(np.array([[0.3]]))
+    assert found.validity.value == 0.3
+    assert found.heterotrait.value is None
+    assert (found.own_best, found.rows) == (0, 0)
+    lost = halo.multitrait(np.array([[np.nan, 0.3], [0.1, 0.2]]))
+    assert (lost.validity.value, lost.validity.n, lost.own_best, lost.rows) == (0.2, 1, 1, 1)

@@ -1,0 +1,158 @@
+"""tau-b in resamples equals scipy's of the repeated pairs, whatever is drawn; numpy and compiled loops agree."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from judge.errors import MissingExtraError, SpecError
+from judge.stats.correlation import kendall, weighted_tau
+from judge.stats.kernels import compiled
+from judge.stats.resampling import bootstrap, resampled_tau
+
+DRAWS = ("boot-inputs", "boot-systems", "boot-both", "boot-stories")
+
+
+def _design(seed: int, systems: int = 6, prompts: int = 9, gone: float = 0.1) -> tuple[np.ndarray, ...]:
+    """System and story-prompt of each story of an unbalanced design, and a quality that both have a part in."""
+    rng = np.random.default_rng(seed)
+    system, prompt = np.divmod(np.arange(systems * prompts), prompts)
+    stays = rng.random(system.size) >= gone
+    system, prompt = system[stays], prompt[stays]
+    quality = rng.normal(size=systems)[system] + rng.normal(size=prompts)[prompt] + rng.normal(size=system.size)
+    return system, prompt, quality
+
+
+def _drawn(name: str, system: np.ndarray, prompt: np.ndarray, b: int, seed: int = 5) -> bootstrap.Resamples:
+    rng = np.random.default_rng(seed)
+    if name == "boot-both":
+        return bootstrap.draw_both(system, prompt, b, rng)
+    unit = {"boot-inputs": prompt, "boot-systems": system, "boot-stories": np.arange(system.size)}[name]
+    return bootstrap.draw(unit, b, rng, name)
+
+
+def _judges(quality: np.ndarray, levels: int | None, seed: int = 1) -> np.ndarray:
+    """Three judges, with few levels or none tied; the second has no rating of a third of the stories."""
+    rng = np.random.default_rng(seed)
+    noisy = quality + rng.normal(size=(3, quality.size))
+    made = noisy if levels is None else np.clip(np.round(noisy * levels / 6) / 2, -levels, levels)
+    made[1, rng.random(quality.size) < 0.3] = np.nan
+    return made
+
+
+def _scipy(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+    keep = ~(np.isnan(x) | np.isnan(y))
+    return kendalltau(np.repeat(x[keep], weight[keep]), np.repeat(y[keep], weight[keep])).statistic
+
+
+@pytest.mark.parametrize("setting", ["never", "always"])
+@pytest.mark.parametrize("levels", [9, None], ids=["tied", "untied"])
+@pytest.mark.parametrize("name", DRAWS)
+def test_tau_in_resamples_equals_scipy_on_the_repeated_pairs(
+    name: str, levels: int | None, setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if setting == "always":
+        pytest.importorskip("numba")
+    monkeypatch.setenv(compiled.VARIABLE, setting)
+    system, prompt, quality = _design(3, systems=8, prompts=11)
+    x = _judges(quality, levels)
+    y = np.round(quality * 2) / 3 if levels else quality + np.random.default_rng(2).normal(size=quality.size)
+    y[4] = np.nan
+    drawn = _drawn(name, system, prompt, 12)
+    ours = resampled_tau.tau_b(drawn, np.stack([kendall.codes(row) for row in x]), kendall.codes(y))
+    weights = drawn.weights()
+    theirs = [[_scipy(row, y, weight) for weight in weights] for row in x]
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)
+    alone = resampled_tau.tau_b(drawn, kendall.codes(x[1]), kendall.codes(y))
+    np.testing.assert_allclose(alone, ours[1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("levels", [9, None], ids=["tied", "untied"])
+@pytest.mark.parametrize("name", DRAWS)
+def test_numpy_and_compiled_loops_give_the_same_numbers(
+    name: str, levels: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("numba")
+    system, prompt, quality = _design(8, systems=10, prompts=40)
+    x = np.stack([kendall.codes(row) for row in _judges(quality, levels)])
+    y = kendall.codes(np.round(quality * 3))
+    drawn = _drawn(name, system, prompt, 300)
+    found = {}
+    for setting in ("never", "always"):
+        monkeypatch.setenv(compiled.VARIABLE, setting)
+        found[setting] = resampled_tau.tau_b(drawn, x, y)
+    assert not np.isnan(found["never"]).any()
+    np.testing.assert_allclose(found["never"], found["always"], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("setting", ["never", "always"])
+@pytest.mark.parametrize("name", DRAWS)
+def test_a_judge_without_ratings_or_with_equal_ratings_is_nan_everywhere(
+    name: str, setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if setting == "always":
+        pytest.importorskip("numba")
+    monkeypatch.setenv(compiled.VARIABLE, setting)
+    system, prompt, quality = _design(1)
+    x = np.stack([np.full(quality.size, -1), np.zeros(quality.size, dtype=np.int64), kendall.codes(quality)])
+    found = resampled_tau.tau_b(_drawn(name, system, prompt, 7), x, kendall.codes(np.round(quality)))
+    assert np.isnan(found[:2]).all()
+    assert not np.isnan(found[2]).any()
+
+
+@pytest.mark.parametrize("levels", [5, None], ids=["tied", "untied"])
+def test_counts_beyond_single_precision_stay_exact(levels: int | None) -> None:
+    # 6,000 stories have 18 million pairs: more than 2**24, above which single precision skips integers.
+    rng = np.random.default_rng(0)
+    n, units = 6000, 12
+    x = rng.integers(0, 5, n) if levels else rng.permutation(n)
+    y = np.where(rng.random(n) < 0.9, x, rng.permutation(x))
+    y[:3] = -1
+    unit = rng.integers(0, units, n)
+    drawn = bootstrap.draw(unit, 3, rng, "boot-inputs")
+    theirs = [_scipy(x.astype(float), np.where(y < 0, np.nan, y), weight) for weight in drawn.weights()]
+    np.testing.assert_allclose(weighted_tau.by_units(x[None, :], y, unit)(drawn.counts)[0], theirs, atol=1e-12)
+    if levels:
+        by_tables = weighted_tau.by_tables(x[None, :], y)(drawn.weights())[0]
+        np.testing.assert_allclose(
+            by_tables, weighted_tau.by_units(x[None, :], y, unit)(drawn.counts)[0], rtol=0, atol=1e-12
+        )
+    np.testing.assert_allclose(resampled_tau.tau_b(drawn, x, y), theirs, atol=1e-12)
+
+
+def test_the_jackknife_leaves_each_unit_of_each_factor_out_once() -> None:
+    system, prompt, quality = _design(2)
+    x, y = kendall.codes(_judges(quality, 9)[0]), kendall.codes(np.round(quality * 2))
+    by_system, by_prompt = _drawn("boot-both", system, prompt, 4).jackknife()
+    for made, unit in ((by_system, system), (by_prompt, prompt)):
+        expected = [kendall.tau_b(x[unit != u], y[unit != u]) for u in range(int(unit.max()) + 1)]
+        np.testing.assert_allclose(resampled_tau.tau_b(made, x, y), expected, atol=1e-14)
+
+
+def test_a_wrong_setting_and_a_missing_numba_are_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(compiled.VARIABLE, "yes")
+    with pytest.raises(SpecError, match="JUDGE_COMPILED=yes must be auto, never or always"):
+        compiled.wanted(1)
+    monkeypatch.setenv(compiled.VARIABLE, "always")
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.setattr(compiled, "_loaded", {})
+    system, prompt, quality = _design(1)
+    code = kendall.codes(quality)
+    with pytest.raises(MissingExtraError, match=r"storyjudge\[fast\]"):
+        resampled_tau.tau_b(_drawn("boot-both", system, prompt, 2), code, code)
+    monkeypatch.setenv(compiled.VARIABLE, "auto")
+    assert not compiled.wanted(1e3)
+
+
+def test_loops_are_compiled_anew_where_nothing_can_be_kept_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    # numba looks for a folder to write by these classes; none fits a module that is not in a zip file.
+    monkeypatch.setattr("numba.core.config.CACHE_LOCATOR_CLASSES", "ZipCacheLocator")
+    monkeypatch.setattr(compiled, "_loaded", {})
+    monkeypatch.setenv(compiled.VARIABLE, "always")
+    values = np.array([3, 1, 2, 0, 2])
+    assert compiled.inversions(values) == 6
+    assert "NullCache" in type(compiled._loaded["inversions"]._cache).__name__

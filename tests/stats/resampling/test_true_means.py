@@ -1,0 +1,105 @@
+"""Intervals for the correlation of true means hold it where ordinary bootstrap intervals do not; rows stay paired."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from judge.stats.correlation.coefficients import coefficient_of
+from judge.stats.resampling import bootstrap, resampled_tau, true_means
+
+PROMPTS, SYSTEMS = 20, 10
+UNIT, GROUP = np.tile(np.arange(PROMPTS), SYSTEMS), np.repeat(np.arange(SYSTEMS), PROMPTS)
+
+
+def _study(rng: np.random.Generator, spread: float, shared: float = 0.8) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ratings of two sides whose true means are the same, with noise that they share in part; and those means."""
+    means = spread * rng.normal(size=SYSTEMS)
+    story = rng.normal(size=GROUP.size)
+    x, y = (means[GROUP] + shared * story + rng.normal(size=GROUP.size) for _ in range(2))
+    return x, y, means
+
+
+def _ends(values: np.ndarray) -> tuple[float, float]:
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def test_intervals_reach_the_correlation_of_true_means_where_percentiles_do_not() -> None:
+    rng, held, plain = np.random.default_rng(4), 0, 0
+    for seed in range(40):
+        x, y, _ = _study(rng, 0.4)
+        drawn = bootstrap.draw(UNIT, 300, np.random.default_rng(seed), "boot-inputs")
+        held += _ends(true_means.correlations(drawn, x, y, GROUP, "kendall", seed))[1] >= 1 - 1e-9
+        plain += _ends(resampled_tau.tau_b_means(drawn, x, y, GROUP))[1] >= 1 - 1e-9
+    # The true tau is 1 in all of them.
+    assert held >= 37
+    assert plain <= 10
+
+
+def test_equal_systems_show_no_order() -> None:
+    rng, above, plain = np.random.default_rng(5), 0, 0
+    for seed in range(40):
+        x, y, _ = _study(rng, 0.0, shared=1.4)
+        drawn = bootstrap.draw(UNIT, 300, np.random.default_rng(seed), "boot-inputs")
+        above += _ends(true_means.correlations(drawn, x, y, GROUP, "kendall", seed))[0] > 0
+        plain += _ends(resampled_tau.tau_b_means(drawn, x, y, GROUP))[0] > 0
+    assert above <= 5
+    assert plain >= 8
+
+
+@pytest.mark.parametrize("coefficient", ["kendall", "spearman", "pearson"])
+def test_without_noise_between_resamples_they_are_the_samples_correlation(coefficient: str) -> None:
+    rng = np.random.default_rng(6)
+    x, y = (rng.normal(size=SYSTEMS)[GROUP] for _ in range(2))
+    drawn = bootstrap.draw(UNIT, 50, rng, "boot-inputs")
+    found = true_means.correlations(drawn, np.stack([x, -x]), y, GROUP, coefficient, 1)
+    expected = coefficient_of(x[::PROMPTS], y[::PROMPTS], coefficient)
+    np.testing.assert_allclose(found[0], expected, atol=1e-3)
+    np.testing.assert_allclose(found[1], -expected, atol=1e-3)
+
+
+def test_plausible_correlations_of_sample_means_are_scipys_in_the_limit_of_no_noise() -> None:
+    # Right-Haar intervals of r are close to Fisher's z (Berger & Sun 2008, table 1) for 30 systems.
+    rng = np.random.default_rng(7)
+    sample = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=30)
+    centred = sample - sample.mean(axis=0)
+    drawn = true_means._covariances(centred, 20_000, rng)
+    r = drawn[:, 0, 1] / np.sqrt(drawn[:, 0, 0] * drawn[:, 1, 1])
+    theirs = stats.pearsonr(*sample.T).confidence_interval()
+    assert _ends(r) == pytest.approx((theirs.low, theirs.high), abs=0.03)
+
+
+def test_rows_go_together_as_their_systems_do() -> None:
+    rng = np.random.default_rng(8)
+    x, y, _ = _study(rng, 1.0)
+    drawn = bootstrap.draw(UNIT, 400, rng, "boot-inputs")
+    same, other = x.copy(), np.roll(x, PROMPTS)
+    found = true_means.correlations(drawn, np.stack([x, same, 2 * x + 1, other]), y, GROUP, "pearson", 3)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_allclose(found[0], found[2], atol=1e-6)
+    assert abs(np.corrcoef(found[0], found[3])[0, 1]) < 0.8
+
+
+def test_undefined_where_a_side_has_no_differences_or_two_systems() -> None:
+    x, y, _ = _study(np.random.default_rng(9), 1.0)
+    drawn = bootstrap.draw(UNIT, 20, np.random.default_rng(1), "boot-inputs")
+    assert np.isnan(true_means.correlations(drawn, np.full(x.size, 3.0), y, GROUP, "kendall", 1)).all()
+    two = np.where(GROUP < 2, x, np.nan)
+    assert np.isnan(true_means.correlations(drawn, two, y, GROUP, "kendall", 1)).all()
+
+
+def test_reliability_by_hand_and_its_reasons() -> None:
+    # Balanced: 1 - MS(interaction) / MS(systems), as of two-way analysis of variance.
+    rng = np.random.default_rng(10)
+    table = rng.normal(size=(SYSTEMS, PROMPTS)) + rng.normal(size=(SYSTEMS, 1)) + rng.normal(size=PROMPTS)
+    between = PROMPTS * table.mean(axis=1).var(ddof=1)
+    rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    within = (rest**2).sum() / ((SYSTEMS - 1) * (PROMPTS - 1))
+    found = true_means.reliability(table.reshape(-1), GROUP, UNIT)
+    assert found.value == pytest.approx(1 - within / between)
+    assert found.n == SYSTEMS
+    assert true_means.reliability(table.reshape(-1), GROUP, np.zeros_like(UNIT)).value is None
+    alone = true_means.reliability(np.arange(20.0), GROUP[::10], GROUP[::10])
+    assert alone.reason == "undefined: all stories of a system have one story-prompt"
