@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from judge.analysis.inputs.selection import Selection
     from judge.audit.results.frames import OpenedAudit
     from judge.datasets import Dataset
-    from judge.explanations.mapping.explanation_map import Looked
+    from judge.explanations.mapping.explanation_map import ExplanationMap
     from judge.ratings_table import RatingsTable
 
 
@@ -163,17 +163,17 @@ class OpenedRun:
 
         return disagreements(self.table, from_words(DisagreementsOptions, **options))
 
-    def explain(self, **options: Any) -> Looked:
+    def explain(self, **options: Any) -> ExplanationMap:
         """Explanations embedded, mapped and clustered: `.rows` has `cluster, x, y`. `ExplainOptions`' fields.
 
         `judge.explanations.tables.tables` makes the tables of `judge explain` from what this gives.
         """
         from judge.analysis.options.table_options import from_words
         from judge.explanations.corpus.from_runs import of_table
-        from judge.explanations.mapping.explanation_map import look
+        from judge.explanations.mapping.explanation_map import map_explanations
         from judge.explanations.mapping.options import ExplainOptions
 
-        return look(of_table(self.table), from_words(ExplainOptions, **options))
+        return map_explanations(of_table(self.table), from_words(ExplainOptions, **options))
 
     def jury(self, **options: Any) -> pd.DataFrame:
         """A panel's ratings as one, out of fold, beside its best member, mean and control; `JuryOptions`' fields."""
@@ -203,13 +203,13 @@ class OpenedRun:
         Options are `ReportOptions`' fields, e.g. `drop_systems=("Human",), resamples=200`.
         """
         from judge.analysis.options.table_options import from_words
-        from judge.report import Material, ReportOptions
+        from judge.report import ReportInputs, ReportOptions
         from judge.report.write import write_methods, write_page
 
         said = {"parser": self.parser, "command": f"open_run(...).report({str(output)!r})"} | options
-        material = Material.read(self.folders, from_words(ReportOptions, **said))
-        write_page(material, Path(output), quiet=True)
-        return [Path(output), *(write_methods(material, Path(output)) if methods else [])]
+        inputs = ReportInputs.read(self.folders, from_words(ReportOptions, **said))
+        write_page(inputs, Path(output), quiet=True)
+        return [Path(output), *(write_methods(inputs, Path(output)) if methods else [])]
 
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"

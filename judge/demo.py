@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from judge.errors import SpecError, unknown
 from judge.execution.session import Result, Sitting, sit
+from judge.folders.shipped import shipped
+from judge.run_definition.spec import load_run_spec
 from judge.run_folder import folder_for
-from judge.run_spec import load_run_spec
-from judge.shipped import shipped
 
 if TYPE_CHECKING:
-    from judge.tables import Table
+    from judge.printing.tables import Table
 
 
 JUDGES = {"surface": ("demo",), "local/smollm2": ("demo-llm", "demo-llm-words")}
@@ -50,7 +50,7 @@ def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
 
 def demo_report(folder: Path, *results: Path) -> Path:
     """The page of the demo's results, with the resamples of its tables: `report.html` in its folder."""
-    from judge.report import Material, ReportOptions
+    from judge.report import ReportInputs, ReportOptions
     from judge.report.page import quoted
     from judge.report.write import write_page
 
@@ -59,7 +59,7 @@ def demo_report(folder: Path, *results: Path) -> Path:
     full = quoted(["report", *runs, "-o", str(output)])
     few = f"--resamples {RESAMPLES} --permutations {RESAMPLES}"
     options = ReportOptions(resamples=RESAMPLES, permutations=RESAMPLES, command=f"{full} {few}", full=full)
-    write_page(Material.read(results, options), output, quiet=True)
+    write_page(ReportInputs.read(results, options), output, quiet=True)
     return output
 
 

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import judge
-from judge.shipped import package_file, shipped
+from judge.folders.shipped import package_file, shipped
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -55,10 +55,10 @@ def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: P
     assert "judge/backends/surface/model.json" in names
     assert "judge/plan/prices.json" in names
     assert {"judge/in_force/models.json", "judge/in_force/endpoints.yaml"} <= names
-    assert "judge/reproduce/hanna_published.csv" in names
+    assert "judge/reproduce/published_data/hanna_published.csv" in names
     for study in ("hanna", "openmeva", "storyer"):
-        assert f"judge/reproduce/{study}_tables.csv" in names
-    assert "judge/reproduce/openmeva_published.csv" in names
+        assert f"judge/reproduce/published_data/{study}_tables.csv" in names
+    assert "judge/reproduce/published_data/openmeva_published.csv" in names
     assert "judge/py.typed" in names
     assert not [name for name in names if name.endswith((".sqlite", ".pyc"))]
     assert not [name for name in names if "demo_originals" in name or name.startswith("tests/")]

@@ -18,8 +18,8 @@ from judge.errors import DataError, RunFolderError, SpecError
 from judge.execution.session import Sitting, sit
 from judge.execution.verification import verify_journal
 from judge.ratings_table import COLUMNS, read
+from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import parse_run_spec
 
 STORIES = [
     {

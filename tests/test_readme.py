@@ -17,7 +17,7 @@ from judge.demo import run_demo
 from judge.journal.schema import TABLES
 from judge.ratings_table import COLUMNS
 from judge.records import STATUSES, Outcome
-from judge.run_spec import GenerationSpec, RunSpec
+from judge.run_definition.spec import GenerationSpec, RunSpec
 from tests.readme_reference import README, with_reference
 
 TEXT = README.read_text(encoding="utf-8")

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.options.signature import abbreviations, signature
 from judge.analysis.options.table_options import DistributionOptions
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -10,8 +10,8 @@ import pandas as pd
 
 from judge.analysis.options.signature import signature
 from judge.errors import MissingExtraError, SpecError
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import build
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

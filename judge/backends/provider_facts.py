@@ -11,7 +11,7 @@ import yaml
 
 from judge.credentials.providers import PROTOCOLS, PROVIDERS, Provider
 from judge.errors import SpecError, unknown
-from judge.shipped import package_file
+from judge.folders.shipped import package_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from judge import terminal
 from judge.cli import completion
 from judge.cli.streams import guarded
 from judge.errors import JudgeError, nearest
+from judge.printing import terminal
 from judge.redaction import redact
 from judge.version import __version__
 

@@ -12,11 +12,11 @@ from judge.contamination.area import AucOptions, area, draw
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError
+from judge.printing.tables import Column, Table
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 from judge.stats.shares import roc
 from judge.stats.shares.auc import auc
-from judge.tables import Column, Table
 from judge.version import __version__
 
 TEMPORAL = (

@@ -21,11 +21,11 @@ from judge.contamination.join import join, letters, refuse_strangers, story_prom
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError, unknown
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.shares.proportion import wilson
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.inputs.candidates import Contender, comparable, first_columns
+from judge.analysis.inputs.candidates import Candidate, comparable, first_columns
 from judge.analysis.options.signature import signature as signature_of_runs
 from judge.contamination.auc import signature
 from judge.contamination.join import join, refuse_strangers, same_name
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -174,7 +174,7 @@ def _error(judge: Floats, people: Floats, drawn: Resamples) -> tuple[float, Floa
 def _row(
     scores: ScoresFile,
     matrix: RatingMatrix,
-    one: Contender,
+    one: Candidate,
     values: Floats,
     cut: float | None,
     drawn: Resamples,

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import yaml
 
-from judge.config_folder import config_folder
 from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import PROVIDERS
 from judge.errors import SpecError
+from judge.folders.config import config_folder
 
 VARIABLE = "JUDGE_TRUSTED_HOSTS"
 _ENTRY = re.compile(

@@ -12,8 +12,8 @@ from pydantic import Field, model_validator
 from judge.criteria.prompt_file import Strict, locate, read_strict, read_text
 from judge.criteria.wording import Published, read_wording
 from judge.errors import SpecError, unknown
+from judge.folders.shipped import shipped
 from judge.records import Criterion, Scale
-from judge.shipped import shipped
 
 _MOST_POINTS = 101
 _Finite = Annotated[float, Field(allow_inf_nan=False)]

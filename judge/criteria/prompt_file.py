@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from judge.errors import JudgeError, SpecError, unknown
-from judge.shipped import shipped
+from judge.folders.shipped import shipped
 
 # libyaml is ten times faster; where PyYAML was built without it, the pure loader reads the same language.
 _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from judge.datasets.check import Check, Moments, Seen
+from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
-from judge.tables import Column, Table
 from judge.version import __version__
 
 _MANY = 25

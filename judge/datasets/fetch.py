@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from judge.cache_folder import cache_folder
 from judge.datasets.sources import BASE_URL, FILES, OTHER_FILES, SOURCES, UNPUBLISHED, Source
 from judge.errors import DataError, SpecError, unknown
+from judge.folders.cache import cache_folder
 
 _TIMEOUT = 60
 

@@ -9,8 +9,8 @@ from judge.datasets import DATASETS, known_datasets, open_dataset
 from judge.datasets.dataset import Dataset
 from judge.datasets.locate import find_with_place, registered
 from judge.datasets.sources import FILES, LICENCES, OTHER_FILES, SOURCES, UNPUBLISHED
+from judge.printing.tables import Column, Table
 from judge.records import Story
-from judge.tables import Column, Table
 from judge.version import __version__
 
 _WIDTH = 100

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judge.cache_folder import cache_folder
 from judge.datasets.files.source_file import read_json
 from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
 from judge.errors import DataError, SpecError
-from judge.home import home
+from judge.folders.cache import cache_folder
+from judge.folders.home import home
 
 
 @dataclass(frozen=True, slots=True)

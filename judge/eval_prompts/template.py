@@ -12,8 +12,8 @@ from judge.errors import SpecError, TemplateError
 from judge.eval_prompts.front_matter import split
 from judge.eval_prompts.published import check_published, published_text, shows_reference
 from judge.eval_prompts.sandbox import Compiled, CriterionView, ScaleView, compile_template
+from judge.folders.shipped import shipped
 from judge.records import Criterion, Message, Story
-from judge.shipped import shipped
 
 SUFFIX = ".jinja"
 HUMAN = "Human"

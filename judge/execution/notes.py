@@ -13,9 +13,9 @@ from judge.in_force.seen import NOTHING, Seen, seen_in
 from judge.in_force.shutdown import life_of
 from judge.in_force.words import records
 from judge.journal import JournalReader
+from judge.run_definition.spec import RunSpec
 from judge.run_folder import ResultFolder, cost_of, read_manifest
 from judge.run_folder.manifest import environment
-from judge.run_spec import RunSpec
 
 
 def opened(

@@ -20,8 +20,8 @@ from judge.execution.sending.runner import Outcomes
 from judge.journal import JournalReader, Totals, fold
 from judge.journal.parts import coverage, take, taken, untaken
 from judge.plan import Plan, make_plan
+from judge.run_definition.spec import RunSpec
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
-from judge.run_spec import RunSpec
 
 _NAMED = 4
 """Parts named in a message."""

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
-from judge.dollars import dollars
 from judge.execution.board import Line
 from judge.parsing import Parser
 from judge.parsing.stored_answers import read_response
+from judge.printing.dollars import dollars
 from judge.records import Query, Response
 
 _EVERY = 5.0

@@ -14,7 +14,6 @@ from typing import Literal
 from judge.backends import IN_PROCESS, Backend, Settings, open_backend
 from judge.backends.protocol import Rehearsing
 from judge.credentials.providers import PROTOCOLS, addresses_of
-from judge.dollars import dollars
 from judge.errors import BackendError, RunFolderError, SpecError
 from judge.execution.board import Line
 from judge.execution.interruption import Interruption
@@ -36,9 +35,10 @@ from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import read_response
 from judge.plan import Plan, load_prices, make_plan
 from judge.plan.prices import how_to_price, reports_cost
+from judge.printing.dollars import dollars
 from judge.records import Query, Story
+from judge.run_definition.spec import RunSpec
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
-from judge.run_spec import RunSpec
 
 Again = Literal["failed", "unparsed"]
 

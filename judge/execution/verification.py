@@ -14,8 +14,8 @@ from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
 from judge.plan import Plan
 from judge.records import Criterion, Scale
+from judge.run_definition.spec import RunSpec, parse_run_spec
 from judge.run_folder import ResultFolder, read_manifest
-from judge.run_spec import RunSpec, parse_run_spec
 
 _SHOWN = 3
 

@@ -14,16 +14,16 @@ import pandas as pd
 
 from judge.explanations.mapping import as_published
 from judge.explanations.mapping.clusters import NOISE
-from judge.explanations.mapping.explanation_map import Looked, Step, cluster_name
+from judge.explanations.mapping.explanation_map import ExplanationMap, Step, cluster_name
 from judge.explanations.mapping.keyword_tables import Keywords, yake_table
 from judge.explanations.quality import tables as numbers
-from judge.tables import Column, Table, printable
+from judge.printing.tables import Column, Table, printable
 
 _EXAMPLE = 160
 """Characters shown of the text that stands for a cluster."""
 
 
-def tables(looked: Looked, step: Step | None = None) -> tuple[list[Table], dict[int, list[str]]]:
+def tables(looked: ExplanationMap, step: Step | None = None) -> tuple[list[Table], dict[int, list[str]]]:
     """All tables of a look, and the keywords of each cluster, which the stored map needs too."""
     if looked.options.as_published:
         return [texts_table(looked), yake_table(looked, step)], {}
@@ -36,14 +36,14 @@ def tables(looked: Looked, step: Step | None = None) -> tuple[list[Table], dict[
     return found, {number: words.of_cluster(number) for number in range(count)}
 
 
-def _numbers(looked: Looked, step: Step | None = None) -> list[Table]:
+def _numbers(looked: ExplanationMap, step: Step | None = None) -> list[Table]:
     """The tables of statistics on explanations: the one place where they are called."""
     options = replace(looked.options.numbers, seed=looked.options.seed, top=looked.options.top)
     vectors = looked.embedded.vectors
     return numbers.tables(looked.texts, looked.rows, vectors, looked.guidelines, options, looked.signature, step)
 
 
-def texts_table(looked: Looked) -> Table:
+def texts_table(looked: ExplanationMap) -> Table:
     """What was looked at: rows, texts, distinct texts and lengths a judge and Eval-Prompt, before any statistic."""
     rows = []
     part = looked.rows.assign(words=[len(text.split()) for text in looked.rows["text"]])
@@ -83,7 +83,7 @@ def texts_table(looked: Looked) -> Table:
     return Table("Explanations", columns, rows, looked.signature(), [*notes, *more, *looked.texts.notes])
 
 
-def cluster_table(looked: Looked, words: Keywords) -> Table:
+def cluster_table(looked: ExplanationMap, words: Keywords) -> Table:
     """One row a cluster: size, what it is mostly about, ratings, keywords, and the text nearest to its middle."""
     clustering = looked.clustering
     if clustering is None:
@@ -114,7 +114,7 @@ def cluster_table(looked: Looked, words: Keywords) -> Table:
     return Table("Clusters of explanations", columns, rows, looked.signature("kw:ctfidf"), notes)
 
 
-def _cluster_row(looked: Looked, words: Keywords, number: int) -> dict[str, Any]:
+def _cluster_row(looked: ExplanationMap, words: Keywords, number: int) -> dict[str, Any]:
     rows = looked.rows[(looked.rows["cluster"] == number).to_numpy(dtype=bool)]
     criterion, criterion_share = _most(rows["criterion"])
     prompt, prompt_share = _most(rows["eval_prompt"])
@@ -144,7 +144,7 @@ def _most(column: pd.Series[str]) -> tuple[str | None, float | None]:
     return name, float(counts.max() / len(column))
 
 
-def _example(looked: Looked, rows: pd.DataFrame) -> str:
+def _example(looked: ExplanationMap, rows: pd.DataFrame) -> str:
     vectors = looked.embedded.vectors[rows.index]
     near = vectors @ vectors.mean(axis=0)
     text = printable(str(rows["text"].iloc[int(np.argmax(near))]))

@@ -10,8 +10,8 @@ from judge.figures import panels
 from judge.figures.correlations import undefined
 from judge.figures.forest import Forest, Line
 from judge.figures.series import JUDGE
+from judge.printing.tables import Table
 from judge.stats.estimate import Estimate
-from judge.tables import Table
 
 RATES, AGREEMENT = "Error rates", "Agreement between annotators"
 _SHARES = {"mean": "mean", "majority": "majority", "any": "any", "final": "adjudicated"}

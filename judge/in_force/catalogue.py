@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from judge.shipped import package_file
+from judge.folders.shipped import package_file
 
 _DATE = re.compile(r"[-@]20\d\d(?:-\d\d-\d\d|\d{4})$")
 

@@ -19,7 +19,7 @@ from email.parser import Parser
 from pathlib import Path
 from typing import Any
 
-from judge.shipped import package_file
+from judge.folders.shipped import package_file
 
 SETTINGS = {
     "temperature": "temperature",

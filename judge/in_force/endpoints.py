@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import yaml
 
 from judge.credentials.providers import addresses_of as named_addresses
+from judge.folders.shipped import package_file
 from judge.in_force.catalogue import Entry, catalogue
-from judge.shipped import package_file
 
 
 @dataclass(frozen=True, slots=True)

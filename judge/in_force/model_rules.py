@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from judge.in_force.catalogue import Entry, catalogue
 from judge.in_force.endpoints import Asked
-from judge.run_spec import RunSpec
+from judge.run_definition.spec import RunSpec
 
 _CORE = frozenset({"temperature", "top_p"})
 """Settings that the catalogue lists for every model that takes them, so that a model without them takes none."""

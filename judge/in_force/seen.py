@@ -14,7 +14,7 @@ from judge.in_force.model_rules import Said
 from judge.journal import JournalReader
 from judge.parsing.asked_form import FORMS, has_asked_form
 from judge.records import Answer, Criterion, Response, Scale
-from judge.run_spec import RunSpec
+from judge.run_definition.spec import RunSpec
 
 MOST = 2000
 """Answers that are read: a sample is enough, and a run's end must not wait for a million."""

@@ -19,7 +19,7 @@ from judge.in_force.catalogue import catalogue
 from judge.in_force.endpoints import Asked, addresses_of, who_is_asked
 from judge.in_force.model_rules import Said, by_catalogue
 from judge.in_force.seen import NOTHING, ONE_BY_ONE, Seen
-from judge.run_spec import RunSpec
+from judge.run_definition.spec import RunSpec
 
 State = Literal["honoured", "refused", "ignored", "unknown"]
 Source = Literal["server", "answers", "probe", "documentation", "catalogue", "engine", "none"]

@@ -11,7 +11,7 @@ from judge.credentials.providers import PROTOCOLS
 from judge.errors import JudgeError
 from judge.in_force.catalogue import catalogue
 from judge.in_force.endpoints import addresses_of, who_is_asked
-from judge.run_spec import load_run_specs
+from judge.run_definition.spec import load_run_specs
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from judge.in_force.settings import SettingInForce, settings_in_force
 from judge.in_force.shutdown import life_of
-from judge.run_spec import RunSpec
+from judge.run_definition.spec import RunSpec
 
 _SHORT = {"temperature": "temp", "presence_penalty": "pp", "frequency_penalty": "fp", "repetition_penalty": "rp"}
 _HARMLESS = frozenset({"n"})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from judge.dollars import dollars
+from judge.printing.dollars import dollars
 
 _FOLDER = Path(__file__).parent
 

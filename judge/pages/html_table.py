@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from judge.printing.tables import Column, Table, cell_text, is_numeric, reasons, render
 from judge.stats.estimate import Estimate
-from judge.tables import Column, Table, cell_text, is_numeric, reasons, render
 
 _LONG = 90
 """Characters of a cell from which on its column needs the width of a paragraph."""

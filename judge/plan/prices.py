@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 import orjson
 import yaml
 
-from judge.config_folder import config_folder
 from judge.credentials.providers import PROTOCOLS, addresses_of
-from judge.dollars import dollars
 from judge.errors import SpecError, unknown
+from judge.folders.config import config_folder
+from judge.folders.shipped import package_file
+from judge.printing.dollars import dollars
 from judge.records import Response
-from judge.shipped import package_file
 
 _REPORTING = frozenset({"openrouter.ai"})
 """Hosts whose documentation promises the cost of each answer in its `usage`."""

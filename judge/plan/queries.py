@@ -22,7 +22,7 @@ from judge.eval_prompts import EvalPrompt, load_eval_prompt, prefix_order
 from judge.fingerprint import fingerprint, fingerprint_bytes
 from judge.parsing.ours.rating_pattern import check_pattern
 from judge.records import Criterion, Message, Query, Story
-from judge.run_spec import RunSpec
+from judge.run_definition.spec import RunSpec
 
 BLOCK = 32
 """Stories in a block at most: bounds memory where thousands of stories share one story-prompt."""

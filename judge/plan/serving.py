@@ -13,7 +13,7 @@ from judge.backends.engine_keys import OURS, START, TOP_LOGPROBS, weights
 from judge.errors import SpecError
 from judge.plan.queries import Plan
 from judge.records import Story
-from judge.run_spec import RunSpec
+from judge.run_definition.spec import RunSpec
 
 _CHARACTERS_PER_TOKEN = 3.0
 """Fewer than English usually has (about 4), so that a long query still fits."""

@@ -5,7 +5,7 @@ puts them together. `methods`, `references` and `checklist` say what was done, w
 """
 
 from judge.report.contents import sections
-from judge.report.inputs import Material, ReportOptions
+from judge.report.inputs import ReportInputs, ReportOptions
 from judge.report.page import html
 
-__all__ = ["Material", "ReportOptions", "html", "sections"]
+__all__ = ["ReportInputs", "ReportOptions", "html", "sections"]

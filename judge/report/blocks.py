@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from judge.pages.html_table import html_table
-from judge.report.inputs import Material
-from judge.tables import Table
+from judge.printing.tables import Table
+from judge.report.inputs import ReportInputs
 
 _ASIDE = re.compile(r" \([^()]*(?<![\w-])--[a-z][^()]*\)")
 _ADVICE = re.compile(r"(?:^|: |^see |, see )--[a-z]")
@@ -50,14 +50,14 @@ def figure(picture: Markup, caption: str) -> Markup:
     return Markup('<figure><div class="scroll">{}</div><figcaption>{}</figcaption></figure>').format(picture, caption)
 
 
-def shown(table: Table, material: Material, *, folded: bool | None = None, title: str | None = None) -> Markup:
+def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, title: str | None = None) -> Markup:
     """A table without the notes that hold for the whole page; folded where it is long, unless said otherwise."""
-    told = set(material.general_notes)
+    told = set(inputs.general_notes)
     # Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
     own = tuple(kept for note in table.notes if (kept := _for_page(note)))
     table = replace(table, title=table.title if title is None else title, notes=own)
-    notes = [material.raters.said(note) for note in own if note not in told]
-    table = material.raters.table(table)
+    notes = [inputs.raters.said(note) for note in own if note not in told]
+    table = inputs.raters.table(table)
     if not table.rows:  # nothing to unfold: what the notes say of it is all there is
         said = "; ".join(notes) or "no rows"
         asks = table.title.endswith("?")

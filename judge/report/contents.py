@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from judge.errors import JudgeError
 from judge.report.blocks import Section, failed, items
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.report.manuscript import checklist, methods
 from judge.report.sections import (
     agreement,
@@ -23,12 +23,12 @@ from judge.report.sections import (
     run_settings,
 )
 
-Maker = Callable[[Material], list[Markup]]
+Maker = Callable[[ReportInputs], list[Markup]]
 Progress = Callable[[str], None]
 
 
-def _summary(material: Material) -> list[Markup]:
-    return [items(headline.sentences(material), kind="headline")]
+def _summary(inputs: ReportInputs) -> list[Markup]:
+    return [items(headline.sentences(inputs), kind="headline")]
 
 
 SECTIONS: tuple[tuple[str, str, Maker], ...] = (
@@ -51,14 +51,14 @@ SECTIONS: tuple[tuple[str, str, Maker], ...] = (
 """(anchor, heading, maker)."""
 
 
-def sections(material: Material, progress: Progress | None = None) -> Iterator[Section]:
+def sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:
     """Make each section; `progress` is told its heading before it is made."""
     for identity, title, maker in SECTIONS:
         if progress is not None:
             progress(title)
-        named = title if identity == "audit" else material.raters.said(title)
+        named = title if identity == "audit" else inputs.raters.said(title)
         try:
-            blocks = maker(material)
+            blocks = maker(inputs)
         except JudgeError as error:
             blocks = [failed(f"{named} cannot be shown: {error}.", error.hint)]
         yield Section(identity, named, blocks)

@@ -13,17 +13,17 @@ import pandas as pd
 
 from judge.analysis import correlation
 from judge.analysis.correlation import margins
-from judge.analysis.correlation.margins import Lead
+from judge.analysis.correlation.margins import Margin
 from judge.analysis.inputs.control import Control, ControlPredictions
 from judge.analysis.options.table_options import CorrelationOptions, Level, from_words
 from judge.audit.file.store import AuditStore
 from judge.contamination import scores_file
 from judge.errors import SpecError
+from judge.printing.tables import Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
 from judge.report.raters import Raters
 from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
-from judge.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class RememberedControl:
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class ReportInputs:
     """Runs as read. The same control and matrices serve all sections."""
 
     runs: tuple[str, ...]
@@ -93,7 +93,7 @@ class Material:
     control: RememberedControl = field(default_factory=RememberedControl)
 
     @classmethod
-    def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> Material:
+    def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> ReportInputs:
         """Read everything; raises RunFolderError where a RUN has no results, DataError where a file is broken.
 
         Files that are named, audit and scores, are opened first, before anything long is begun.
@@ -124,7 +124,7 @@ class Material:
         return table
 
     @cached_property
-    def leads(self) -> tuple[list[Lead], Table]:
+    def margins(self) -> tuple[list[Margin], Table]:
         """How far each judge lies from control and ceiling, over all stories; also as a table."""
         return margins.with_table(self.table, self.options.correlation(), predict=self.control)
 

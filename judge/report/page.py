@@ -16,37 +16,37 @@ from markupsafe import Markup
 from judge.pages import environment, stylesheet
 from judge.redaction import redact
 from judge.report.blocks import Section
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.version import __version__
 
 _FOLDER = Path(__file__).parent
 
 
-def html(material: Material, made: Sequence[Section]) -> str:
+def html(inputs: ReportInputs, made: Sequence[Section]) -> str:
     """The whole page."""
     script = (_FOLDER / "report.js").read_text(encoding="utf-8")
     style = stylesheet() + (_FOLDER / "report.css").read_text(encoding="utf-8")
     template = environment(_FOLDER / "templates").get_template("report.html")
     return template.render(
-        title=title(material),
+        title=title(inputs),
         sections=made,
         # Our own files: the only parts of the page that are not escaped, beside what the charts build.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
         hash=base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii"),
         version=__version__,
-        command=material.options.command,
-        options=material.options,
-        runs=[str(run) for run in material.runs],
+        command=inputs.options.command,
+        options=inputs.options,
+        runs=[str(run) for run in inputs.runs],
     )
 
 
-def title(material: Material) -> str:
+def title(inputs: ReportInputs) -> str:
     """The title given, or one from the runs."""
-    if material.options.title:
-        return material.options.title
-    datasets = ", ".join(dict.fromkeys(fact.dataset for fact in material.table.facts))
-    judges = material.judges
+    if inputs.options.title:
+        return inputs.options.title
+    datasets = ", ".join(dict.fromkeys(fact.dataset for fact in inputs.table.facts))
+    judges = inputs.judges
     who = ", ".join(judges) if len(judges) <= 3 else f"{len(judges)} judges"
     return f"{who or 'No judge'} on {datasets}"
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from judge.analysis.inputs.bars import CEILING
 from judge.analysis.reliability.consistency import PEOPLE
+from judge.printing.tables import Table
 from judge.stats.estimate import Estimate
-from judge.tables import Table
 
 NO_CEILING = "no human ceiling: no person rated the stories"
 

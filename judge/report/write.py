@@ -6,7 +6,7 @@ from pathlib import Path
 
 from judge.errors import SpecError
 from judge.report.contents import SECTIONS, sections
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.report.manuscript import checklist, methods
 from judge.report.manuscript.references import bibtex
 from judge.report.page import html
@@ -14,12 +14,12 @@ from judge.run_folder import ResultFolder
 from judge.run_folder.layout import DEFINITION
 
 
-def write_page(material: Material, output: Path, *, quiet: bool = False) -> int:
+def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> int:
     """Make and write the page; its size in bytes. Raises SpecError where it cannot be written."""
     if not output.parent.is_dir():
         raise SpecError(f"{output} cannot be written: there is no folder {output.parent}")
     if quiet:
-        made = list(sections(material))
+        made = list(sections(inputs))
     else:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -34,17 +34,17 @@ def write_page(material: Material, output: Path, *, quiet: bool = False) -> int:
                 progress.update(task, description=name)
 
             made = []
-            for section in sections(material, told):
+            for section in sections(inputs, told):
                 made.append(section)
                 progress.advance(task)
-    page = html(material, made).encode("utf-8")
+    page = html(inputs, made).encode("utf-8")
     _write(output, page)
     return len(page)
 
 
-def default_output(material: Material) -> Path:
+def default_output(inputs: ReportInputs) -> Path:
     """Where the page lies if nobody says: `report.html` beside the run's definition, or here for several RUNs."""
-    places = list(dict.fromkeys(_beside(folder) for folder in material.folders))
+    places = list(dict.fromkeys(_beside(folder) for folder in inputs.folders))
     return (places[0] if len(places) == 1 else Path()) / "report.html"
 
 
@@ -52,13 +52,13 @@ def _beside(folder: ResultFolder) -> Path:
     return folder.path.parent if (folder.path.parent / DEFINITION).is_file() else folder.path
 
 
-def write_methods(material: Material, page: Path) -> list[Path]:
+def write_methods(inputs: ReportInputs, page: Path) -> list[Path]:
     """`NAME.methods.md`, `NAME.references.bib`, `NAME.checklist.md` beside the page `NAME.html`; their paths."""
-    text = methods.paragraph(material)
+    text = methods.paragraph(inputs)
     contents = {
-        "methods.md": methods.markdown(material),
+        "methods.md": methods.markdown(inputs),
         "references.bib": bibtex(methods.cited(text)),
-        "checklist.md": checklist.markdown(material),
+        "checklist.md": checklist.markdown(inputs),
     }
     for name, content in contents.items():
         _write(page.with_name(f"{page.stem}.{name}"), content.encode("utf-8"))

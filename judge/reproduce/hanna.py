@@ -7,21 +7,14 @@ from functools import cache, partial
 from judge.datasets.locate import need
 from judge.datasets.sources import OTHER_FILES
 from judge.datasets.studies.hanna_scores import read_score_file
-from judge.reproduce import (
-    correlation_intervals,
-    correlations,
-    out_of_scale,
-    system_means,
-    unavailable,
-    user_study,
-    williams,
-)
-from judge.reproduce.family import Family
+from judge.reproduce import unavailable
 from judge.reproduce.listing import TITLES
 from judge.reproduce.published import published
 from judge.reproduce.recipe import DIFFERENCES
-from judge.reproduce.scores import Scores
 from judge.reproduce.study import Options, Study
+from judge.reproduce.tables import correlation_intervals, correlations, out_of_scale, system_means, user_study, williams
+from judge.reproduce.tables.family import Family
+from judge.reproduce.tables.scores import Scores
 
 
 def study(options: Options) -> Study:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from judge.errors import SpecError, unknown
-from judge.shipped import package_file
-from judge.tables import Column, Table
+from judge.folders.shipped import package_file
+from judge.printing.tables import Column, Table
 from judge.version import __version__
 
 TableState = Literal["reproduced", "partly reproduced", "own data", "not computable", "not compared"]
@@ -68,7 +68,9 @@ def listed(study: str) -> list[Listed]:
     """The tables of one study. Raises SpecError for a study that is not known."""
     if study not in TITLES:
         raise SpecError(unknown("study", study, list(TITLES)))
-    with package_file("reproduce", f"{study}_tables.csv").open(encoding="utf-8", newline="") as stream:
+    with package_file("reproduce", "published_data", f"{study}_tables.csv").open(
+        encoding="utf-8", newline=""
+    ) as stream:
         return [_listed(study, row) for row in csv.DictReader(stream)]
 
 

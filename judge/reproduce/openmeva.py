@@ -16,12 +16,12 @@ from judge.datasets.locate import need
 from judge.datasets.sources import FILES
 from judge.datasets.studies.mans import SYSTEMS, read_stories
 from judge.reproduce.cell import Numbers, Place
-from judge.reproduce.family import Family
 from judge.reproduce.listing import TITLES
 from judge.reproduce.published import Printed, published
 from judge.reproduce.recipe import Recipe
-from judge.reproduce.scores import Floats
 from judge.reproduce.study import Options, Study
+from judge.reproduce.tables.family import Family
+from judge.reproduce.tables.scores import Floats
 from judge.stats.agreement import icc, krippendorff
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import means

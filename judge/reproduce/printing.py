@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from judge.fingerprint import fingerprint_file
+from judge.printing.tables import Column, Table, cell_text
 from judge.reproduce.cell import STATES, Cell, State
-from judge.reproduce.counting import sentence
-from judge.reproduce.family import Change
 from judge.reproduce.recipe import DIFFERENCES
 from judge.reproduce.study import Options, Study
-from judge.tables import Column, Table, cell_text
+from judge.reproduce.tables.counting import sentence
+from judge.reproduce.tables.family import Change
 from judge.version import __version__
 
 CHOICES = "choices"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge.errors import DataError
+from judge.folders.shipped import package_file
 from judge.reproduce.cell import Place
-from judge.shipped import package_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Printed:
 
 def published(study: str) -> Mapping[Place, Printed]:
     """Printed cells of `hanna` or `openmeva`."""
-    return read_published(package_file("reproduce", f"{study}_published.csv"))
+    return read_published(package_file("reproduce", "published_data", f"{study}_published.csv"))
 
 
 def read_published(path: Path) -> Mapping[Place, Printed]:

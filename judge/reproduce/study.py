@@ -10,8 +10,8 @@ from judge.datasets.sources import SOURCES
 from judge.errors import SpecError, unknown
 from judge.exchange.imports.imported_folder import sha256
 from judge.reproduce.cell import Cell, Place
-from judge.reproduce.family import Change, Family, cells, changes
 from judge.reproduce.published import Printed
+from judge.reproduce.tables.family import Change, Family, cells, changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from functools import cache, partial
 import numpy as np
 
 from judge.reproduce.cell import Numbers, Place
-from judge.reproduce.family import Family
 from judge.reproduce.published import Printed
 from judge.reproduce.recipe import OURS, Recipe
-from judge.reproduce.scores import EVAL_PROMPTS, NAMES, Scores
+from judge.reproduce.tables.family import Family
+from judge.reproduce.tables.scores import EVAL_PROMPTS, NAMES, Scores
 from judge.stats.agreement import icc
 from judge.stats.estimate import Estimate
 

@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from judge.backends import IN_PROCESS
-from judge.dollars import dollars
 from judge.errors import SpecError
 from judge.journal import JournalReader
 from judge.journal.spending import Spending, Tokens
 from judge.plan.prices import Price, how_to_price, load_prices, parse_price
+from judge.printing.dollars import dollars
 from judge.run_folder.layout import ResultFolder
 from judge.run_folder.manifest import read_manifest
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import RunFolderError, SpecError
+from judge.run_definition.judges import ANY
+from judge.run_definition.spec import RunSpec, load_run_spec, load_run_specs, names_judge, stored_run_spec
 from judge.run_folder.layout import DEFINITION, ResultFolder, definition_of, folder_for
 from judge.run_folder.manifest import read_manifest
-from judge.run_judges import ANY
-from judge.run_spec import RunSpec, load_run_spec, load_run_specs, names_judge, stored_run_spec
 
 
 def definition_in_force(

@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
+from judge.printing.tables import Column, Table
 from judge.self_test.simulate import FAULTS, HONEST, OWN, PROMPTS, RATERS, REPEATS, SYSTEMS, write_folder
-from judge.tables import Column, Table
 from judge.version import __version__
 
 ALPHA, POWER = 0.05, 0.9
@@ -152,8 +152,8 @@ def study(seed: int) -> Found:
 def _diagnosed(folder: Path, output: Path) -> list[dict[str, Any]]:
     from judge.analysis.diagnose import tables
     from judge.analysis.options.table_options import DiagnoseOptions
+    from judge.printing.tables import emit
     from judge.ratings_table import read
-    from judge.tables import emit
 
     emit(tables(read([folder]), DiagnoseOptions(own=(OWN,), alpha=ALPHA), full=True), "json", output)
     return list(orjson.loads(output.read_bytes())["rows"])

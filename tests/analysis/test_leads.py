@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from judge.analysis.correlation import correlate
-from judge.analysis.correlation.margins import CEILING, CONTROL, best_of, leads, table_of
+from judge.analysis.correlation.margins import CEILING, CONTROL, best_of, margins, table_of
 from judge.analysis.inputs.control import ControlPredictions
 from judge.analysis.options.table_options import CorrelationOptions, from_words
 from judge.ratings_table import RatingsTable
@@ -33,7 +33,7 @@ def table(make_table: Callable[..., RatingsTable]) -> RatingsTable:
 
 
 def test_values_and_differences_are_those_of_the_correlation_table(table: RatingsTable) -> None:
-    (lead,) = leads(table, OPTIONS, predict=noisy)
+    (lead,) = margins(table, OPTIONS, predict=noisy)
     frame = correlate(table, OPTIONS, predict=noisy)
     by_kind = {
         kind: part.set_index("criterion")["value"] for kind, part in frame[frame["kind"] != "mean"].groupby("kind")
@@ -79,7 +79,7 @@ def test_the_judge_and_each_person_stand_against_the_same_means_on_the_same_stor
         return "refused" if system == 0 and prompt % 2 else "no_rating" if (prompt, repeat) == (2, 1) else None
 
     table = make_table(judged=BOTH, rated=BOTH, prompts=20, lost=lost)
-    (lead,) = leads(table, from_words(CorrelationOptions, resamples=100, readings=readings))
+    (lead,) = margins(table, from_words(CorrelationOptions, resamples=100, readings=readings))
     parts = [by_hand(table, name, ratings_of(table, name, single=readings == "single")) for name in BOTH]
     mine, theirs = (float(np.mean([np.mean(part[side]) for part in parts])) for side in (0, 1))
     assert lead.same[CEILING].value == pytest.approx(mine, abs=1e-12)
@@ -110,7 +110,7 @@ def test_a_judge_that_is_one_more_rater_lies_on_people_on_average(make_table: Ca
         judged = frame[(frame["source"] == "judge") & (frame["repeat"] == 0)].copy()
         judged["rating"] = four[one].reindex(judged["story"]).to_numpy()
         turned = replace(table, frame=pd.concat([rows, judged], ignore_index=True))
-        (lead,) = leads(turned, CorrelationOptions(ci="none"))
+        (lead,) = margins(turned, CorrelationOptions(ci="none"))
         assert lead.over[CEILING].value is not None
         total += lead.over[CEILING].value
     # Set against the mean of all, each judge would have the mean of one rater more, and the total be well above 0.
@@ -129,7 +129,7 @@ def test_the_control_stands_on_the_judges_stories(make_table: Callable[..., Rati
         values = np.where(few, -people, people)
         return ControlPredictions(values, "surface:test", len(stories))
 
-    (lead,) = leads(table, OPTIONS, predict=half_right)
+    (lead,) = margins(table, OPTIONS, predict=half_right)
     assert len(people) == 80
     assert lead.bars[CONTROL].value == pytest.approx(-1)
     row = correlate(table, OPTIONS, predict=half_right).set_index("kind").loc["control"]
@@ -151,7 +151,7 @@ def refusing(prompts: int = 30, seed: int = 5) -> RatingsTable:
 
 def test_no_winner_is_named_where_the_highest_answered_less_and_loses_on_the_common_stories() -> None:
     table = refusing()
-    found = leads(table, CorrelationOptions(ci="none"))
+    found = margins(table, CorrelationOptions(ci="none"))
     best = best_of(found)
     assert best is not None
     assert best.judge == "refuser"  # the number alone would name it
@@ -175,7 +175,7 @@ def test_no_winner_is_named_where_the_highest_answered_less_and_loses_on_the_com
 def test_judges_that_rated_the_same_share_have_no_rivals(table: RatingsTable) -> None:
     twin = table.frame[table.frame["source"] == "judge"].assign(eval_prompt="ep2")
     both = replace(table, frame=pd.concat([table.frame, twin], ignore_index=True))
-    assert all(not lead.rivals for lead in leads(both, CorrelationOptions(ci="none")))
+    assert all(not lead.rivals for lead in margins(both, CorrelationOptions(ci="none")))
 
 
 def test_means_of_repeats_have_no_single_ones(hanna_table: RatingsTable) -> None:
@@ -184,7 +184,7 @@ def test_means_of_repeats_have_no_single_ones(hanna_table: RatingsTable) -> None
     place = known.groupby(["story", "criterion", "source"]).cumcount()
     known["rater"] = np.where(rater, "w" + place.astype(str), None)
     options = CorrelationOptions(ci="none", readings="single", drop_systems=("Human",))
-    found = {lead.judge: lead for lead in leads(replace(hanna_table, frame=known), options)}
+    found = {lead.judge: lead for lead in margins(replace(hanna_table, frame=known), options)}
     assert "single repeats are not in the file" in str(found["ChatGPT"].over[CEILING].reason)
 
 
@@ -197,7 +197,7 @@ def test_a_judge_that_rates_as_the_control_does_lies_exactly_on_it(table: Rating
         values = rows.groupby("story")["rating"].mean().reindex(stories["story"]).to_numpy()
         return ControlPredictions(values, "surface:test", len(stories))
 
-    (lead,) = leads(table, OPTIONS, predict=as_the_judge)
+    (lead,) = margins(table, OPTIONS, predict=as_the_judge)
     over = lead.over[CONTROL]
     # Paired resample by resample: no spread at all, though each side's own interval is wide.
     assert (over.value, over.low, over.high) == (pytest.approx(0), pytest.approx(0), pytest.approx(0))
@@ -211,12 +211,12 @@ def test_without_known_raters_the_ceiling_is_undefined_and_the_control_is_not(
     make_table: Callable[..., RatingsTable],
 ) -> None:
     table = make_table(judged=BOTH, rated=BOTH, known_raters=False, text="A lamp.")
-    (lead,) = leads(table, OPTIONS, predict=noisy)
+    (lead,) = margins(table, OPTIONS, predict=noisy)
     assert lead.over[CEILING].value is None
     assert "who gave which rating is not known" in str(lead.over[CEILING].reason)
     assert lead.above[CEILING] == (0, 0)
     assert lead.over[CONTROL].value is not None
-    (bare,) = leads(table, OPTIONS)
+    (bare,) = margins(table, OPTIONS)
     assert bare.over[CONTROL].reason == "there is no control's row"
 
 
@@ -237,7 +237,7 @@ def test_a_control_below_0_counts_as_0(table: RatingsTable) -> None:
         rng = np.random.default_rng(len(criterion))
         return ControlPredictions(rng.normal(0, 1, len(stories)) - people.to_numpy(), "surface:test", len(stories))
 
-    (lead,) = leads(table, OPTIONS, predict=against_people)
+    (lead,) = margins(table, OPTIONS, predict=against_people)
     assert lead.bars[CONTROL].value is not None
     assert lead.bars[CONTROL].value < -0.2
     over = lead.over[CONTROL]

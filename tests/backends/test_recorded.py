@@ -14,8 +14,8 @@ from judge.errors import BackendError, DataError
 from judge.execution.session import Sitting, sit
 from judge.ratings_table import read
 from judge.records import Criterion, Generation, Query, Story
+from judge.run_definition.spec import load_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import load_run_spec
 
 
 def query(criterion: str = "Coherence") -> Query:

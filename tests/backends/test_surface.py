@@ -18,8 +18,8 @@ from judge.backends.surface import SurfaceBackend, model_card
 from judge.backends.surface.explanation import explain
 from judge.backends.surface.model import POINTS, distribution, expected, prompt_mark, read_card, shipped_model
 from judge.errors import BackendError, DataError, SpecError
+from judge.printing.tables import FORMATS, render
 from judge.records import Criterion, Generation, Message, Query, Response, Scale, Story
-from judge.tables import FORMATS, render
 
 TEXT = (
     "The lamp went out at nine. Mara waited on the stairs and counted to forty. Nobody came, so she lit it herself. "

@@ -41,7 +41,7 @@ def planned(run: Run) -> list[Query]:
     """The run's queries, in the plan's order."""
     from judge.datasets import open_dataset
     from judge.plan import make_plan
-    from judge.run_spec import load_run_spec
+    from judge.run_definition.spec import load_run_spec
 
     plan = make_plan(load_run_spec(run.definition), folder=run.definition.parent)
     stories = list(open_dataset(plan.spec.dataset).stories())

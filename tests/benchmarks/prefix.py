@@ -124,7 +124,7 @@ def planned(definition: Path) -> list[list[Any]]:
     """The plan's groups of queries, in its order."""
     from judge.datasets import open_dataset
     from judge.plan import make_plan
-    from judge.run_spec import load_run_spec
+    from judge.run_definition.spec import load_run_spec
 
     plan = make_plan(load_run_spec(definition), folder=definition.parent)
     stories = list(open_dataset(plan.spec.dataset).stories())

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from judge.cli.stories.prompts import app
 from judge.errors import SpecError
-from judge.shipped import shipped
+from judge.folders.shipped import shipped
 
 
 def prompts(*words: str | Path) -> Result:

@@ -10,7 +10,7 @@ import yaml
 from judge.backends.provider_facts import facts_of, provider_facts
 from judge.credentials.providers import PROVIDERS
 from judge.errors import SpecError
-from judge.run_spec import parse_run_spec
+from judge.run_definition.spec import parse_run_spec
 from tests.conformance.provider_page import PAGE, page
 from tests.conformance.providers import IMITATIONS, Imitation
 

@@ -16,7 +16,7 @@ from judge.in_force.shutdown import life_of
 from judge.journal import JournalReader
 from judge.plan import load_prices
 from judge.ratings_table import read
-from judge.run_spec import parse_run_spec
+from judge.run_definition.spec import parse_run_spec
 from tests.conformance.gemini import KEY, THOUGHTS, Behaviour, GeminiImitated
 from tests.conformance.providers import FLAGGED
 

@@ -23,8 +23,8 @@ from judge.journal import JournalReader
 from judge.plan import make_plan
 from judge.ratings_table import read
 from judge.records import Response
+from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder, read_manifest
-from judge.run_spec import parse_run_spec
 from tests.conformance.messages_api import (
     BROKE,
     FLAGGED,

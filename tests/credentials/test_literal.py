@@ -11,8 +11,8 @@ import yaml
 from judge.credentials.literal import found_keys
 from judge.credentials.names import carries_key, says_key
 from judge.errors import SpecError
-from judge.run_spec import load_run_spec
-from judge.shipped import shipped
+from judge.folders.shipped import shipped
+from judge.run_definition.spec import load_run_spec
 
 GOOD: dict[str, Any] = {
     "name": "my-run",

@@ -13,8 +13,8 @@ from judge.datasets import open_dataset
 from judge.datasets.check import Moments, check
 from judge.datasets.check_tables import check_tables
 from judge.datasets.locate import register
+from judge.printing.tables import Table, flat_row
 from judge.stats.estimate import Estimate
-from judge.tables import Table, flat_row
 
 Write = Callable[[str, str | bytes], Path]
 

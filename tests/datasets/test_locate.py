@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.cache_folder import cache_folder
 from judge.datasets.locate import find, find_with_place, home_folder, need, register, registered
 from judge.errors import DataError, SpecError
+from judge.folders.cache import cache_folder
 
 FILE = "openmeva/mans_roc.json"
 

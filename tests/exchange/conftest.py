@@ -12,8 +12,8 @@ import pytest
 from judge.exchange.batch.requests import Wanted
 from judge.execution.session import Sitting
 from judge.journal import JournalReader
+from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import parse_run_spec
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]

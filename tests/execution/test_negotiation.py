@@ -17,8 +17,8 @@ from judge.errors import BackendError, RunFolderError
 from judge.execution.session import Result, Sitting, sit
 from judge.journal import JournalReader
 from judge.ratings_table import read
+from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import parse_run_spec
 from tests.server.loopback import LoopbackServer
 from tests.server.settings import REFUSAL_FORMS
 

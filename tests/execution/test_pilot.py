@@ -13,8 +13,8 @@ from judge.execution.preparation import dataset_of, first_stories
 from judge.execution.session import Sitting, sit
 from judge.journal import JournalReader
 from judge.plan import Forecast, Price, forecast, make_plan
+from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import parse_run_spec
 from tests.server.meter import Meter, metered
 
 STORIES = 60

@@ -20,8 +20,8 @@ import pytest
 from judge.errors import JudgeError, RunFolderError, SpecError
 from judge.execution.session import Result, Sitting, sit
 from judge.journal import JournalReader
+from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder, read_manifest
-from judge.run_spec import parse_run_spec
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]

@@ -13,7 +13,7 @@ from judge.cli.main import main
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping import keywords
 from judge.explanations.mapping.embedding import embed
-from judge.explanations.mapping.explanation_map import look
+from judge.explanations.mapping.explanation_map import map_explanations
 from judge.explanations.mapping.options import ExplainOptions, published
 
 
@@ -47,7 +47,7 @@ def test_comments_fall_into_clusters_that_are_about_aspects(
 
 def test_a_seed_draws_the_same_umap_and_another_seed_another(minilm: str, studies: Path) -> None:
     texts = read_texts("storyer_reasons")
-    one, same, other = (look(texts, ExplainOptions(model=minilm, seed=seed)) for seed in (1, 1, 2))
+    one, same, other = (map_explanations(texts, ExplainOptions(model=minilm, seed=seed)) for seed in (1, 1, 2))
     assert (one.rows[["x", "y"]] == same.rows[["x", "y"]]).all(axis=None)
     assert (one.rows["cluster"] == same.rows["cluster"]).all()
     assert not np.allclose(one.rows["x"], other.rows["x"])
@@ -123,7 +123,7 @@ def test_as_published_looks_at_whole_answers_of_first_repeats_on_stories_by_peop
     rows += [("4 - A machine wrote this one.", "GPT-2", 0), ("4 - The second answer of it.", "Human", 1)]
     body = "\n".join(f'"{answer}",{system},{repeat},Coherence' for answer, system, repeat in rows)
     file.write_text(f"answer,system,repeat,criterion\n{body}\n", encoding="utf-8")
-    seen = look(read_texts(file), published(ExplainOptions(model=minilm)))
+    seen = map_explanations(read_texts(file), published(ExplainOptions(model=minilm)))
     assert seen.rows["text"].to_list() == kept
     assert seen.left_out == {
         "not of the first repeat": 1,

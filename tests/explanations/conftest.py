@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from judge.cli.main import main
-from judge.shipped import shipped
+from judge.folders.shipped import shipped
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ from judge.datasets import open_dataset
 from judge.demo import run_demo
 from judge.execution.session import Sitting, sit
 from judge.ratings_table import RatingsTable, read
+from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import parse_run_spec
 
 pytest.importorskip("matplotlib")
 

@@ -10,7 +10,7 @@ from judge.audit.exchange.importing import import_file
 from judge.audit.file.store import AuditStore
 from judge.audit.results.report import ReportOptions, tables
 from judge.figures import audit, forest, page
-from judge.tables import Table
+from judge.printing.tables import Table
 from tests.figures import looks
 from tests.figures.test_figure_commands import run
 from tests.figures.test_forest import marks, whiskers

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from judge.folders.shipped import package_file
 from judge.in_force.catalogue import catalogue
 from judge.in_force.catalogue_build import as_json, build
 from judge.in_force.endpoints import endpoints, who_is_asked
-from judge.shipped import package_file
 
 
 def test_the_snapshot_says_where_it_is_from_and_under_which_licence() -> None:

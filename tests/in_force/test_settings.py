@@ -14,8 +14,8 @@ from judge.in_force import SettingInForce, settings_in_force
 from judge.in_force.seen import Seen
 from judge.in_force.words import mark, sentences, stored, warnings
 from judge.ratings_table import read
+from judge.run_definition.spec import RunSpec, parse_run_spec
 from judge.run_folder import ResultFolder, read_manifest
-from judge.run_spec import RunSpec, parse_run_spec
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]

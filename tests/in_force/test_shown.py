@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from judge.doctor import examine
-from judge.report import Material, ReportOptions, contents, html
+from judge.report import ReportInputs, ReportOptions, contents, html
 from judge.report.manuscript import checklist, methods
-from judge.run_spec import parse_run_spec
+from judge.run_definition.spec import parse_run_spec
 from tests.report.runs import command
 from tests.server.loopback import LoopbackServer
 
@@ -75,20 +75,20 @@ def test_a_finished_run_shows_them_everywhere(
     assert command("status", "runs/thinks", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out)["rows"][0]["settings"] == "temp:ignored|max_tokens:unknown"
 
-    material = Material.read([definition], ReportOptions(resamples=60, permutations=60))
-    text = methods.paragraph(material)
+    inputs = ReportInputs.read([definition], ReportOptions(resamples=60, permutations=60))
+    text = methods.paragraph(inputs)
     assert "generation as asked: temperature 0, max tokens 200" in text
     assert "For openai/deepseek-reasoner, temperature 0 was asked and has no effect: the catalogue modelparams" in text
     assert "whether the server keeps to max tokens 200 is not known." in text
     assert "with its shutdown on 2026-07-24" in text
 
-    items = {item.question: item for item in checklist.checklist(material)}
+    items = {item.question: item for item in checklist.checklist(inputs)}
     assert items["settings that were asked are in force"].state == "gap"
     assert "has no effect" in items["settings that were asked are in force"].found
     assert items["the model can be asked again"].state == "gap"
     assert "2026-07-24" in items["the model can be asked again"].found
 
-    page = html(material, list(contents(material)))
+    page = html(inputs, list(contents(inputs)))
     assert "ignored: the catalogue modelparams" in page
     assert "unknown: the server does not say whether it keeps to it" in page
     assert server.url not in page
@@ -98,11 +98,11 @@ def test_a_judge_that_stays_and_keeps_to_everything_has_no_gap(loopback: Start, 
     server = loopback(style="truncated")
     asked = ["--set", f"base_url={server.url}", "--set", "generation={max_tokens: 40}", "--judge", "openai/mock"]
     assert command("run", "runs/thinks", "--quiet", *asked) == 0
-    material = Material.read([definition / "openai-mock"], ReportOptions(resamples=60, permutations=60))
-    items = {item.question: item for item in checklist.checklist(material)}
+    inputs = ReportInputs.read([definition / "openai-mock"], ReportOptions(resamples=60, permutations=60))
+    items = {item.question: item for item in checklist.checklist(inputs)}
     assert items["settings that were asked are in force"].state == "met"
     assert "the model can be asked again" not in items
-    assert "generation: max tokens 40" in methods.paragraph(material)
+    assert "generation: max tokens 40" in methods.paragraph(inputs)
 
 
 def test_a_bundles_definition_is_still_one_that_can_be_run(loopback: Start, definition: Path, tmp_path: Path) -> None:

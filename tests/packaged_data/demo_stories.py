@@ -22,7 +22,7 @@ import yaml
 
 from judge.datasets.studies.demo import LABELS_NOTE
 from judge.errors import DataError
-from judge.shipped import package_file
+from judge.folders.shipped import package_file
 
 ORIGINALS = Path(__file__).with_name("demo_originals.yaml")
 

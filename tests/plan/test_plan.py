@@ -14,7 +14,7 @@ from judge.plan import Plan, Price, forecast, make_plan
 from judge.plan.forecast import Measured
 from judge.plan.queries import missing_reference, query_key
 from judge.records import Criterion, Message, Story
-from judge.run_spec import GenerationSpec, RunSpec, parse_run_spec
+from judge.run_definition.spec import GenerationSpec, RunSpec, parse_run_spec
 
 
 def plan(folder: Path | None = None, **changes: Any) -> Plan:

@@ -10,9 +10,9 @@ import orjson
 import pytest
 
 from judge.errors import SpecError
+from judge.folders.shipped import package_file
 from judge.plan import Price, load_prices
 from judge.plan.prices import how_to_price, reports_cost
-from judge.shipped import package_file
 
 SNAPSHOT = orjson.loads(package_file("plan", "prices.json").read_bytes())
 NOVEMBER = date(2026, 11, 22)

@@ -15,7 +15,7 @@ from judge.datasets import open_dataset
 from judge.errors import SpecError
 from judge.plan import make_plan
 from judge.plan.serving import Serving, serving
-from judge.run_spec import parse_run_spec
+from judge.run_definition.spec import parse_run_spec
 
 DATA: dict[str, Any] = {
     "name": "t",

@@ -19,8 +19,8 @@ from judge.execution.ray.engine import Cluster, sit_on_ray
 from judge.execution.ray.shards import read_shard
 from judge.execution.session import Sitting, sit
 from judge.journal import JournalReader
+from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import parse_run_spec
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]

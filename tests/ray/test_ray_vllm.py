@@ -14,8 +14,8 @@ from judge.execution.ray.blocks import encode
 from judge.execution.session import Sitting
 from judge.journal import JournalReader
 from judge.records import Criterion, Generation, Message, Query, Story
+from judge.run_definition.spec import RunSpec, parse_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import RunSpec, parse_run_spec
 
 pytestmark = pytest.mark.filterwarnings("default")
 

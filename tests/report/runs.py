@@ -90,8 +90,8 @@ def unrated(folder: Path) -> Path:
 def _sat(folder: Path) -> Path:
     """Run the folder's definition to its end."""
     from judge.execution.session import Sitting, sit
+    from judge.run_definition.spec import load_run_spec
     from judge.run_folder import folder_for
-    from judge.run_spec import load_run_spec
 
     definition = folder / "run.yaml"
     spec = load_run_spec(definition)
@@ -130,11 +130,11 @@ def hanna(studies: Path, folder: Path) -> Path:
 
 def page(*runs: Path, **options: Any) -> str:
     """The report of these runs as HTML, with few resamples unless said otherwise."""
-    from judge.report import Material, ReportOptions, contents, html
+    from judge.report import ReportInputs, ReportOptions, contents, html
 
     chosen = {"resamples": 60, "permutations": 60, "command": "judge report RUN"} | options
-    material = Material.read([*map(str, runs)], ReportOptions(**chosen))
-    return html(material, list(contents(material)))
+    inputs = ReportInputs.read([*map(str, runs)], ReportOptions(**chosen))
+    return html(inputs, list(contents(inputs)))
 
 
 if __name__ == "__main__":

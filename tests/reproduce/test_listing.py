@@ -12,12 +12,12 @@ import pytest
 
 from judge.cli.main import COMMANDS
 from judge.errors import SpecError
+from judge.printing.tables import render
 from judge.reproduce import listing, openmeva
 from judge.reproduce.cell import Cell, Place
-from judge.reproduce.counting import numbers_in
 from judge.reproduce.listing import STATES, Listed, listed
 from judge.reproduce.study import Options, Study
-from judge.tables import render
+from judge.reproduce.tables.counting import numbers_in
 
 
 def _check(rows: list[Listed], cells: list[Cell]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from judge.cli.main import main
-from judge.dollars import dollars
+from judge.printing.dollars import dollars
 from judge.run_folder import folder_cost, resolve
 from judge.web.view.app import view_app
 from tests.server.meter import Meter, metered, plain

@@ -18,8 +18,8 @@ import pytest
 from judge.execution.session import Sitting, sit
 from judge.journal import JournalReader
 from judge.journal.counting import Counted, count
+from judge.run_definition.spec import load_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import load_run_spec
 from judge.web.view.app import view_app
 from judge.web.view.runs import Runs
 from tests.server.loopback import LoopbackServer

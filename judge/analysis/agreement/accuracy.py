@@ -15,9 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import Predict, Remarks
-from judge.analysis.inputs.candidates import Contender, contenders, first_columns, last_columns
+from judge.analysis.inputs.candidates import Candidate, candidates, first_columns, last_columns
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.analysis.options.signature import signature
+from judge.printing.tables import Column, Table, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import human_ceiling
 from judge.stats.estimate import Estimate
@@ -25,7 +26,6 @@ from judge.stats.ordering.pairwise_accuracy import PairCounts, pair_table, ratio
 from judge.stats.ordering.soft_pairwise_accuracy import DEALT, Chance, by_chance, sign_flips, soft_pairwise_accuracy
 from judge.stats.ordering.tie_calibration import TieCalibration, calibrate, deal
 from judge.stats.resampling import bootstrap
-from judge.tables import Column, Table, flat_row
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -130,7 +130,7 @@ def _rows(
     remarks, rows = Remarks(), []
     for matrix in matrices:
         measured = _Measured(matrix, options, remarks)
-        found = contenders(matrix, options.against, predict if options.control else None, remarks, ceiling=True)
+        found = candidates(matrix, options.against, predict if options.control else None, remarks, ceiling=True)
         rows += [measured.row(one) for one in found]
     return rows, remarks
 
@@ -161,7 +161,7 @@ class _Measured:
             note = f"intervals: expanded percentile, {drawn}, the same for every row"
             remarks.notes[f"{note}; epsilon and the systems are taken as they are"] = None
 
-    def row(self, one: Contender) -> dict[str, Any]:
+    def row(self, one: Candidate) -> dict[str, Any]:
         """All measures of a contender, or the reason why there are none."""
         row: dict[str, Any] = {**one.labels, "kind": one.kind}
         if one.reason:

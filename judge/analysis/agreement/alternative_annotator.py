@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.agreement.null_judges import MEAN, PERMUTED, constant, permuted
 from judge.analysis.inputs.bars import Remarks
-from judge.analysis.inputs.candidates import Contender, comparable
+from judge.analysis.inputs.candidates import Candidate, comparable
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.rating_matrix import Raters, RatingMatrix
 from judge.stats.agreement import icc
@@ -38,7 +38,7 @@ def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -
     """A row for every judge cell that can be set beside people, and, below a criterion's, those that know nothing."""
     found, remarks = comparable(matrices, options.against, None)
     people: dict[tuple[str, str], tuple[Raters, str | None, dict[str, Any]]] = {}
-    sides: dict[tuple[str, str], list[tuple[Contender, _Test]]] = {}
+    sides: dict[tuple[str, str], list[tuple[Candidate, _Test]]] = {}
     rows: list[dict[str, Any]] = []
     for matrix, one in found:
         key = (matrix.dataset, one.labels["against"])
@@ -105,7 +105,7 @@ class _Test:
         }
 
 
-def _null_rows(judges: Sequence[tuple[Contender, _Test]]) -> list[dict[str, Any]]:
+def _null_rows(judges: Sequence[tuple[Candidate, _Test]]) -> list[dict[str, Any]]:
     """Judges that know nothing, on all stories, and once more on the stories of each judge that lost many of them."""
     test = judges[0][1]
     if test.reason or not test.stories.any():
@@ -127,7 +127,7 @@ def _null_rows(judges: Sequence[tuple[Contender, _Test]]) -> list[dict[str, Any]
     return [row for row in rows if row["winning_rate"].defined]
 
 
-def _kept(one: Contender, rated: Mask) -> float:
+def _kept(one: Candidate, rated: Mask) -> float:
     """Share of the stories that people rated which a judge rated."""
     return float((~np.isnan(one.sides[0][rated])).mean())
 

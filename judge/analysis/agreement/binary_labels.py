@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from judge.analysis.agreement.label_rules import Labels, labels
 from judge.analysis.inputs.bars import JUDGE, Predict, Remarks
-from judge.analysis.inputs.candidates import Contender, cell_labels, control, first_columns, last_columns
+from judge.analysis.inputs.candidates import Candidate, cell_labels, control, first_columns, last_columns
 from judge.analysis.options.agreement_options import LabelOptions
 from judge.analysis.options.signature import signature
+from judge.printing.tables import Column, Table, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import coefficients
 from judge.stats.estimate import Estimate
@@ -28,7 +29,6 @@ from judge.stats.estimation.equivalence import tost
 from judge.stats.ordering.win_rate import win_rate
 from judge.stats.resampling import bootstrap
 from judge.stats.shares.auc import auc, point_biserial, resampled_auc
-from judge.tables import Column, Table, flat_row
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -146,13 +146,13 @@ class _Labelled:
         matrix = self.matrix
         found = []
         for i in range(len(matrix.cells)):
-            found.append(Contender(JUDGE, cell_labels(matrix, i, None), matrix.judge[i], None))
+            found.append(Candidate(JUDGE, cell_labels(matrix, i, None), matrix.judge[i], None))
         if predict is not None:
             found.append(control(matrix, self.label.criterion, predict, self.remarks))
         sets: list[Labels | None] = [*self.errors] if self.errors else [None]
         return [self._row(one, error) for error in sets for one in found]
 
-    def _row(self, one: Contender, error: Labels | None) -> dict[str, Any]:
+    def _row(self, one: Candidate, error: Labels | None) -> dict[str, Any]:
         row: dict[str, Any] = {**one.labels, "kind": one.kind, "label": self.label.text}
         row["other"] = error.text if error else f"not {self.label.text}"
         if one.ratings is None:

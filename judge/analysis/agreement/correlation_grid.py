@@ -15,8 +15,8 @@ import numpy as np
 from judge.analysis import correlation
 from judge.analysis.options.signature import abbreviations
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

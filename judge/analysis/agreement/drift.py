@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from judge.analysis.inputs.bars import Predict
-from judge.analysis.inputs.candidates import Contender, comparable, first_columns
+from judge.analysis.inputs.candidates import Candidate, comparable, first_columns
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.signature import signature
+from judge.printing.tables import Column, Table, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import heterogeneity
 from judge.stats.estimate import Estimate
-from judge.tables import Column, Table, flat_row
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -123,7 +123,7 @@ def _group_table(rows: list[dict[str, Any]], line: str, notes: tuple[str, ...]) 
     return Table("Drift: r with people by dataset and system", columns, rows, line, (*notes, *own))
 
 
-def _group_rows(matrix: RatingMatrix, one: Contender) -> list[dict[str, Any]]:
+def _group_rows(matrix: RatingMatrix, one: Candidate) -> list[dict[str, Any]]:
     """One row for the dataset, one for each system."""
     x, y = one.sides
     whole = heterogeneity.in_group(x, y)
@@ -135,7 +135,7 @@ def _group_rows(matrix: RatingMatrix, one: Contender) -> list[dict[str, Any]]:
     return rows
 
 
-def _tests(found: list[tuple[RatingMatrix, Contender]]) -> list[dict[str, Any]]:
+def _tests(found: list[tuple[RatingMatrix, Candidate]]) -> list[dict[str, Any]]:
     """A test over systems for each contender; over datasets for each that stands in several."""
     from scipy.stats import false_discovery_control
 

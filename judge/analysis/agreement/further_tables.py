@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.errors import SpecError, unknown
-from judge.tables import Table
+from judge.printing.tables import Table
 
 if TYPE_CHECKING:
     from judge.analysis.correlation import Predict

@@ -19,10 +19,10 @@ from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import comparable, first_columns
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.signature import signature
+from judge.printing.tables import Column, Table, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.agreement.alt_test import LEVEL, PASS
 from judge.stats.estimation.prediction_powered import FEW, powered_mean
-from judge.tables import Column, Table, flat_row
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.inputs.bars import Predict, Remarks
-from judge.analysis.inputs.candidates import Contender, comparable, first_columns
+from judge.analysis.inputs.candidates import Candidate, comparable, first_columns
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.signature import signature
+from judge.printing.tables import Column, Table, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation.sliding_sets import WAYS, resampled, sliding_sets
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap
-from judge.tables import Column, Table, flat_row
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -93,7 +93,7 @@ def _rows(
 
 
 def _row(
-    matrix: RatingMatrix, one: Contender, options: DriftOptions, resamples: bootstrap.Resamples | None
+    matrix: RatingMatrix, one: Candidate, options: DriftOptions, resamples: bootstrap.Resamples | None
 ) -> dict[str, Any]:
     order = np.argsort(matrix.stories["story"].astype(str).to_numpy(), kind="stable")
     x, y = (side[order] for side in one.sides)

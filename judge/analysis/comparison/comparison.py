@@ -1,6 +1,6 @@
 """Two prompts, judges, modes, parsers or runs against each other on the same stories. Never compares other stories.
 
-`compared` holds everything as values, `compare` as one frame; `tables` prints. Which cells are paired:
+`compared` holds everything as values, `compare` as one frame; `printing.tables` prints. Which cells are paired:
 `pairing`; what differs: `contrasts`; agreement with people: `tau_differences`; the family of tests:
 `family`; what four views of a difference say together: `evidence`; the sentence: `sentence`.
 """

@@ -12,9 +12,9 @@ from judge.analysis.comparison.pairing import NAMES
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.options.signature import signature
 from judge.analysis.options.table_options import BothInterval, CompareOptions
+from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, interval_coverage
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -19,8 +19,8 @@ from judge.analysis.inputs.bars import JUDGE, ControlPredictions, Predict, Remar
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.options.signature import signature
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -61,12 +61,12 @@ def correlate(
         `dataset, kind` (judge, ceiling, control, or mean: over criteria, where there are several), `run, judge,
         eval_prompt, criterion, against, value, low, high, n, stories, systems, repeats, unrated, missing, method,
         reason, given, given_low, given_high, leave_one_out, people_same, control_same, lost_lowest, lost_highest,
-        lost_middle`. `n` counts what the correlation is over (stories, systems or groups),
-        `unrated` asked stories without a judge's rating, `missing` repeats by cause; `given` is the correlation with
-        the third variable of `options.given` held fixed. `leave_one_out` scores the row against the means of the other
-        people, as the ceiling's; `people_same` and `control_same` are ceiling and control on this row's stories;
-        `lost_lowest, lost_highest, lost_middle` the correlation with lost stories tied there (`lost_ratings`), null where
-        nothing was lost. Undefined values are null with a reason.
+        lost_middle`. `n` counts what the correlation is over (stories, systems or groups), `unrated` asked stories
+        without a judge's rating, `missing` repeats by cause; `given` is the correlation with the third variable of
+        `options.given` held fixed. `leave_one_out` scores the row against the means of the other people, as the
+        ceiling's; `people_same` and `control_same` are ceiling and control on this row's stories; `lost_lowest,
+        lost_highest, lost_middle` the correlation with lost stories tied there (`lost_ratings`), null where nothing was
+        lost. Undefined values are null with a reason.
     """
     options = options or CorrelationOptions()
     rows, _ = _all_rows(table, build(table, drop_systems=options.drop_systems), options, predict)

@@ -2,8 +2,8 @@
 
 Judge and bar stand on the stories that both have, and on the same resamples of these, so the interval of a difference
 is that of the paired difference, which is narrower than two intervals side by side suggest. Beside people the judge is
-scored as one person is, against the means of the others (`reference_rows`); that interval is drawn out by what other raters
-like these would change (`stats.estimation.other_raters`). A highest row is named only with the figures on common
+scored as one person is, against the means of the others (`reference_rows`); that interval is drawn out by what other
+raters like these would change (`stats.estimation.other_raters`). A highest row is named only with the figures on common
 stories, where another judge rated another share of them (`best_of`, `Rival`).
 """
 
@@ -24,11 +24,11 @@ from judge.analysis.inputs.bars import JUDGE, Predict, Remarks
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.options.signature import signature
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import other_raters
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -63,7 +63,7 @@ class Rival:
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class Margin:
     """One judge x Eval-Prompt of a dataset, on average over its `criteria` (those that people rated).
 
     `value` is its mean correlation; `bars` holds the mean of control and ceiling over the same criteria, each on the
@@ -97,16 +97,16 @@ class Lead:
         return f"{self.judge} with {self.eval_prompt}"
 
 
-def best_of(found: Sequence[Lead]) -> Lead | None:
+def best_of(found: Sequence[Margin]) -> Margin | None:
     """The highest lead among the judges (of controls alone, where no other judge was asked); None = none is defined."""
     judges = [lead for lead in found if not lead.control] or list(found)
     defined = [lead for lead in judges if lead.value.value is not None]
     return defined[near_ties.highest([lead.value.value for lead in defined])] if defined else None
 
 
-def leads(
+def margins(
     table: RatingsTable, options: CorrelationOptions | None = None, *, predict: Predict | None = None
-) -> list[Lead]:
+) -> list[Margin]:
     """A lead for each judge x Eval-Prompt, in the order of the correlation table.
 
     Cells without people's ratings are left out. A mean is undefined where one of its criteria is, and says which.
@@ -124,7 +124,7 @@ def table_of(
 
 def with_table(
     table: RatingsTable, options: CorrelationOptions | None = None, *, predict: Predict | None = None
-) -> tuple[list[Lead], Table]:
+) -> tuple[list[Margin], Table]:
     """Both at the price of one."""
     options, remarks = options or CorrelationOptions(), Remarks()
     matrices = build(table, drop_systems=options.drop_systems)
@@ -169,7 +169,7 @@ _OF_PEOPLE = (
 _OF_RATERS = "the interval of minus people is for new story-prompts and for other raters who differ as these do"
 
 
-def rival_notes(lead: Lead) -> list[str]:
+def rival_notes(lead: Margin) -> list[str]:
     """One sentence for each rival: whose share of the stories differs, and what both reach on the common ones."""
     shares = [f"{lead.name} rated {_percent(lead.share)} of the stories, {rival.name} {_percent(rival.share)}: "
               f"on the {rival.stories:,} that both rated {_points(rival.mine)} and {_points(rival.theirs)}"
@@ -193,17 +193,17 @@ def _found(
     options: CorrelationOptions,
     predict: Predict | None,
     remarks: Remarks,
-) -> list[Lead]:
+) -> list[Margin]:
     controls = frozenset(fact.judge for fact in table.facts if fact.control)
     scales = coverage.scales_of(table)
-    found: list[Lead] = []
+    found: list[Margin] = []
     for matrix in matrices:
         maker = DatasetRows(matrix, options, predict, remarks, paired=True, scales=scales)
         found += _of_dataset(maker, maker.all(match(matrix, options.against)), controls)
     return found
 
 
-def _of_dataset(maker: DatasetRows, rows: Sequence[Row], controls: frozenset[str]) -> list[Lead]:
+def _of_dataset(maker: DatasetRows, rows: Sequence[Row], controls: frozenset[str]) -> list[Margin]:
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         if row.kind == JUDGE and row.labels["against"] is not None:
@@ -223,7 +223,7 @@ def _of_dataset(maker: DatasetRows, rows: Sequence[Row], controls: frozenset[str
     return made
 
 
-def _lead(maker: DatasetRows, key: tuple[str, ...], group: Sequence[Row], controls: frozenset[str]) -> Lead:
+def _lead(maker: DatasetRows, key: tuple[str, ...], group: Sequence[Row], controls: frozenset[str]) -> Margin:
     means: dict[str, Estimate] = {}
     over: dict[str, Estimate] = {}
     same: dict[str, Estimate] = {}
@@ -242,7 +242,7 @@ def _lead(maker: DatasetRows, key: tuple[str, ...], group: Sequence[Row], contro
         above[kind] = (sum(value > near_ties.SAME for value in values), len(values))
     run, judge, eval_prompt = key
     cells = [row.cell for row in group if row.cell is not None]
-    return Lead(
+    return Margin(
         dataset=maker.matrix.dataset,
         run=run,
         judge=judge,
@@ -268,7 +268,7 @@ def _share(maker: DatasetRows, group: Sequence[Row]) -> float:
     return sum(int(row.labels["stories"]) for row in group) / max(1, sum(rated))
 
 
-def _rival(maker: DatasetRows, mine: Sequence[Row], theirs: Sequence[Row], other: Lead) -> Rival:
+def _rival(maker: DatasetRows, mine: Sequence[Row], theirs: Sequence[Row], other: Margin) -> Rival:
     """Both sides' means over the criteria that both have, on the stories that both rated."""
     matrix, statistic = maker.matrix, maker.statistic
     pairs = [(a, b) for a in mine for b in theirs if a.criterion == b.criterion]
@@ -308,7 +308,7 @@ def _mean(maker: DatasetRows, parts: Sequence[_Part], by: float = 1.0) -> Estima
     return maker.intervals.of_values(estimate, tuple(other_raters.drawn_out(one, by) for one in values))
 
 
-def _row(one: Lead) -> dict[str, Any]:
+def _row(one: Margin) -> dict[str, Any]:
     def counted(kind: str) -> str | None:
         above, of = one.above[kind]
         return f"{above} of {of}" if of else None

@@ -16,10 +16,10 @@ import pandas as pd
 from judge.analysis.coverage import loss
 from judge.analysis.options.signature import signature
 from judge.analysis.options.table_options import CoverageOptions
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.estimation.association import PERMUTATIONS, Association, with_group, with_number
 from judge.stats.shares.missing_data_bounds import mean_bounds
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

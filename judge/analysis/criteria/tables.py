@@ -17,10 +17,10 @@ from judge.analysis.criteria.criteria import Profile
 from judge.analysis.options.signature import NO_INTERVAL, signature
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.analysis.systems.tables import FEW
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.records import Scale
 from judge.stats.bias.scale_use import ScaleUse
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -18,10 +18,10 @@ from judge.analysis.diagnose.battery import Battery, points_of
 from judge.analysis.diagnose.kinds import DIAGNOSTICS, Diagnostic, Finding
 from judge.analysis.options.signature import signature
 from judge.analysis.options.table_options import DiagnoseOptions
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.estimation.paired_differences import holm
 from judge.stats.resampling.jackknife import MIN_CLUSTERS
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from judge.analysis.disagreements.disagreements import PEOPLE, Found, find
 from judge.analysis.options.signature import signature
 from judge.analysis.options.table_options import DisagreementsOptions
+from judge.printing.tables import Column, Table, printable
 from judge.stats import near_ties
-from judge.tables import Column, Table, printable
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Predict, Remarks, control_label, control_note
 from judge.analysis.inputs.criterion_matching import Match, match
+from judge.printing.tables import Column
 from judge.rating_matrix import Raters, RatingMatrix
-from judge.tables import Column
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ NO_TEXTS = "control unavailable: the stories' texts are not in the result folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contender:
+class Candidate:
     """Ratings of n stories by one judge cell, by the control, or (ceiling) by people one at a time.
 
     Attributes
@@ -57,12 +57,12 @@ class Contender:
 
 def comparable(
     matrices: Sequence[RatingMatrix], against: str | None, predict: Predict | None
-) -> tuple[list[tuple[RatingMatrix, Contender]], Remarks]:
+) -> tuple[list[tuple[RatingMatrix, Candidate]], Remarks]:
     """Judges and control that have ratings to compare, with their dataset; notes say who has none, and why."""
     remarks = Remarks()
     found = []
     for matrix in matrices:
-        for one in contenders(matrix, against, predict, remarks, ceiling=False):
+        for one in candidates(matrix, against, predict, remarks, ceiling=False):
             if one.ratings is None or one.people is None:
                 remarks.notes[f"{matrix.dataset}, {one.labels['criterion']}: {one.reason}"] = None
             else:
@@ -70,9 +70,9 @@ def comparable(
     return found, remarks
 
 
-def contenders(
+def candidates(
     matrix: RatingMatrix, against: str | None, predict: Predict | None, remarks: Remarks, *, ceiling: bool
-) -> Iterator[Contender]:
+) -> Iterator[Candidate]:
     """Criterion by criterion of the people: ceiling if asked for, judges, control; last, criteria nobody rated."""
     found = match(matrix, against)
     remarks.notes.update(dict.fromkeys(found.notes))
@@ -83,24 +83,24 @@ def contenders(
         if ceiling:
             yield _ceiling(matrix, j)
         for i in cells:
-            yield Contender(JUDGE, cell_labels(matrix, i, matrix.criteria[j]), matrix.judge[i], matrix.people[j])
+            yield Candidate(JUDGE, cell_labels(matrix, i, matrix.criteria[j]), matrix.judge[i], matrix.people[j])
         if predict is not None:
             yield control(matrix, j, predict, remarks)
     yield from _unpaired(matrix, found)
 
 
-def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) -> Contender:
+def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) -> Candidate:
     """The control judge's ratings for one criterion of the people, out of fold or by the shipped model."""
     labels, people = _people_labels(matrix, CONTROL, j), matrix.people[j]
     if not (matrix.stories["text"].astype(bool).any() or len(matrix.features.columns)):
-        return Contender("control", labels, None, people, reason=NO_TEXTS)
+        return Candidate("control", labels, None, people, reason=NO_TEXTS)
     made = predict(matrix.stories, pd.Series(people, index=matrix.stories.index), matrix.criteria[j])
     remarks.made[f"control:{made.how}"] = None
     for note in (control_note(made.how), made.reason and f"control: {made.reason}"):
         if note:
             remarks.notes[note] = None
     labels |= {"judge": control_label([made.how])}
-    return Contender("control", labels, np.asarray(made.values, dtype=np.float64), people)
+    return Candidate("control", labels, np.asarray(made.values, dtype=np.float64), people)
 
 
 def cell_labels(matrix: RatingMatrix, i: int, against: str | None) -> dict[str, Any]:
@@ -131,18 +131,18 @@ def last_columns() -> list[Column]:
     return [Column("unrated", "unrated"), Column("missing", "repeats lost")]
 
 
-def _ceiling(matrix: RatingMatrix, j: int) -> Contender:
+def _ceiling(matrix: RatingMatrix, j: int) -> Candidate:
     raters, labels = matrix.by_rater(j), _people_labels(matrix, CEILING, j)
     if not raters.known:
-        return Contender("ceiling", labels, None, None, reason=f"human ceiling unavailable: {raters.reason}")
-    return Contender("ceiling", labels, None, matrix.people[j], raters=raters)
+        return Candidate("ceiling", labels, None, None, reason=f"human ceiling unavailable: {raters.reason}")
+    return Candidate("ceiling", labels, None, matrix.people[j], raters=raters)
 
 
-def _unpaired(matrix: RatingMatrix, found: Match) -> Iterator[Contender]:
+def _unpaired(matrix: RatingMatrix, found: Match) -> Iterator[Candidate]:
     for i, partner in enumerate(found.partner):
         if partner is None:
             reason = found.reason or "nobody rated this criterion"
-            yield Contender(JUDGE, cell_labels(matrix, i, None), None, None, reason=reason)
+            yield Candidate(JUDGE, cell_labels(matrix, i, None), None, None, reason=reason)
 
 
 def _people_labels(matrix: RatingMatrix, label: str, j: int) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from judge.analysis.jury.jury import Held, Verdict
 from judge.analysis.jury.scores import Scorer
 from judge.analysis.jury.weights import place_columns
 from judge.analysis.options.table_options import JuryOptions
+from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.regression import calibration_error
-from judge.tables import Column, Table
 
 Floats = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from judge.analysis.jury.jury import BESIDE, CONTROL, LABELS, Held, hold
 from judge.analysis.jury.weights import place_columns
 from judge.analysis.options.signature import NO_INTERVAL, signature
 from judge.analysis.options.table_options import JuryOptions
+from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from judge.analysis.jury.jury import Held, Verdict
-from judge.tables import Column, Table
+from judge.printing.tables import Column, Table
 
 _UNITS = (
     "weight: people's points (ordinal: logits) per standard deviation of the predictor among training stories, mean "

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from judge.analysis.options.signature import signature
 from judge.analysis.options.table_options import ConsistencyOptions
 from judge.errors import MissingExtraError
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import icc
 from judge.stats.agreement.crossed_effects import CrossedEffects, crossed_effects
 from judge.stats.agreement.repeat_agreement import Agreement, agreement
 from judge.stats.bias.reversed_scale import remark
 from judge.stats.estimate import Estimate
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT, STORY, STORY_PROMPT, SYSTEM, RatedDesign
+from judge.printing.tables import Column, Table
 from judge.stats.agreement.d_study import INFINITE, Coefficient, Plan, Reliability, d_study, smallest
 from judge.stats.agreement.variance_components import VarianceComponents
-from judge.tables import Column, Table
 
 MOST = {REPEAT: 100, EVAL_PROMPT: 50, JUDGE: 50, STORY_PROMPT: 10_000, STORY: 10_000}
 """Levels up to which designs are searched."""

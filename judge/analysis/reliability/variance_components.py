@@ -18,11 +18,11 @@ from judge.analysis.options.table_options import ComponentsOptions
 from judge.analysis.reliability import d_study
 from judge.analysis.reliability.d_study import Study
 from judge.errors import DataError
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.agreement.analogous_anova import Term
 from judge.stats.agreement.variance_components import Component, VarianceComponents, variance_components
 from judge.stats.estimate import Estimate
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

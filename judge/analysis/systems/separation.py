@@ -15,9 +15,9 @@ import pandas as pd
 
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
 from judge.analysis.systems import systems as analysis
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import means, paired_differences
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

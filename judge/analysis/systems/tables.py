@@ -20,11 +20,11 @@ from judge.analysis.systems import separation
 from judge.analysis.systems import systems as analysis
 from judge.analysis.systems.systems import AVERAGE, Standing
 from judge.errors import SpecError
+from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 from judge.stats.ordering import ranking
-from judge.tables import Column, Table
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

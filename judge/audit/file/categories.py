@@ -26,8 +26,8 @@ from judge.audit.file.items import Facts, Subject
 from judge.criteria import load_criteria
 from judge.criteria.prompt_file import Strict, read_strict, read_text
 from judge.errors import SpecError, unknown
+from judge.folders.shipped import package_file
 from judge.records import Criterion
-from judge.shipped import package_file
 
 SHIPPED = package_file("audit", "categories.yaml")
 RESERVED = frozenset("0abhjknpqrsu?")

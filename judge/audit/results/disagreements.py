@@ -11,7 +11,7 @@ import numpy as np
 
 from judge.audit.file.store import ADJUDICATION, AuditStore
 from judge.audit.results.answer_matrix import Answered
-from judge.tables import Column, Table, printable
+from judge.printing.tables import Column, Table, printable
 
 _TEXT = 100
 _ALIKE = 40

@@ -55,7 +55,7 @@ class OpenedAudit:
 
         from judge.analysis.options.table_options import from_words
         from judge.audit.results.report import ReportOptions, tables
-        from judge.tables import flat_row
+        from judge.printing.tables import flat_row
 
         with self._store() as store:
             made = tables(store, from_words(ReportOptions, **options))

@@ -15,8 +15,8 @@ from judge.audit.results.disagreements import disagreements
 from judge.audit.results.rates import agreement, agreement_with_others, rate_of_annotator, rates
 from judge.audit.sample.practice import practice_score
 from judge.errors import SpecError
+from judge.printing.tables import Column, Table, printable
 from judge.stats.agreement.chance_agreement import ONE_CATEGORY
-from judge.tables import Column, Table, printable
 from judge.version import __version__
 
 DEFAULT_BY = ("judge", "eval_prompt", "criterion")
@@ -26,9 +26,9 @@ DEFAULT_BY = ("judge", "eval_prompt", "criterion")
 class ReportOptions:
     """Choices of a report.
 
-    `by`: variables (`answer_matrix.LEVELS`) whose levels get rates of their own. `annotators`: these alone, empty = all.
-    `resamples` and `seed` are of alpha's interval where no two items are of one story. `top`: disagreements listed, 0 =
-    all.
+    `by`: variables (`answer_matrix.LEVELS`) whose levels get rates of their own. `annotators`: these alone, empty =
+    all. `resamples` and `seed` are of alpha's interval where no two items are of one story. `top`: disagreements
+    listed, 0 = all.
     """
 
     by: tuple[str, ...] = DEFAULT_BY

@@ -19,10 +19,10 @@ from judge.audit.file.categories import Category
 from judge.audit.file.items import Facts, Subject
 from judge.audit.sample.population import NONE, Population, references
 from judge.errors import SpecError
+from judge.printing.tables import Column, Table
 from judge.records import Criterion
 from judge.stats.estimation import stratified
 from judge.stats.estimation.stratified import Allocation, Drawn
-from judge.tables import Column, Table
 from judge.version import __version__
 
 DEFAULT_BY = ("judge", "criterion", "eval_prompt")

@@ -1,7 +1,7 @@
 """What Anthropic's refusals mean, as `BackendError`s with what mends them. Never decides whether to ask again.
 
-The table of meanings is that of all providers (`refusals.kinds`); here stand the words for this protocol's routes and keys.
-Source, read in November 2026: platform.claude.com/docs/en/api/errors.
+The table of meanings is that of all providers (`refusals.kinds`); here stand the words for this protocol's routes and
+keys. Source, read in November 2026: platform.claude.com/docs/en/api/errors.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from judge.cache_folder import cache_folder
 from judge.errors import BackendError, MissingExtraError, SpecError, unknown
+from judge.folders.cache import cache_folder
 
 EXTRA = "local"
 

@@ -20,7 +20,7 @@ import orjson
 
 from judge.errors import DataError
 from judge.fingerprint import fingerprint_file
-from judge.shipped import package_file
+from judge.folders.shipped import package_file
 
 LABEL = "control, not a language model"
 OVERALL = "overall"

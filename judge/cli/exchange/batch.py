@@ -85,8 +85,8 @@ def status(
     Example: judge batch status runs/hanna-api
     """
     from judge.exchange.batch.submission import advice_for, refresh
+    from judge.printing.tables import Column, Table, emit
     from judge.run_folder import read_manifest, resolve
-    from judge.tables import Column, Table, emit
 
     rows: list[dict[str, object]] = []
     notes: list[str] = []

@@ -179,7 +179,7 @@ def say_merged(found: Imported, folder: ResultFolder, source: str) -> None:
     if not found.changed:
         typer.echo(f"nothing new in {source}: {folder.path} has {there} of its answers already")
     else:
-        from judge.dollars import dollars
+        from judge.printing.dollars import dollars
 
         known = found.spent.known_cost
         cost = "" if known is None else f", {dollars(known)}"

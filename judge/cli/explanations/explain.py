@@ -142,10 +142,10 @@ def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: P
     """Print the tables, and keep them and the map where pages and figures find them; whether a map is kept."""
     from judge.explanations.mapping import explanation_map, stored
     from judge.explanations.tables import tables
-    from judge.tables import emit
+    from judge.printing.tables import emit
 
     with _Progress(quiet=quiet) as step:
-        seen = explanation_map.look(texts, options, step)
+        seen = explanation_map.map_explanations(texts, options, step)
         found, keywords = tables(seen, step)
     emit(found, form, output)
     drawn = False
@@ -161,7 +161,7 @@ def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: P
 def _validate(file: Path, named: list[str] | None, form: str, output: Path | None) -> None:
     """Precision and recall of the rules; no run is looked at."""
     from judge.explanations.quality.flag_tables import validation
-    from judge.tables import emit
+    from judge.printing.tables import emit
 
     if named:
         raise SpecError("--validate-flags looks at the study's file alone", hint=f"leave {' '.join(named)} out")

@@ -21,8 +21,8 @@ from judge.cli.table_options import (
 
 if TYPE_CHECKING:
     from judge.analysis.options.table_options import CompareOptions
+    from judge.printing.tables import Table
     from judge.ratings_table import RatingsTable
-    from judge.tables import Table
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -80,8 +80,8 @@ def compare(
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import CompareOptions, from_words
     from judge.errors import SpecError
+    from judge.printing.tables import emit
     from judge.ratings_table import read
-    from judge.tables import emit
 
     options = from_words(
         CompareOptions,

@@ -38,8 +38,8 @@ def consistency(
     from judge.analysis.options.table_options import ComponentsOptions, ConsistencyOptions, from_words
     from judge.analysis.reliability import consistency as analysis
     from judge.analysis.reliability import variance_components as variance
+    from judge.printing.tables import emit
     from judge.ratings_table import read
-    from judge.tables import emit
 
     options = from_words(ConsistencyOptions, drop_systems=tuple(drop_system or ()), engine=engine)
     planned = from_words(ComponentsOptions, drop_systems=options.drop_systems, target=target, seed=seed)

@@ -158,7 +158,7 @@ def auc(
     from judge.contamination.auc import table, write_curves
     from judge.contamination.session import Asked, scored
     from judge.contamination.texts import labelled
-    from judge.tables import emit
+    from judge.printing.tables import emit
 
     options = AucOptions(resamples=resamples, seed=seed, fpr=fpr)
     if thresholds.is_number(threshold):
@@ -234,8 +234,8 @@ def report(
     from judge.contamination import report as study
     from judge.contamination import validity as strata
     from judge.contamination.scores_file import read as read_scores
+    from judge.printing.tables import emit
     from judge.ratings_table import read
-    from judge.tables import emit
 
     files = [read_scores(path) for path in scores]
     keep = Selection.of(criterion, judge, eval_prompt, people=[against])

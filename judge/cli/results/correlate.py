@@ -88,8 +88,8 @@ def correlate(
     from judge.analysis.inputs.control import Control
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import CorrelationOptions, from_words
+    from judge.printing.tables import emit
     from judge.ratings_table import read
-    from judge.tables import emit
 
     options = from_words(
         CorrelationOptions,

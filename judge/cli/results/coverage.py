@@ -37,8 +37,8 @@ def coverage(
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import CoverageOptions
     from judge.errors import SpecError
+    from judge.printing.tables import emit
     from judge.ratings_table import read
-    from judge.tables import emit
 
     if require is not None and not 0 <= require <= 100:
         raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")

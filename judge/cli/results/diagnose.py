@@ -39,8 +39,8 @@ def diagnose(
     from judge.analysis.coverage.coverage import with_coverage
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import DiagnoseOptions, from_words
+    from judge.printing.tables import emit
     from judge.ratings_table import read
-    from judge.tables import emit
 
     options = from_words(
         DiagnoseOptions, drop_systems=tuple(drop_system or ()), against=against, own=tuple(own or ()), alpha=alpha

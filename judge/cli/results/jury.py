@@ -77,8 +77,8 @@ def jury(
     from judge.analysis.jury import jury as analysis
     from judge.analysis.jury import tables
     from judge.analysis.options.table_options import JuryOptions, from_words
+    from judge.printing.tables import emit
     from judge.ratings_table import read
-    from judge.tables import emit
 
     options = from_words(
         JuryOptions,

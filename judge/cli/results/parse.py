@@ -13,8 +13,8 @@ from judge.errors import SpecError, unknown
 
 if TYPE_CHECKING:
     from judge.parsing.answers_file import AnswerLine, Parsed
+    from judge.printing.tables import Table
     from judge.records import Structured
-    from judge.tables import Table
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -123,7 +123,7 @@ def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured:
     """The table of all answers; `whole` keeps explanations and passed keys uncut."""
     from judge.parsing import parser as load
     from judge.parsing.answers_file import parse_answers, summary
-    from judge.tables import Column, Table
+    from judge.printing.tables import Column, Table
 
     chosen = load(name)
     parsed = parse_answers(answers, chosen, structured)
@@ -142,7 +142,7 @@ def _difference(path: Path, answers: Sequence[AnswerLine], structured: Structure
     """The table of answers that the two parsers read differently, with their texts' beginnings."""
     from judge.parsing import parser as load
     from judge.parsing.answers_file import differing, parse_answers
-    from judge.tables import Column, Table
+    from judge.printing.tables import Column, Table
 
     ours, published = load("ours"), load("as-published")
     first = parse_answers(answers, ours, structured)
@@ -184,7 +184,7 @@ def _print(table: Table, form: str, output: Path | None) -> None:
     if form == "jsonl":
         _print_lines(table, output)
         return
-    from judge.tables import emit
+    from judge.printing.tables import emit
 
     emit(table, form, output)
 

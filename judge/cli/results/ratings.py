@@ -31,8 +31,8 @@ def ratings(
     """
     from judge.analysis import ratings as analysis
     from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.printing.tables import emit
     from judge.ratings_table import read
-    from judge.tables import emit
 
     table = narrowed(read(runs, parser=parser), Selection.of(criterion, judge, eval_prompt))
     if output is not None:

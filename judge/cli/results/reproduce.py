@@ -85,8 +85,8 @@ def list_(
 
     Example: judge reproduce list openmeva
     """
+    from judge.printing.tables import emit
     from judge.reproduce import listing
-    from judge.tables import emit
 
     found = listing.tables(studies or list(listing.TITLES), machine=form in ("json", "csv"))
     emit(found, form, output)
@@ -100,8 +100,8 @@ def _emit(
     form: str,
     output: Path | None,
 ) -> None:
+    from judge.printing.tables import emit
     from judge.reproduce.printing import tables
-    from judge.tables import emit
 
     found, off = tables(study, options, table, differences=differences, machine=form in ("json", "csv"))
     emit(found, form, output)

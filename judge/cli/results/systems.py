@@ -46,8 +46,8 @@ def systems(
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import SystemsOptions, from_words
     from judge.analysis.systems import tables
+    from judge.printing.tables import emit
     from judge.ratings_table import read
-    from judge.tables import emit
 
     options = from_words(
         SystemsOptions,

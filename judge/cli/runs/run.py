@@ -12,8 +12,8 @@ import typer
 if TYPE_CHECKING:
     from judge.execution.session import Result, Sitting
     from judge.execution.side_by_side import Ended
+    from judge.run_definition.spec import RunSpec
     from judge.run_folder import ResultFolder
-    from judge.run_spec import RunSpec
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -47,8 +47,8 @@ def run(
     from judge.errors import SpecError, unknown
     from judge.execution.plan_part import PlanPart
     from judge.execution.session import Sitting
+    from judge.run_definition.spec import json_schema, load_run_specs
     from judge.run_folder.layout import definition_of
-    from judge.run_spec import json_schema, load_run_specs
 
     if print_schema:
         import json
@@ -210,9 +210,9 @@ def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
 
     `name` stands before each line.
     """
-    from judge.dollars import dollars
     from judge.errors import JudgeError
     from judge.journal import JournalReader
+    from judge.printing.dollars import dollars
 
     outcomes, totals, where = ended.outcomes, ended.totals, sitting.result.path
     if totals.answered == 0 and ended.missing:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from judge.plan import Forecast
     from judge.plan.forecast import Measured
+    from judge.printing.tables import Table
+    from judge.run_definition.spec import RunSpec, RunSpecs
     from judge.run_folder import ResultFolder
-    from judge.run_spec import RunSpec, RunSpecs
-    from judge.tables import Table
 
 
 def print_forecasts(
@@ -20,7 +20,7 @@ def print_forecasts(
     """Print what each judge would take; of several, what all take together too."""
     from dataclasses import replace
 
-    from judge.tables import emit
+    from judge.printing.tables import emit
 
     tables = [_forecast(spec, folder, result, limit) for spec, result in zip(found.judges, folders, strict=True)]
     if len(tables) > 1:
@@ -32,7 +32,7 @@ def print_forecasts(
 
 def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str]:
     """What all judges of a command cost, and may cost, as far as prices are known."""
-    from judge.dollars import dollars
+    from judge.printing.dollars import dollars
 
     known = [cost for cost in costs if cost is not None]
     if known:
@@ -65,7 +65,7 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
 
 def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None) -> Table:
     from judge.execution.progress import duration
-    from judge.tables import Column, Table
+    from judge.printing.tables import Column, Table
 
     row = {
         "stories": found.stories,

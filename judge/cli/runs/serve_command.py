@@ -25,8 +25,8 @@ def serve_command(
     from judge.execution.preparation import dataset_of
     from judge.plan import make_plan
     from judge.plan.serving import serving
+    from judge.run_definition.spec import load_run_spec
     from judge.run_folder.layout import definition_of
-    from judge.run_spec import load_run_spec
 
     definition = definition_of(run)
     plan = make_plan(load_run_spec(definition, set_ or []), folder=definition.parent)

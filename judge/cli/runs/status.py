@@ -26,9 +26,9 @@ def status(
     Example: judge status runs/mans-roc
     """
     from judge.errors import RunFolderError
+    from judge.printing.tables import Column, Table, emit
     from judge.run_folder import resolve
     from judge.run_folder.definition import not_begun
-    from judge.tables import Column, Table, emit
 
     shards = {run: list(_shards(run)) for run in runs}
     folders = []
@@ -84,7 +84,7 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What is known of a result folder, a line each."""
     from datetime import datetime
 
-    from judge.dollars import dollars
+    from judge.printing.dollars import dollars
 
     yield "judge", str(row["judge"])
     if row.get("answered") is None:

@@ -57,7 +57,7 @@ def report(
 
     Example: judge report runs/hanna --drop-system Human -o hanna.html --methods
     """
-    from judge.report import Material, ReportOptions
+    from judge.report import ReportInputs, ReportOptions
     from judge.report.page import quoted
     from judge.report.write import default_output, write_methods, write_page
 
@@ -76,12 +76,12 @@ def report(
         command=quoted(sys.argv[1:]),
         full=quoted([word for word in sys.argv[1:] if word not in ("--quick", "--quiet")]) if quick else None,
     )
-    material = Material.read(runs, options)
-    output = output or default_output(material)
-    size = write_page(material, output, quiet=quiet)
+    inputs = ReportInputs.read(runs, options)
+    output = output or default_output(inputs)
+    size = write_page(inputs, output, quiet=quiet)
     typer.echo(f"{output}: {size / 1e6:.1f} MB")
     if methods:
-        for path in write_methods(material, output):
+        for path in write_methods(inputs, output):
             typer.echo(str(path))
 
 

@@ -35,7 +35,7 @@ def init(
     Example: judge init my-run --dataset stories.csv
     """
     from judge.errors import SpecError, unknown
-    from judge.shipped import shipped
+    from judge.folders.shipped import shipped
 
     known = {path.parent.name: path for path in sorted(shipped("runs").glob("*/run.yaml"))}
     if list_:

@@ -37,7 +37,7 @@ def try_(
     from judge.errors import SpecError
     from judge.plan import make_plan
     from judge.records import Story
-    from judge.run_spec import parse_run_spec
+    from judge.run_definition.spec import parse_run_spec
 
     if form not in ("table", "json"):
         raise SpecError(f"--format {form!r}: judge try prints table or json")
@@ -69,7 +69,7 @@ def try_(
 
 
 def _overridden(data: dict[str, Any], overrides: list[str]) -> dict[str, Any]:
-    from judge.run_spec import override
+    from judge.run_definition.spec import override
 
     for pair in overrides:
         override(data, pair)
@@ -142,7 +142,7 @@ def _show(rows: list[_Row]) -> None:
     from rich.panel import Panel
     from rich.text import Text
 
-    from judge.dollars import dollars
+    from judge.printing.dollars import dollars
 
     console = Console()
     width = console.width

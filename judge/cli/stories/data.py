@@ -35,7 +35,7 @@ def list_(form: _Format = "table", output: _Output = None) -> None:
     Example: judge data list
     """
     from judge.datasets.listing import listing
-    from judge.tables import emit
+    from judge.printing.tables import emit
 
     emit(listing(), form, output)
 
@@ -98,7 +98,7 @@ def check_(name: _Name, column: _Columns = None, form: _Format = "table", output
     """
     from judge.datasets.check import check
     from judge.datasets.check_tables import check_tables
-    from judge.tables import emit
+    from judge.printing.tables import emit
 
     emit(check_tables(check(_open(name, column))), form, output)
 

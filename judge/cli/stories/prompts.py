@@ -27,7 +27,7 @@ def list_(form: _Format = "table", output: _Output = None) -> None:
     """
     from judge.criteria import load_criteria, shipped_criteria
     from judge.eval_prompts import load_eval_prompt, shipped_eval_prompts
-    from judge.tables import Column, Table, emit
+    from judge.printing.tables import Column, Table, emit
 
     prompts = [load_eval_prompt(name) for name in shipped_eval_prompts()]
     sets = [load_criteria(name) for name in shipped_criteria()]
@@ -130,7 +130,7 @@ def check(
 
     Example: judge prompts check my_prompts/ ep3
     """
-    from judge.tables import Column, Table, emit
+    from judge.printing.tables import Column, Table, emit
 
     files = [file for name in names for file in _files(name)] if names else _shipped()
     found = [(file, problem) for file in files for problem in _problems(file)]

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from judge.datasets.dataset import Dataset
 from judge.datasets.files.native import open_native
+from judge.folders.shipped import package_file
 from judge.records import Scale
-from judge.shipped import package_file
 
 LABELS_NOTE = (
     "labels by construction: set by the authors of the demo and the damage rules, not by readers; "

@@ -26,10 +26,10 @@ from judge.execution.sending.shared_prefix import with_cache_points
 from judge.journal import JournalReader, fold
 from judge.plan import Plan, make_plan
 from judge.records import Query
+from judge.run_definition.spec import RunSpec, load_run_specs
 from judge.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest
 from judge.run_folder.definition import definition_in_force
 from judge.run_folder.layout import definition_of
-from judge.run_spec import RunSpec, load_run_specs
 
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000
 """What providers take in one batch file (OpenAI: 50,000 requests, 200 MB)."""

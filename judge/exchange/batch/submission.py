@@ -15,7 +15,6 @@ from pathlib import Path
 import orjson
 
 from judge.backends import Settings
-from judge.dollars import dollars
 from judge.errors import RunFolderError, SpecError
 from judge.exchange.batch.forms import batch_api_of
 from judge.exchange.batch.importing import Imported, import_locked
@@ -25,6 +24,7 @@ from judge.exchange.batch.requests import MOST_LINES, Part, Wanted, export_locke
 from judge.execution.session import settings_of
 from judge.plan import load_prices
 from judge.plan.prices import how_to_price
+from judge.printing.dollars import dollars
 from judge.run_folder import ResultFolder, lock, read_manifest
 
 Say = Callable[[str], None]

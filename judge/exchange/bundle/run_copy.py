@@ -18,12 +18,12 @@ from judge.errors import RunFolderError
 from judge.exchange.bundle.tables import AUDIT
 from judge.exchange.imports.imported_folder import STORIES
 from judge.execution.part_merge import not_merged
-from judge.home import home
+from judge.folders.home import home
 from judge.journal import JournalReader
 from judge.journal.snapshot import leave_out_texts, snapshot
+from judge.run_definition.spec import RunSpec
 from judge.run_folder import ResultFolder, is_held, read_manifest
 from judge.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
-from judge.run_spec import RunSpec
 
 EXPLANATIONS, DEFINED = "derived/explanations.json", "definition"
 _BATCHES = "batches.json"

@@ -43,9 +43,9 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
     from judge.analysis.options.signature import signature
     from judge.analysis.options.table_options import CorrelationOptions, CoverageOptions
     from judge.analysis.reliability import consistency
+    from judge.printing.tables import emit
     from judge.rating_matrix import build
     from judge.ratings_table import read
-    from judge.tables import emit
 
     target.mkdir(parents=True, exist_ok=True)
     table = read(folders, parser=choices.parser, explanations=False)
@@ -66,7 +66,7 @@ def _audit(path: Path, target: Path) -> None:
     from judge.audit.file.store import AuditStore
     from judge.audit.results.report import tables
     from judge.errors import SpecError
-    from judge.tables import emit
+    from judge.printing.tables import emit
 
     if not path.is_file():
         return

@@ -20,8 +20,8 @@ from judge.execution.ray.driver import Drive
 from judge.execution.session import Result, Sitting, settings_of, take_reused
 from judge.journal import JournalReader, fold
 from judge.plan import make_plan
+from judge.run_definition.spec import RunSpec
 from judge.run_folder import lock
-from judge.run_spec import RunSpec
 
 
 @dataclass(frozen=True, slots=True)

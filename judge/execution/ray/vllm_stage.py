@@ -17,7 +17,7 @@ from judge.errors import BackendError, MissingExtraError, SpecError
 from judge.execution.ray import blocks
 from judge.execution.ray.shards import answered_row, failed_row, write_shard
 from judge.records import Query, Response
-from judge.run_spec import RunSpec
+from judge.run_definition.spec import RunSpec
 
 ENGINE_BATCH = 64
 """Rows that a vLLM engine is handed at a time; Ray keeps several such batches in one engine."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from judge.dollars import dollars
+from judge.printing.dollars import dollars
 
 
 class Account:

@@ -11,7 +11,6 @@ from typing import Protocol
 
 from judge.backends import Backend
 from judge.backends.rate_limits import TellsLimits
-from judge.dollars import dollars
 from judge.errors import BackendError
 from judge.execution.sending.breaker import Breaker
 from judge.execution.sending.budget import Account
@@ -23,6 +22,7 @@ from judge.execution.sending.retry import FATAL, PRESSURE, decide
 from judge.execution.sending.schedule import Schedule, Work
 from judge.execution.sending.shared_prefix import led
 from judge.plan.prices import Price
+from judge.printing.dollars import dollars
 from judge.records import Query, Response
 
 _PENDING = 16

@@ -33,7 +33,7 @@ BANDS = ("low", "middle", "high")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looked:
+class ExplanationMap:
     """What every table is made from.
 
     Attributes
@@ -91,7 +91,7 @@ class Looked:
         return "|".join(parts)
 
 
-def look(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = None) -> Looked:
+def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = None) -> ExplanationMap:
     """Embed, map and cluster explanations.
 
     Raises SpecError where nothing is left to look at, MissingExtraError for a method whose package is not installed.
@@ -126,7 +126,7 @@ def look(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = N
     labels = None if clustering is None else clustering.labels
     kept["cluster"] = pd.array([pd.NA] * len(kept) if labels is None else labels, dtype="Int64")
     kept["x"], kept["y"] = (np.nan, np.nan) if picture is None else (picture.points[:, 0], picture.points[:, 1])
-    return Looked(texts, kept, embedded, guidelines, picture, clustering, options, model, cache, left_out)
+    return ExplanationMap(texts, kept, embedded, guidelines, picture, clustering, options, model, cache, left_out)
 
 
 def _silent(_what: str, _done: int, _total: int) -> None:
@@ -168,7 +168,7 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
     if texts.facts:
         folder = ResultFolder(texts.facts[0].path).derived
     else:
-        from judge.cache_folder import cache_folder
+        from judge.folders.cache import cache_folder
 
         folder = cache_folder() / "explanations"
     above = next(path for path in (folder, *folder.parents) if path.exists())

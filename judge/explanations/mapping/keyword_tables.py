@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from judge.explanations.mapping import as_published, keywords
 from judge.explanations.mapping.embedding import embed
-from judge.explanations.mapping.explanation_map import Looked, Step, cluster_name
-from judge.tables import Column, Table
+from judge.explanations.mapping.explanation_map import ExplanationMap, Step, cluster_name
+from judge.printing.tables import Column, Table
 
 Group = tuple[str, Any]
 
@@ -24,7 +24,7 @@ class Keywords:
     `found[grouping, group]` is a row: `by, group, texts, ctfidf, keybert`, the last two lists of (word, weight).
     """
 
-    def __init__(self, looked: Looked, step: Step | None = None) -> None:
+    def __init__(self, looked: ExplanationMap, step: Step | None = None) -> None:
         self.looked = looked
         self.found: dict[Group, dict[str, Any]] = {}
         # A grouping of which nothing is known, as a file without a column has it, has nothing to tell apart.
@@ -100,7 +100,7 @@ class Keywords:
         return Table("Keywords of explanations", columns, rows, self.looked.signature(self.name), notes)
 
 
-def yake_table(looked: Looked, step: Step | None = None) -> Table:
+def yake_table(looked: ExplanationMap, step: Step | None = None) -> Table:
     """The study's keywords: 30 a criterion by YAKE, over whole answers of first repeats on all stories."""
     rows = []
     for name, text, count in as_published.corpora(looked.texts):
@@ -112,7 +112,7 @@ def yake_table(looked: Looked, step: Step | None = None) -> Table:
     return Table("Keywords by YAKE, as published", columns, rows, looked.signature(name))
 
 
-def _codes(looked: Looked, by: str) -> tuple[NDArray[np.int64], list[Any]]:
+def _codes(looked: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any]]:
     """Each row's group as a number, and the groups: bands low to high, clusters by size (noise left out), else by name.
 
     Rows whose group is not known ("") are a group of their own; it stands last.

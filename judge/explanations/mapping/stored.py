@@ -17,9 +17,9 @@ import pandas as pd
 
 from judge.errors import DataError, RunFolderError
 from judge.explanations.mapping import stored_tables
-from judge.explanations.mapping.explanation_map import Looked
+from judge.explanations.mapping.explanation_map import ExplanationMap
+from judge.printing.tables import Table
 from judge.run_folder import ResultFolder
-from judge.tables import Table
 
 FILE = "explanations.json"
 FORMAT = 2
@@ -114,7 +114,7 @@ def write(folder: ResultFolder, stored: StoredMap) -> None:
 
 
 def of_folders(
-    looked: Looked, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
+    looked: ExplanationMap, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
     """What each result folder of a look is to hold: its own points, and tables and clusters' keywords of the whole."""
     printed = [stored_tables.plain(table) for table in tables]

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
-from judge.tables import Column, Table
 
 TEXT = "text"
 _ESTIMATE = "estimate"

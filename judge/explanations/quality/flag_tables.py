@@ -18,11 +18,11 @@ from judge.explanations.corpus.from_studies import hanna_user_study
 from judge.explanations.quality.evidence import Library
 from judge.explanations.quality.flags import RULES, Explained, flags
 from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
+from judge.printing.tables import Column, Table
 from judge.records import Criterion
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.power import clustered_proportion
 from judge.stats.shares.proportion import wilson
-from judge.tables import Column, Table
 from judge.version import __version__
 
 _ROW = ("run", "judge", "eval_prompt", "criterion")

@@ -18,10 +18,10 @@ from judge.explanations.quality.boilerplate import MIN_STORIES, boilerplate
 from judge.explanations.quality.evidence import Evidence, Library, evidence
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
+from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.power import clustered_proportion
-from judge.tables import Column, Table
 
 Floats = NDArray[np.float64]
 

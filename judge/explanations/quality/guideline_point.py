@@ -14,10 +14,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
+from judge.printing.tables import Column, Table
 from judge.records import Criterion
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.power import clustered_proportion
-from judge.tables import Column, Table
 
 Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]

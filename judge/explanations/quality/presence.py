@@ -20,10 +20,10 @@ import pandas as pd
 from judge.explanations.quality.evidence import CACHED
 from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
 from judge.parsing.ours.explanation import only_guideline
+from judge.printing.tables import Column, Table
 from judge.records import Criterion
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.power import clustered_proportion
-from judge.tables import Column, Table
 
 _ROW = ("run", "judge", "eval_prompt", "criterion")
 PUBLISHED = 10

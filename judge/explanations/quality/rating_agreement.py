@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rows import STORY, codes, groups, name_columns, story_prompts, told
 from judge.explanations.quality.specificity import components, folds_of
+from judge.printing.tables import Column, Table
 from judge.stats.correlation import coefficients
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
 from judge.stats.regression.ridge import fit_ridge
 from judge.stats.resampling import bootstrap, resampled_correlation
-from judge.tables import Column, Table
 
 Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.tables import Column
+from judge.printing.tables import Column
 
 Codes = NDArray[np.int64]
 

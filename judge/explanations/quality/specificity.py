@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from judge.errors import MissingExtraError
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
+from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.resampling.label_permutation import AgainstChance, against_chance, permuted
 from judge.stats.vectors.cosine_silhouette import mean_silhouette
 from judge.stats.vectors.neighbours import nearest, purity
-from judge.tables import Column, Table
 
 Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]

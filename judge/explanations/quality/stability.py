@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
+from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.power import clustered_proportion
 from judge.stats.vectors.cosine_similarity import cosines, likeness, pairs_between, pairs_within
-from judge.tables import Column, Table
 
 Vectors = NDArray[np.float32]
 

@@ -22,7 +22,7 @@ from judge.explanations.quality import (
 )
 from judge.explanations.quality.evidence import Library
 from judge.explanations.quality.options import NumbersOptions, fragments
-from judge.tables import Table
+from judge.printing.tables import Table
 
 Vectors = NDArray[np.float32]
 Step = Callable[[str, int, int], None]

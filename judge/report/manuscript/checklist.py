@@ -19,7 +19,7 @@ from judge.errors import JudgeError
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import sentences, stored
 from judge.report.blocks import prose
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.report.sections import audit_words
 from judge.run_folder import Cost
 
@@ -39,21 +39,21 @@ class Item:
     needs: str = ""
 
 
-def checklist(material: Material) -> list[Item]:
+def checklist(inputs: ReportInputs) -> list[Item]:
     """All questions, in the order in which reviewers ask them."""
     return [
-        *_size(material),
-        *_loss(material),
-        *_bars(material),
-        *_tests(material),
-        *_settings(material),
-        *_more(material),
+        *_size(inputs),
+        *_loss(inputs),
+        *_bars(inputs),
+        *_tests(inputs),
+        *_settings(inputs),
+        *_more(inputs),
     ]
 
 
-def blocks(material: Material) -> list[Markup]:
+def blocks(inputs: ReportInputs) -> list[Markup]:
     """The list as a table; gaps first in the sentence above it."""
-    found = checklist(material)
+    found = checklist(inputs)
     gaps = sum(item.state == "gap" for item in found)
     opened = sum(item.state == "open" for item in found)
     lead = f"{len(found) - gaps - opened} of {len(found)} questions are answered, "
@@ -76,10 +76,10 @@ def blocks(material: Material) -> list[Markup]:
     return [prose(lead), around.format(table)]
 
 
-def markdown(material: Material) -> str:
+def markdown(inputs: ReportInputs) -> str:
     """The checklist as a task list, with gaps marked."""
     lines = ["# What a reviewer will ask", ""]
-    for item in checklist(material):
+    for item in checklist(inputs):
         mark = "x" if item.state == "met" else " "
         state = "" if item.state == "met" else f" **{_STATES[item.state]}**"
         closes = f" `{item.closes}`" if item.closes else f" ({item.needs})" if item.needs else ""
@@ -87,23 +87,23 @@ def markdown(material: Material) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _size(material: Material) -> Iterator[Item]:
+def _size(inputs: ReportInputs) -> Iterator[Item]:
     parts = [
         f"{m.dataset}: {m.n:,} stories, {len(set(m.story_prompt.tolist())):,} story-prompts, {len(m.systems)} systems"
-        for m in material.matrices
+        for m in inputs.matrices
     ]
     yield Item("How many stories, story-prompts and systems", "met", "; ".join(parts))
-    few = [m for m in material.matrices if len(m.systems) < _FEW_SYSTEMS]
-    found = "; ".join(f"{m.dataset}: {len(m.systems)}" for m in material.matrices)
+    few = [m for m in inputs.matrices if len(m.systems) < _FEW_SYSTEMS]
+    found = "; ".join(f"{m.dataset}: {len(m.systems)}" for m in inputs.matrices)
     state = "gap" if few else "met"
     tail = f" (fewer than {_FEW_SYSTEMS} prove little at system level)" if few else ""
     needs = "stories by more systems; no command makes them, so rest the claim on stories" if few else ""
     yield Item("Enough systems for a claim about systems", state, found + tail, needs=needs)
 
 
-def _loss(material: Material) -> Iterator[Item]:
-    runs = material.named_runs
-    unfinished = [note for note in material.general_notes if "have not been asked yet" in note]
+def _loss(inputs: ReportInputs) -> Iterator[Item]:
+    runs = inputs.named_runs
+    unfinished = [note for note in inputs.general_notes if "have not been asked yet" in note]
     state = "gap" if unfinished else "met"
     yield Item(
         "The run is complete",
@@ -111,9 +111,9 @@ def _loss(material: Material) -> Iterator[Item]:
         "; ".join(unfinished) or "every planned repeat was asked",
         f"judge run {runs}" if unfinished else "",
     )
-    line = coverage.summary_line(material.table, drop_systems=material.options.drop_systems).removeprefix("coverage: ")
+    line = coverage.summary_line(inputs.table, drop_systems=inputs.options.drop_systems).removeprefix("coverage: ")
     yield Item("What is missing, and why", "met", line)
-    found = coverage.associations(material.table, CoverageOptions(drop_systems=material.options.drop_systems))
+    found = coverage.associations(inputs.table, CoverageOptions(drop_systems=inputs.options.drop_systems))
     tested = found[found["p"].notna()]
     strong = int((tested["p"] < 0.05).sum())
     expected = 0.05 * len(tested)
@@ -128,13 +128,13 @@ def _loss(material: Material) -> Iterator[Item]:
         )
 
 
-def _bars(material: Material) -> Iterator[Item]:
-    if not material.has_people:
+def _bars(inputs: ReportInputs) -> Iterator[Item]:
+    if not inputs.has_people:
         yield Item("People's ratings of the same stories", "gap", "none are known", _IMPORT)
         return
-    known = [m.by_rater(j) for m in material.matrices for j in range(len(m.criteria))]
+    known = [m.by_rater(j) for m in inputs.matrices for j in range(len(m.criteria))]
     reasons = dict.fromkeys(str(r.reason) for r in known if not r.known)
-    labels = [note for m in material.matrices if (note := material.raters_of(m.dataset).labels_note)]
+    labels = [note for m in inputs.matrices if (note := inputs.raters_of(m.dataset).labels_note)]
     if labels:
         notes = "; ".join(dict.fromkeys(labels))
         yield Item("People's ratings of the same stories", "gap", f"no person rated them: {notes}", _IMPORT)
@@ -142,7 +142,7 @@ def _bars(material: Material) -> Iterator[Item]:
         state = "open" if reasons else "met"
         yield Item("Who gave which of people's ratings", state, "; ".join(reasons) or "raters are known by id")
     try:
-        found = material.leads[0]
+        found = inputs.margins[0]
     except JudgeError as error:
         yield Item("Human ceiling and control", "gap", str(error))
         return
@@ -152,38 +152,38 @@ def _bars(material: Material) -> Iterator[Item]:
         unknown = kind == CEILING and any("unavailable" in reason for reason in missing)
         state = "met" if found and not missing else "open" if unknown else "gap"
         needs = "ratings of each story by two people or more" if state == "gap" and kind == CEILING else ""
-        yield Item(name, state, material.raters.said("; ".join(missing)) or "beside every judge", needs=needs)
+        yield Item(name, state, inputs.raters.said("; ".join(missing)) or "beside every judge", needs=needs)
 
 
-def _tests(material: Material) -> Iterator[Item]:
-    several = len(material.judges) > 1 or len(material.eval_prompts) > 1
+def _tests(inputs: ReportInputs) -> Iterator[Item]:
+    several = len(inputs.judges) > 1 or len(inputs.eval_prompts) > 1
     said = (
         "contrasts: all pairs and criteria of a comparison, Benjamini-Hochberg; diagnostics: all tests, Holm"
         if several
         else "diagnostics: all tests of the table, Holm; no contrast was tested"
     )
-    if not material.has_people:
+    if not inputs.has_people:
         said = "differences between systems, Holm; contrasts and diagnostics cannot be tested without people's ratings"
     yield Item("The family of tests, and its adjustment", "met", said)
     yield Item(
         "Intervals that know which stories belong together",
         "met",
-        f"{material.options.resamples:,} resamples of story-prompts, seed {material.options.seed}",
+        f"{inputs.options.resamples:,} resamples of story-prompts, seed {inputs.options.seed}",
     )
-    repeats = [fact.repeats for fact in material.table.facts]
+    repeats = [fact.repeats for fact in inputs.table.facts]
     if all(repeats) and repeats:
         state = "met" if min(repeats) > 1 else "gap"
         found = f"{min(repeats)} repeats of each query" if min(repeats) > 1 else "one answer to each query"
-        closes = "" if state == "met" else f"judge run {material.named_runs} --set repeats=3"
+        closes = "" if state == "met" else f"judge run {inputs.named_runs} --set repeats=3"
         yield Item("Repeats, so that consistency is known", state, found, closes)
     else:
         yield Item("Repeats, so that consistency is known", "open", "imported ratings: repeats are not in the file")
 
 
-def _settings(material: Material) -> Iterator[Item]:
-    for fact, manifest, cost in zip(material.table.facts, material.manifests, material.costs, strict=True):
+def _settings(inputs: ReportInputs) -> Iterator[Item]:
+    for fact, manifest, cost in zip(inputs.table.facts, inputs.manifests, inputs.costs, strict=True):
         force = manifest.get("in_force") or {}
-        who = f"{fact.judge}: " if len(material.table.facts) > 1 else ""
+        who = f"{fact.judge}: " if len(inputs.table.facts) > 1 else ""
         if not force:
             yield Item(f"{who}how the judge was asked", "open", "imported ratings: no manifest says")
             continue
@@ -247,26 +247,26 @@ def _in_force(who: str, control: bool, manifest: dict[str, Any]) -> Iterator[Ite
         )
 
 
-def _more(material: Material) -> Iterator[Item]:
-    if material.explains:
-        yield _audit(material)
-    files = material.options.contamination
-    only_control = bool(material.table.facts) and all(fact.control for fact in material.table.facts)
+def _more(inputs: ReportInputs) -> Iterator[Item]:
+    if inputs.explains:
+        yield _audit(inputs)
+    files = inputs.options.contamination
+    only_control = bool(inputs.table.facts) and all(fact.control for fact in inputs.table.facts)
     if not only_control:
         found = ", ".join(file.name for file in files) or "not measured whether the judge has seen these stories"
         closes = "" if files else "judge contamination score DATASET --model MODEL -o FILE"
         yield Item("Contamination", "met" if files else "gap", found, closes)
 
 
-def _audit(material: Material) -> Item:
+def _audit(inputs: ReportInputs) -> Item:
     """Met with explanations that two annotators or more finished: one alone leaves agreement unknown."""
     question = "Explanations audited by people"
     try:
-        facts = audit_words.audit_facts(material)
+        facts = audit_words.audit_facts(inputs)
     except JudgeError as error:
         return Item(question, "gap", str(error), error.hint or "")
     if facts is None:
-        return Item(question, "gap", "nobody has judged the explanations", f"judge audit sample {material.named_runs}")
+        return Item(question, "gap", "nobody has judged the explanations", f"judge audit sample {inputs.named_runs}")
     closes = f"judge audit serve {facts.file}"
     counted = f"{facts.file.name}: {facts.finished:,} of {facts.items:,} items finished"
     if not facts.finished:

@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from judge.analysis.correlation.margins import CEILING, Lead
+from judge.analysis.correlation.margins import CEILING, Margin
 from judge.analysis.coverage import coverage
 from judge.errors import JudgeError
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import sentences, stored
+from judge.printing.tables import Table
 from judge.ratings_table import RunFacts
 from judge.report.blocks import heading, prose
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.report.manuscript.references import works
 from judge.report.sections import audit_words
 from judge.report.sections.explanation_words import looks
 from judge.report.sections.headline import plain_reason
-from judge.tables import Table
 from judge.version import __version__
 
 _CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
@@ -36,9 +36,9 @@ _DATASETS = {
 }
 
 
-def paragraph(material: Material) -> str:
+def paragraph(inputs: ReportInputs) -> str:
     """The text, with citations."""
-    made = [*_stories(material), *_judges(material), *_parsing(material), *_statistics(material), *_further(material)]
+    made = [*_stories(inputs), *_judges(inputs), *_parsing(inputs), *_statistics(inputs), *_further(inputs)]
     made.append(f"All figures were made with judge {__version__} (storyjudge).")
     return " ".join(made)
 
@@ -48,12 +48,12 @@ def cited(text: str) -> list[str]:
     return list(dict.fromkeys(key for found in _CITATION.findall(text) for key in re.findall(r"@([\w-]+)", found)))
 
 
-def blocks(material: Material) -> list[Markup]:
+def blocks(inputs: ReportInputs) -> list[Markup]:
     """The paragraph with names in place of keys, and the works."""
-    text = paragraph(material)
+    text = paragraph(inputs)
     keys = cited(text)
     listed = Markup("").join(Markup('<li class="cite">{}</li>').format(works()[key].line) for key in keys)
-    command = f"judge report {material.named_runs} --methods"
+    command = f"judge report {inputs.named_runs} --methods"
     return [
         prose(_CITATION.sub(lambda found: _named(found.group(1)), text)),
         heading("References"),
@@ -62,9 +62,9 @@ def blocks(material: Material) -> list[Markup]:
     ]
 
 
-def markdown(material: Material) -> str:
+def markdown(inputs: ReportInputs) -> str:
     """The Markdown file of `--methods`."""
-    return f"# Methods\n\n{paragraph(material)}\n"
+    return f"# Methods\n\n{paragraph(inputs)}\n"
 
 
 def _named(keys: str) -> str:
@@ -79,18 +79,18 @@ def _cite(*keys: str) -> str:
     return f"[{'; '.join(f'@{key}' for key in keys)}]"
 
 
-def _stories(material: Material) -> Iterator[str]:
-    for matrix in material.matrices:
+def _stories(inputs: ReportInputs) -> Iterator[str]:
+    for matrix in inputs.matrices:
         keys = next((keys for name, keys in _DATASETS.items() if matrix.dataset.startswith(name)), ())
         prompts = int(np.unique(matrix.story_prompt).size)
-        out = f", without {_listed(material.options.drop_systems)}" if material.options.drop_systems else ""
+        out = f", without {_listed(inputs.options.drop_systems)}" if inputs.options.drop_systems else ""
         source = f" {_cite(*keys)}" if keys else ""
         asked = int((matrix.asked > 0).any(axis=0).sum()) if matrix.cells else matrix.n
         yield (
             f"The stories are {asked:,} of the dataset {matrix.dataset}{source}: {prompts} story-prompts, "
             f"{len(matrix.systems)} systems{out}."
         )
-        if note := material.raters_of(matrix.dataset).labels_note:
+        if note := inputs.raters_of(matrix.dataset).labels_note:
             yield (
                 f"No person rated them: {note}. In place of people's ratings stand these labels, on "
                 f"{_listed(matrix.criteria)}."
@@ -105,8 +105,8 @@ def _stories(material: Material) -> Iterator[str]:
             )
 
 
-def _judges(material: Material) -> Iterator[str]:
-    for fact, manifest in zip(material.table.facts, material.manifests, strict=True):
+def _judges(inputs: ReportInputs) -> Iterator[str]:
+    for fact, manifest in zip(inputs.table.facts, inputs.manifests, strict=True):
         force = manifest.get("in_force") or {}
         if not force:
             yield f"Ratings by {fact.judge} were imported; their settings are not known here."
@@ -164,9 +164,9 @@ def _by_vllm(force: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
     return "vllm" in executors or "vllm" in server.casefold()
 
 
-def _parsing(material: Material) -> Iterator[str]:
-    parsers = list(dict.fromkeys(fact.parser for fact in material.table.facts if fact.parser != "imported"))
-    share = coverage.rated_share(material.table, drop_systems=material.options.drop_systems)
+def _parsing(inputs: ReportInputs) -> Iterator[str]:
+    parsers = list(dict.fromkeys(fact.parser for fact in inputs.table.facts if fact.parser != "imported"))
+    share = coverage.rated_share(inputs.table, drop_systems=inputs.options.drop_systems)
     if parsers:
         imputes = any("published" in name for name in parsers)
         how = "the parser imputes where an answer states none" if imputes else "none was imputed"
@@ -176,10 +176,10 @@ def _parsing(material: Material) -> Iterator[str]:
         yield f"Of the repeats asked, {100 * share:.1f} % have a rating{lost}."
 
 
-def _statistics(material: Material) -> Iterator[str]:
-    options = material.options
-    if material.has_people:
-        raters = material.raters
+def _statistics(inputs: ReportInputs) -> Iterator[str]:
+    options = inputs.options
+    if inputs.has_people:
+        raters = inputs.raters
         given = "the label" if raters.labels_note else "the mean of people's ratings"
         yield (
             f"Agreement with {raters.them} is Kendall's tau-b {_cite('kendall-1945-ties')} between the mean of a "
@@ -188,21 +188,21 @@ def _statistics(material: Material) -> Iterator[str]:
             f"{_cite('deutsch-etal-2021-statistical')} (seed {options.seed}): expanded percentiles over stories, and "
             "over system means intervals for the correlation of the systems' true means."
         )
-        yield from _bars(material)
-    if len(material.judges) > 1 or len(material.eval_prompts) > 1:
-        yield _contrasts(material)
-    if any(fact.repeats > 1 for fact in material.table.facts):
+        yield from _bars(inputs)
+    if len(inputs.judges) > 1 or len(inputs.eval_prompts) > 1:
+        yield _contrasts(inputs)
+    if any(fact.repeats > 1 for fact in inputs.table.facts):
         yield (
             "Consistency over repeats is the family of intraclass correlations "
             f"{_cite('shrout-fleiss-1979-intraclass', 'mcgraw-wong-1996-forming')}."
         )
-    what = "Diagnostics and differences" if material.has_people else "Differences"
+    what = "Diagnostics and differences" if inputs.has_people else "Differences"
     yield f"{what} between systems are adjusted by Holm's method {_cite('holm-1979-simple')}."
 
 
-def _contrasts(material: Material) -> str:
-    options = material.options
-    if not material.has_people:  # nothing can be tested: what is tested is the difference of agreement
+def _contrasts(inputs: ReportInputs) -> str:
+    options = inputs.options
+    if not inputs.has_people:  # nothing can be tested: what is tested is the difference of agreement
         return (
             "Contrasts are differences of the mean rating, of what was parsed and of consistency, on the same stories "
             f"and repeats, with 95 % intervals from {options.resamples:,} resamples of story-prompts."
@@ -215,18 +215,18 @@ def _contrasts(material: Material) -> str:
     )
 
 
-def _bars(material: Material) -> Iterator[str]:
+def _bars(inputs: ReportInputs) -> Iterator[str]:
     """Ceiling and control as they were made here; nothing of what could not be made."""
     try:
-        found, table = material.leads
+        found, table = inputs.margins
     except JudgeError:
         return
-    yield from _ceiling(material, found)
+    yield from _ceiling(inputs, found)
     yield from _control(table)
 
 
-def _ceiling(material: Material, found: Sequence[Lead]) -> Iterator[str]:
-    if material.raters.labels_note:
+def _ceiling(inputs: ReportInputs, found: Sequence[Margin]) -> Iterator[str]:
+    if inputs.raters.labels_note:
         yield "There is no human ceiling, since no person rated the stories."
         return
     ceilings = [lead.bars[CEILING] for lead in found]
@@ -235,7 +235,7 @@ def _ceiling(material: Material, found: Sequence[Lead]) -> Iterator[str]:
     if any(one.value is not None for one in ceilings):
         undefined = f" (not everywhere: {'; '.join(reasons)})" if reasons else ""
         yield f"{ceiling.replace(',', ' is', 1)}{undefined}."
-        if "|pool:" in material.leads[1].signature:
+        if "|pool:" in inputs.margins[1].signature:
             yield "Where people are a pool, it is one random rater of each story, averaged over draws."
         yield "Beside it judges are scored against the same means, on the stories that both rated."
     elif reasons:
@@ -255,20 +255,20 @@ def _control(table: Table) -> Iterator[str]:
         )
 
 
-def _further(material: Material) -> Iterator[str]:
-    for look in looks(material):
+def _further(inputs: ReportInputs) -> Iterator[str]:
+    for look in looks(inputs):
         umap = f" {_cite('mcinnes-etal-2018-umap')}" if "umap" in look.method.casefold() else ""
         mapped = f"; they were mapped by {look.method}{umap}" if look.method else ""
         neural = not look.model.casefold().replace("-", "").startswith("tfidf")
         source = f" {_cite('reimers-gurevych-2019-sentence')}" if neural else ""
         yield f"Explanations were embedded by {look.embedded_by}{source}{mapped}."
     try:
-        facts = audit_words.audit_facts(material)
+        facts = audit_words.audit_facts(inputs)
     except JudgeError:
         facts = None  # the page's section says why
     if facts is not None and facts.finished:
         yield audit_words.methods(facts, _cite("gwet-2008-computing"))
-    if material.options.contamination:
+    if inputs.options.contamination:
         yield f"Whether stories were seen in training was tested by Min-K% Prob {_cite('shi-etal-2024-detecting')}."
 
 

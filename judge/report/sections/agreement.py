@@ -14,10 +14,10 @@ from judge.analysis.agreement import correlation_grid
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, LayoutRow
 from judge.analysis.options.table_options import Level
 from judge.pages.charts import HeatCell, HeatMap, HeatRow, Interval, IntervalPanel, Intervals, Reference
+from judge.printing.tables import Table
 from judge.report.blocks import figure, heading, prose, shown
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.stats.estimate import Estimate
-from judge.tables import Table
 
 _NAMES = {CEILING: "people, one against the others", CONTROL: "control, surface of the text"}
 _SHORT = {CEILING: "people", CONTROL: "control"}
@@ -35,40 +35,40 @@ _READ_CONTROL = (
 )
 
 
-def blocks(material: Material) -> list[Markup]:
+def blocks(inputs: ReportInputs) -> list[Markup]:
     """Over all stories, beside the bars; then over system means."""
-    if not material.has_people:
+    if not inputs.has_people:
         return [prose("Nobody's ratings of these stories are known: nothing can be said about agreement with people.")]
-    made = [prose((_READ_LABELS if material.raters.labels_note else _READ) + _READ_CONTROL)]
-    table = material.correlations()
-    found = _layouts(material, table)
+    made = [prose((_READ_LABELS if inputs.raters.labels_note else _READ) + _READ_CONTROL)]
+    table = inputs.correlations()
+    found = _layouts(inputs, table)
     for number, one in enumerate(found):
-        made.append(figure(_heat_map(one, f"heat-{number}", material), _caption(one, material)))
+        made.append(figure(_heat_map(one, f"heat-{number}", inputs), _caption(one, inputs)))
         if sum(row.kind not in (CEILING, CONTROL) for row in one.rows) > 1 or len(one.criteria) > 1:
-            made.append(figure(_intervals(one, f"dots-{number}", material), _dots_caption(one)))
-    made += [shown(one, material, folded=True) for one in correlation_grid.tables_of(found)]
-    made.append(shown(material.leads[1], material))
-    made.append(shown(table, material, folded=True, title=f"{table.title}, every row with what was lost"))
-    return [*made, *_over_systems(material, "system")]
+            made.append(figure(_intervals(one, f"dots-{number}", inputs), _dots_caption(one)))
+    made += [shown(one, inputs, folded=True) for one in correlation_grid.tables_of(found)]
+    made.append(shown(inputs.margins[1], inputs))
+    made.append(shown(table, inputs, folded=True, title=f"{table.title}, every row with what was lost"))
+    return [*made, *_over_systems(inputs, "system")]
 
 
-def _layouts(material: Material, table: Table) -> list[Layout]:
+def _layouts(inputs: ReportInputs, table: Table) -> list[Layout]:
     """The table's datasets; without the ceiling's row where no person rated the stories."""
     return [
         replace(one, rows=tuple(row for row in one.rows if row.kind != CEILING))
-        if material.raters_of(one.dataset).labels_note
+        if inputs.raters_of(one.dataset).labels_note
         else one
-        for one in correlation_grid.layouts_of(material.table, table)
+        for one in correlation_grid.layouts_of(inputs.table, table)
     ]
 
 
-def _over_systems(material: Material, level: Level) -> Iterator[Markup]:
+def _over_systems(inputs: ReportInputs, level: Level) -> Iterator[Markup]:
     yield heading("Over system means")
-    found = _layouts(material, material.correlations(level))
+    found = _layouts(inputs, inputs.correlations(level))
     for number, one in enumerate(found):
-        yield figure(_heat_map(one, f"heat-systems-{number}", material), _caption(one, material))
+        yield figure(_heat_map(one, f"heat-systems-{number}", inputs), _caption(one, inputs))
     for table in correlation_grid.tables_of(found):
-        yield shown(table, material, folded=True)
+        yield shown(table, inputs, folded=True)
 
 
 def worded(estimate: Estimate, *, factor: float = 100, digits: int = 1) -> str:
@@ -89,7 +89,7 @@ def _label(row: LayoutRow) -> str:
     return ", ".join(part for part in _name(row) if part)
 
 
-def _heat_map(one: Layout, identity: str, material: Material) -> Markup:
+def _heat_map(one: Layout, identity: str, inputs: ReportInputs) -> Markup:
     means = len(one.criteria) > 1
     rows = []
     for row in one.rows:
@@ -100,7 +100,7 @@ def _heat_map(one: Layout, identity: str, material: Material) -> Markup:
         rows.append(HeatRow(group, "" if row.kind in _SHORT else row.eval_prompt or "", cells))
     return HeatMap(
         identity=identity,
-        title=f"{one.statistic} ×100 with {material.raters_of(one.dataset).them}, {one.where}, {one.dataset}",
+        title=f"{one.statistic} ×100 with {inputs.raters_of(one.dataset).them}, {one.where}, {one.dataset}",
         description=f"{len(one.rows)} rows by {len(one.criteria)} criteria; {one.size}. A table follows.",
         columns=[*one.short, *(["mean"] if means else [])],
         rows=rows,
@@ -115,7 +115,7 @@ def _cell(row: LayoutRow, criterion: str, cell: Estimate, unit: str) -> HeatCell
     return HeatCell(cell.value, shown_, f"{_label(row)}, {criterion}: {worded(cell)}{counted}")
 
 
-def _intervals(one: Layout, identity: str, material: Material) -> Markup:
+def _intervals(one: Layout, identity: str, inputs: ReportInputs) -> Markup:
     judges = [row for row in one.rows if row.kind not in (CEILING, CONTROL)]
     panels = [
         IntervalPanel(
@@ -130,7 +130,7 @@ def _intervals(one: Layout, identity: str, material: Material) -> Markup:
     dashed = [(_NAMES[kind], kind == CONTROL) for kind in (CEILING, CONTROL) if _has(one.rows, kind)]
     return Intervals(
         identity=identity,
-        title=f"{one.statistic} ×100 with {material.raters_of(one.dataset).them}, with intervals, {one.dataset}",
+        title=f"{one.statistic} ×100 with {inputs.raters_of(one.dataset).them}, with intervals, {one.dataset}",
         description=f"{len(judges)} rows in {len(panels)} panels; {one.size}. A table follows.",
         rows=[_label(row) for row in judges],
         panels=panels,
@@ -159,9 +159,9 @@ def _has(rows: Sequence[LayoutRow], kind: str) -> bool:
     return any(cell.defined for row in rows if row.kind == kind for cell in row.cells)
 
 
-def _caption(one: Layout, material: Material) -> str:
+def _caption(one: Layout, inputs: ReportInputs) -> str:
     names = ", ".join(f"{a} {b}" for a, b in zip(one.short, one.criteria, strict=True) if a != b)
-    raters = material.raters_of(one.dataset)
+    raters = inputs.raters_of(one.dataset)
     text = f"{one.statistic} ×100 with {raters.them}, {one.where}, {one.dataset}; {_size(one)}."
     if names:
         text += f" {names}."

@@ -11,7 +11,7 @@ from judge.audit.file.items import BLINDABLE, visible_facts
 from judge.audit.file.store import AuditStore
 from judge.audit.results.answer_matrix import answered
 from judge.audit.results.rates import agreement, rates
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.report.raters import Raters
 from judge.report.sections.audit import file_of
 from judge.stats import near_ties
@@ -58,9 +58,9 @@ class AuditFacts:
     agreements: Sequence[tuple[str, Estimate]]
 
 
-def audit_facts(material: Material) -> AuditFacts | None:
+def audit_facts(inputs: ReportInputs) -> AuditFacts | None:
     """The counts; None without an audit. Raises DataError for a file that is none."""
-    file = file_of(material)
+    file = file_of(inputs)
     if file is None:
         return None
     with AuditStore.open(file, writing=False) as store:
@@ -73,7 +73,7 @@ def audit_facts(material: Material) -> AuditFacts | None:
             finished=int((found.raters > 0).sum()),
             twice=int((found.raters > 1).sum()),
             annotators=sum(_finished(found.given[keys[0]][:, j]) for j in range(len(found.annotators))),
-            raters=material.raters,
+            raters=inputs.raters,
             sampling=dict(store.meta["sampling"]),
             seed=store.seed,
             blind=store.blind,

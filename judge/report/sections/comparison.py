@@ -14,7 +14,7 @@ from judge.analysis.options.table_options import CompareOptions, Factor
 from judge.errors import JudgeError
 from judge.pages.charts import Interval, IntervalPanel, Intervals
 from judge.report.blocks import failed, figure, heading, items, prose, shown, spread
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.report.sections.agreement import worded
 
 MOST_PAIRS = 60
@@ -26,51 +26,51 @@ MOST_SENTENCES = 12
 _NAMES: dict[Factor, str] = {"eval_prompt": "Eval-Prompts", "judge": "Judges"}
 
 
-def blocks(material: Material) -> list[Markup]:
+def blocks(inputs: ReportInputs) -> list[Markup]:
     """By Eval-Prompt, then by judge, as far as there are two."""
     made: list[Markup] = []
     sides: tuple[tuple[Factor, Sequence[str], int], ...] = (
-        ("eval_prompt", material.eval_prompts, len(material.judges)),
-        ("judge", material.judges, len(material.eval_prompts)),
+        ("eval_prompt", inputs.eval_prompts, len(inputs.judges)),
+        ("judge", inputs.judges, len(inputs.eval_prompts)),
     )
     for by, names, others in sides:
         if len(names) < 2:
             continue
         try:
-            made += list(_compared(material, by, names, others))
+            made += list(_compared(inputs, by, names, others))
         except JudgeError as error:
             made.append(failed(f"{_NAMES[by]} cannot be compared: {error}.", error.hint))
     return made or [prose("One judge with one Eval-Prompt: there is nothing to compare.")]
 
 
-def _compared(material: Material, by: Factor, names: Sequence[str], others: int) -> Iterator[Markup]:
-    options = _options(material, by, names, others)
+def _compared(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int) -> Iterator[Markup]:
+    options = _options(inputs, by, names, others)
     yield heading(f"{_NAMES[by]} compared on the same stories")
-    found = compared(material.table, options)
-    said = material.raters.said
+    found = compared(inputs.table, options)
+    said = inputs.raters.said
     sentences = [f"{_where(found, entry)}{said(entry.sentence)}" for entry in found.entries]
     if len(sentences) <= MOST_SENTENCES:
         yield items(sentences)
     else:
-        yield prose(material.raters.said(_counted(found)))
+        yield prose(inputs.raters.said(_counted(found)))
     if any(entry.result.means["tau"].defined for entry in found.entries):
-        yield figure(_picture(found, by, material.raters.them), _caption(found, options))
+        yield figure(_picture(found, by, inputs.raters.them), _caption(found, options))
     if len(sentences) > MOST_SENTENCES:
         summary = Markup("<summary>All {} contrasts, a sentence each</summary>").format(len(sentences))
         yield Markup("<details>{}{}</details>").format(summary, items(sentences))
-    for table in tables.tables_of(material.table, found, options):
-        yield shown(table, material, folded=True)
+    for table in tables.tables_of(inputs.table, found, options):
+        yield shown(table, inputs, folded=True)
 
 
-def _options(material: Material, by: Factor, names: Sequence[str], others: int) -> CompareOptions:
+def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int) -> CompareOptions:
     pairs = len(names) * (len(names) - 1) // 2 * others
     chosen: dict[str, Any] = {} if pairs <= MOST_PAIRS else {"baseline": names[0]}
     return CompareOptions(
         by=by,
-        drop_systems=material.options.drop_systems,
-        resamples=material.options.resamples,
-        permutations=material.options.permutations,
-        seed=material.options.seed,
+        drop_systems=inputs.options.drop_systems,
+        resamples=inputs.options.resamples,
+        permutations=inputs.options.permutations,
+        seed=inputs.options.seed,
         **chosen,
     )
 

@@ -11,18 +11,18 @@ from judge.analysis.options.table_options import ConsistencyOptions
 from judge.analysis.reliability import consistency
 from judge.analysis.reliability.consistency import PEOPLE
 from judge.pages.charts import Interval, IntervalPanel, Intervals
+from judge.printing.tables import Table
 from judge.report.blocks import figure, prose, shown, spread
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.report.sections.agreement import worded
 from judge.stats.estimate import Estimate
-from judge.tables import Table
 
 _FORM = "ICC(1,1)"
 
 
-def blocks(material: Material) -> list[Markup]:
+def blocks(inputs: ReportInputs) -> list[Markup]:
     """A picture of ICC(1,1) where any is defined, and the table."""
-    (table,) = consistency.tables(material.table, ConsistencyOptions(drop_systems=material.options.drop_systems))
+    (table,) = consistency.tables(inputs.table, ConsistencyOptions(drop_systems=inputs.options.drop_systems))
     judged = [row for row in table.rows if row["judge"] != PEOPLE]
     made = []
     if any(_icc(row).defined for row in judged):
@@ -31,7 +31,7 @@ def blocks(material: Material) -> list[Markup]:
     else:
         reasons = dict.fromkeys(_icc(row).reason or "undefined" for row in judged)
         made.append(prose(f"Consistency over repeats: {'; '.join(reasons) or 'no judge was asked'}."))
-    return [*made, shown(table, material)]
+    return [*made, shown(table, inputs)]
 
 
 def _icc(row: Mapping[str, Any]) -> Estimate:

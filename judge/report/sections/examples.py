@@ -10,7 +10,7 @@ from markupsafe import Markup
 from judge.analysis.disagreements.disagreements import find
 from judge.analysis.options.table_options import DisagreementsOptions
 from judge.report.blocks import prose
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.report.raters import Raters
 
 _WHOLE = 700
@@ -20,20 +20,20 @@ _EXPLANATION = 1200
 _REPEATS = 3
 
 
-def blocks(material: Material) -> list[Markup]:
+def blocks(inputs: ReportInputs) -> list[Markup]:
     """One card a story, widest difference first."""
-    if not material.has_people:
+    if not inputs.has_people:
         return [prose("Nobody's ratings of these stories are known: there is nothing that a judge could differ from.")]
-    options = DisagreementsOptions(drop_systems=material.options.drop_systems, top=material.options.examples)
-    found = find(material.table, options)
+    options = DisagreementsOptions(drop_systems=inputs.options.drop_systems, top=inputs.options.examples)
+    found = find(inputs.table, options)
     lead = (
-        f"The {len(found.rows)} stories, of {found.stories:,}, on which a judge and {material.raters.name} differ "
+        f"The {len(found.rows)} stories, of {found.stories:,}, on which a judge and {inputs.raters.name} differ "
         "most, each side standardised (z), so that leniency is not disagreement. They are the extremes, not a sample."
     )
-    more = f"More, and other kinds: judge disagreements {material.named_runs} --top 20"
+    more = f"More, and other kinds: judge disagreements {inputs.named_runs} --top 20"
     return [
         prose(lead),
-        *(_card(row, material.raters_of(row["dataset"])) for row in found.rows),
+        *(_card(row, inputs.raters_of(row["dataset"])) for row in found.rows),
         prose(more, kind="faint"),
     ]
 

@@ -18,7 +18,7 @@ from judge.explanations.mapping import stored, stored_tables
 from judge.explanations.mapping.stored import StoredMap
 from judge.pages.charts import Colouring, Point, ScatterMap
 from judge.report.blocks import figure, items, prose, shown
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 
 MOST = 3000
 """Texts that one map carries."""
@@ -29,47 +29,45 @@ _JSON = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028":
 PointOf = Mapping[str, Any]
 
 
-def blocks(material: Material) -> list[Markup]:
+def blocks(inputs: ReportInputs) -> list[Markup]:
     """A map of all folders that were looked at together, and their tables; else the command that makes them."""
-    found = [(folder, stored.read(folder)) for folder in material.folders]
+    found = [(folder, stored.read(folder)) for folder in inputs.folders]
     known = [(folder, one) for folder, one in found if one is not None]
-    if not known and not material.explains:
+    if not known and not inputs.explains:
         return [prose("These answers came without explanations: there is nothing to analyse.")]
     if not known:
         sentence = "The explanations have not been analysed yet. This command makes the map and its tables:"
-        return [prose(sentence), Markup("<pre>{}</pre>").format(f"judge explain {material.named_runs}")]
+        return [prose(sentence), Markup("<pre>{}</pre>").format(f"judge explain {inputs.named_runs}")]
     made: list[Markup] = []
     groups: dict[str, list[int]] = {}
     for at, (_, one) in enumerate(known):
         groups.setdefault(one.signature, []).append(at)
     for number, places in enumerate(groups.values()):
         group = [known[at] for at in places]
-        texts = _texts(material, {str(folder.path) for folder, _ in group})
-        made += _one_look(material, [one for _, one in group], texts, number)
-    missing = len(material.folders) - len(known)
+        texts = _texts(inputs, {str(folder.path) for folder, _ in group})
+        made += _one_look(inputs, [one for _, one in group], texts, number)
+    missing = len(inputs.folders) - len(known)
     if missing:
-        sentence = (
-            f"{missing} of {len(material.folders)} result folders hold no analysis of explanations; it is made by"
-        )
+        sentence = f"{missing} of {len(inputs.folders)} result folders hold no analysis of explanations; it is made by"
         made.append(prose(f"{sentence} judge explain."))
     return made
 
 
 def _one_look(
-    material: Material, found: Sequence[StoredMap], texts: Mapping[tuple[Any, ...], str], number: int
+    inputs: ReportInputs, found: Sequence[StoredMap], texts: Mapping[tuple[Any, ...], str], number: int
 ) -> list[Markup]:
     first = found[0]
     every = [point for one in found for point in one.points]
     placed = [point for point in every if point["x"] is not None and point["y"] is not None]
     made: list[Markup] = []
     if placed:
-        made.append(_map(placed, first, texts, number, material.options.seed))
+        made.append(_map(placed, first, texts, number, inputs.options.seed))
     else:
         made.append(prose(f"{len(every):,} explanations were analysed; no map was drawn of them."))
     if first.keywords:
         words = [f"cluster {name}: {', '.join(found_)}" for name, found_ in first.keywords.items() if found_]
         made += [prose("Words that set each cluster apart, best first:"), items(words)]
-    made += [shown(stored_tables.table(one, lambda row: texts.get(_key(row))), material) for one in first.tables]
+    made += [shown(stored_tables.table(one, lambda row: texts.get(_key(row))), inputs) for one in first.tables]
     told = {note for one in first.tables for note in one["notes"]}
     if untold := [note for note in first.notes if note not in told]:
         made.append(items(untold, kind="notes"))
@@ -150,10 +148,10 @@ def _key(point: PointOf) -> tuple[Any, ...]:
     return (*(str(point[name]) for name in _PARTS[:4]), point["repeat"])
 
 
-def _texts(material: Material, paths: set[str]) -> dict[tuple[Any, ...], str]:
+def _texts(inputs: ReportInputs, paths: set[str]) -> dict[tuple[Any, ...], str]:
     """Explanations of the judges of these folders, cut, by judge, story, criterion, Eval-Prompt and repeat."""
-    judges = {name for fact in material.table.facts if str(fact.path) in paths for name in fact.judge.split(", ")}
-    frame = material.table.frame
+    judges = {name for fact in inputs.table.facts if str(fact.path) in paths for name in fact.judge.split(", ")}
+    frame = inputs.table.frame
     part = frame[(frame["source"] == "judge") & frame["judge"].isin(judges) & frame["explanation"].notna()]
     columns = [part[name].astype(object) for name in _PARTS]
     found: dict[tuple[Any, ...], str] = {}

@@ -7,21 +7,21 @@ from typing import Any
 
 from judge.explanations.mapping import stored, stored_tables
 from judge.explanations.mapping.stored import StoredMap
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.stats.estimate import Estimate
 
 
-def looks(material: Material) -> list[StoredMap]:
+def looks(inputs: ReportInputs) -> list[StoredMap]:
     """One stored map for each look; a look at several result folders is stored in each, and counts once."""
-    found = [one for one in map(stored.read, material.folders) if one is not None]
+    found = [one for one in map(stored.read, inputs.folders) if one is not None]
     return list({one.signature: one for one in found}.values())
 
 
-def headline(material: Material) -> list[str]:
+def headline(inputs: ReportInputs) -> list[str]:
     """A sentence a look: how many explanations, and how well their wording tells the criterion."""
-    folders = [one for one in map(stored.read, material.folders) if one is not None]
+    folders = [one for one in map(stored.read, inputs.folders) if one is not None]
     made = []
-    for look in looks(material):
+    for look in looks(inputs):
         texts = sum(len(one.points) for one in folders if one.signature == look.signature)
         made.append(f"{texts:,} explanation{' was' if texts == 1 else 's were'} analysed{_told(look.tables)}.")
     return made

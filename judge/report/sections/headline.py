@@ -13,14 +13,14 @@ from dataclasses import replace
 import numpy as np
 
 from judge.analysis.comparison.sentence import leaves_zero_out
-from judge.analysis.correlation.margins import CEILING, CONTROL, Lead, Rival, best_of
+from judge.analysis.correlation.margins import CEILING, CONTROL, Margin, Rival, best_of
 from judge.analysis.coverage import coverage, loss
 from judge.analysis.options.table_options import ConsistencyOptions
 from judge.analysis.reliability import consistency
 from judge.analysis.reliability.consistency import PEOPLE
 from judge.errors import JudgeError
 from judge.rating_matrix import RatingMatrix
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.report.raters import Raters
 from judge.report.sections import audit_words, explanation_words
 from judge.report.sections.agreement import worded
@@ -32,26 +32,26 @@ _RIVALS = 3
 _AROUND = re.compile(r"undefined for [^(]*\((.*)\)")
 
 
-def sentences(material: Material) -> list[str]:
+def sentences(inputs: ReportInputs) -> list[str]:
     """One sentence or two for each dataset, then what was lost, consistency, explanations and their audit."""
-    found = material.leads[0] if material.has_people else []
+    found = inputs.margins[0] if inputs.has_people else []
     made = []
-    for matrix in material.matrices:
+    for matrix in inputs.matrices:
         mine = [lead for lead in found if lead.dataset == matrix.dataset]
-        raters = material.raters_of(matrix.dataset)
+        raters = inputs.raters_of(matrix.dataset)
         if raters.labels_note:
             made.append(f"No person rated the stories of {matrix.dataset}: {raters.labels_note}.")
         made += list(_of_dataset(matrix, mine, raters))
-    for fact in material.table.facts:
+    for fact in inputs.table.facts:
         if fact.judge.startswith("scripted/"):
             made.append(f"{fact.judge} gives scripted answers: figures about it say nothing about any judge.")
-    made.append(_lost(material))
-    for finding in loss.findings(material.matrices):
-        made.append(material.raters.said(f"{finding[:1].upper()}{finding[1:]}."))
-    made += _consistency(material)
-    made += explanation_words.headline(material)
+    made.append(_lost(inputs))
+    for finding in loss.findings(inputs.matrices):
+        made.append(inputs.raters.said(f"{finding[:1].upper()}{finding[1:]}."))
+    made += _consistency(inputs)
+    made += explanation_words.headline(inputs)
     try:
-        audited = audit_words.audit_facts(material)
+        audited = audit_words.audit_facts(inputs)
     except JudgeError:
         audited = None  # its own section says why
     if audited is not None:
@@ -59,7 +59,7 @@ def sentences(material: Material) -> list[str]:
     return made
 
 
-def _of_dataset(matrix: RatingMatrix, found: Sequence[Lead], raters: Raters) -> Iterator[str]:
+def _of_dataset(matrix: RatingMatrix, found: Sequence[Margin], raters: Raters) -> Iterator[str]:
     where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
     if not matrix.cells:
         yield f"No judge was asked about {where}."
@@ -83,7 +83,7 @@ def _of_dataset(matrix: RatingMatrix, found: Sequence[Lead], raters: Raters) -> 
     yield from _beside(best, raters)
 
 
-def _agreement(where: str, best: Lead, rows: int, raters: Raters) -> Iterator[str]:
+def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[str]:
     number = len(best.criteria)
     over = f"mean over {number} criteria" if number > 1 else best.criteria[0]
     what = f"Kendall's tau‑b ×100 with {raters.them}, {over}, is {worded(best.value)}"
@@ -113,7 +113,7 @@ def _common(rivals: Sequence[Rival]) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _beside(best: Lead, raters: Raters) -> Iterator[str]:
+def _beside(best: Margin, raters: Raters) -> Iterator[str]:
     control, ceiling = best.bars[CONTROL], best.bars[CEILING]
     if not best.control:
         yield _against(
@@ -139,7 +139,7 @@ def plain_reason(estimate: Estimate) -> str:
     return (found.group(1) if found else estimate.reason or "undefined").removeprefix("human ceiling unavailable: ")
 
 
-def _against(best: Lead, kind: str, start: str) -> str:
+def _against(best: Margin, kind: str, start: str) -> str:
     over, (above, of) = best.over[kind], best.above[kind]
     if best.bars[kind].value is None:
         return f"The control's row is undefined: {plain_reason(best.bars[kind])}."
@@ -166,8 +166,8 @@ def _distance(over: Estimate) -> str:
     return f"{abs(value):.1f} {'above' if value >= 0 else 'below'}{ends}"
 
 
-def _lost(material: Material) -> str:
-    counts = coverage.coverage(material.table, ("source",), drop_systems=material.options.drop_systems)
+def _lost(inputs: ReportInputs) -> str:
+    counts = coverage.coverage(inputs.table, ("source",), drop_systems=inputs.options.drop_systems)
     if counts.empty:
         return "No judge was asked."
     row = counts.iloc[0]
@@ -180,8 +180,8 @@ def _lost(material: Material) -> str:
     )
 
 
-def _consistency(material: Material) -> Iterator[str]:
-    (table,) = consistency.tables(material.table, ConsistencyOptions(drop_systems=material.options.drop_systems))
+def _consistency(inputs: ReportInputs) -> Iterator[str]:
+    (table,) = consistency.tables(inputs.table, ConsistencyOptions(drop_systems=inputs.options.drop_systems))
     rows = [row for row in table.rows if row["judge"] != PEOPLE and isinstance(row.get("ICC(1,1)"), Estimate)]
     values = [row["ICC(1,1)"].value for row in rows if row["ICC(1,1)"].defined]
     if not values:

@@ -11,45 +11,45 @@ from judge.analysis.options.table_options import CoverageOptions, DiagnoseOption
 from judge.analysis.systems import tables
 from judge.contamination import report as contamination
 from judge.contamination import scores_file
+from judge.printing.tables import Column, Table
 from judge.report.blocks import prose, shown
-from judge.report.inputs import Material
-from judge.tables import Column, Table
+from judge.report.inputs import ReportInputs
 
 
-def coverage_blocks(material: Material) -> list[Markup]:
+def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
     """What was asked, answered and rated; whether what was lost differs from what was kept."""
-    options = CoverageOptions(drop_systems=material.options.drop_systems)
-    summary, *others = coverage.tables(material.table, options)
-    line = coverage.summary_line(material.table, drop_systems=material.options.drop_systems)
+    options = CoverageOptions(drop_systems=inputs.options.drop_systems)
+    summary, *others = coverage.tables(inputs.table, options)
+    line = coverage.summary_line(inputs.table, drop_systems=inputs.options.drop_systems)
     sentence = line[:1].upper() + line[1:] + "."
-    return [prose(sentence), shown(summary, material), *(shown(one, material, folded=True) for one in others)]
+    return [prose(sentence), shown(summary, inputs), *(shown(one, inputs, folded=True) for one in others)]
 
 
-def system_blocks(material: Material) -> list[Markup]:
+def system_blocks(inputs: ReportInputs) -> list[Markup]:
     """Means by people and judges, and which pairs of systems judges see as people do."""
     options = SystemsOptions(
-        drop_systems=material.options.drop_systems, resamples=material.options.resamples, seed=material.options.seed
+        drop_systems=inputs.options.drop_systems, resamples=inputs.options.resamples, seed=inputs.options.seed
     )
-    found = tables.tables(material.table, options)
-    return [shown(table, material) for table in found] or [prose("No system has a rating.")]
+    found = tables.tables(inputs.table, options)
+    return [shown(table, inputs) for table in found] or [prose("No system has a rating.")]
 
 
-def diagnostic_blocks(material: Material) -> list[Markup]:
+def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
     """Known ways to go wrong, as tests; every test that found nothing stands in the folded table."""
-    if not material.has_people:
+    if not inputs.has_people:
         sentence = (
             "Nobody's ratings of these stories are known, and every test sets a judge beside them: none was made."
         )
         return [prose(sentence)]
-    options = DiagnoseOptions(drop_systems=material.options.drop_systems)
-    (found,) = diagnose.tables(material.table, options)
-    (every,) = diagnose.tables(material.table, options, full=True)
-    told = [note for note in found.notes if note not in material.general_notes]
+    options = DiagnoseOptions(drop_systems=inputs.options.drop_systems)
+    (found,) = diagnose.tables(inputs.table, options)
+    (every,) = diagnose.tables(inputs.table, options, full=True)
+    told = [note for note in found.notes if note not in inputs.general_notes]
     return [
-        *(prose(material.raters.said(f"{note[:1].upper()}{note[1:]}.")) for note in told[:1]),
-        shown(_tally(every), material),
-        shown(found, material, folded=True),
-        shown(every, material, folded=True, title=f"{every.title}: every test, found or not"),
+        *(prose(inputs.raters.said(f"{note[:1].upper()}{note[1:]}.")) for note in told[:1]),
+        shown(_tally(every), inputs),
+        shown(found, inputs, folded=True),
+        shown(every, inputs, folded=True, title=f"{every.title}: every test, found or not"),
     ]
 
 
@@ -76,9 +76,9 @@ def _tally(every: Table) -> Table:
     return Table("Findings by kind", columns, rows, bare, notes)
 
 
-def contamination_blocks(material: Material) -> list[Markup]:
+def contamination_blocks(inputs: ReportInputs) -> list[Markup]:
     """Whether models have seen the stories, from scores files; without one, the command that makes it."""
-    files = material.options.contamination
+    files = inputs.options.contamination
     if not files:
         return [
             prose(
@@ -86,5 +86,5 @@ def contamination_blocks(material: Material) -> list[Markup]:
                 "a scores file; judge report --contamination FILE shows it here."
             )
         ]
-    found = contamination.table(material.table, [scores_file.read(file) for file in files])
-    return [shown(found, material)]
+    found = contamination.table(inputs.table, [scores_file.read(file) for file in files])
+    return [shown(found, inputs)]

@@ -10,18 +10,18 @@ from judge.analysis.distributions import Distributions as Found
 from judge.analysis.options.table_options import DistributionOptions
 from judge.pages.charts import Distribution, Distributions
 from judge.report.blocks import figure, shown, spread
-from judge.report.inputs import Material
+from judge.report.inputs import ReportInputs
 from judge.report.raters import Raters
 
 
-def blocks(material: Material) -> list[Markup]:
+def blocks(inputs: ReportInputs) -> list[Markup]:
     """A picture and a table for each dataset."""
-    options = DistributionOptions(drop_systems=material.options.drop_systems)
+    options = DistributionOptions(drop_systems=inputs.options.drop_systems)
     made = []
-    found = distributions.distributions(material.table, options)
+    found = distributions.distributions(inputs.table, options)
     for number, one in enumerate(found):
-        made.append(figure(_picture(one, f"shares-{number}", material), _caption(one)))
-    made += [shown(table, material, folded=True) for table in distributions.tables(material.table, options)]
+        made.append(figure(_picture(one, f"shares-{number}", inputs), _caption(one)))
+    made += [shown(table, inputs, folded=True) for table in distributions.tables(inputs.table, options)]
     return made
 
 
@@ -32,8 +32,8 @@ def _name(one: Counted, raters: Raters) -> str:
     return f"{name} (control)" if one.control else name
 
 
-def _picture(found: Found, identity: str, material: Material) -> Markup:
-    raters = material.raters_of(found.dataset)
+def _picture(found: Found, identity: str, inputs: ReportInputs) -> Markup:
+    raters = inputs.raters_of(found.dataset)
     judges = list(dict.fromkeys(row[0].judge for row in found.rows if row[0].run is not None))
     points: dict[str, list[str]] = {}
     for row in found.rows:

@@ -11,9 +11,9 @@ from markupsafe import Markup
 from judge.in_force import SettingInForce
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import stored
+from judge.printing.tables import Column, Table
 from judge.report.blocks import items, prose, shown
-from judge.report.inputs import Material
-from judge.tables import Column, Table
+from judge.report.inputs import ReportInputs
 
 _KEYS = (
     "dataset",
@@ -36,10 +36,10 @@ _NOT_SAID = "not said: the provider's"
 _TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens", "hours")
 
 
-def blocks(material: Material) -> list[Markup]:
+def blocks(inputs: ReportInputs) -> list[Markup]:
     """A table for each result folder, then what holds for all tables of the page."""
     made = []
-    for folder, manifest, cost in zip(material.folders, material.manifests, material.costs, strict=True):
+    for folder, manifest, cost in zip(inputs.folders, inputs.manifests, inputs.costs, strict=True):
         rows = list(_rows(manifest))
         judge = str(manifest.get("judge", folder.path.name))
         if not rows:
@@ -48,11 +48,11 @@ def blocks(material: Material) -> list[Markup]:
         rows.append(_row("cost", None, cost.words()))
         columns = [Column("what", ""), Column("asked", "asked", text=True), Column("force", "in force", text=True)]
         run = str(manifest.get("run", folder.path.name))
-        made.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), material, folded=len(material.folders) > 3))
-    if any(manifest.get("in_force") for manifest in material.manifests):
+        made.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), inputs, folded=len(inputs.folders) > 3))
+    if any(manifest.get("in_force") for manifest in inputs.manifests):
         made.append(prose("Addresses of servers are left out here; manifest.json in the result folder has them."))
-    if material.general_notes:
-        made += [prose("What holds for every table on this page:"), items(material.general_notes, kind="notes")]
+    if inputs.general_notes:
+        made += [prose("What holds for every table on this page:"), items(inputs.general_notes, kind="notes")]
     return made
 
 

@@ -93,14 +93,14 @@ def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes)
     Parameters
     ----------
     factors
-        As for `tables`.
+        As for `printing.tables`.
     story, x, y : arrays, shape (m,)
         Stories with both sides in ascending order of the judge's rating, their levels x, and the people's, 0..
 
     Returns
     -------
     array, shape (4, b)
-        As `tables`.
+        As `printing.tables`.
     """
     out = np.empty((4, factors[0][0].shape[0]), dtype=np.int64)
     _compiled(loops.sweep)(*_two(factors), story, x, y, int(y.max()) + 1 if y.size else 0, out)

@@ -142,8 +142,8 @@ class Resamples:
     def interval(self, estimate: Estimate, values: Floats) -> Estimate:
         """The estimate with the program's usual interval from its values (b,) in these resamples.
 
-        Expanded percentiles for one factor (`intervals.expanded`). Two factors drawn together scatter too widely already
-        (`intervals.calibrated`): plain percentiles. What the estimate's `method` says is kept in front.
+        Expanded percentiles for one factor (`intervals.expanded`). Two factors drawn together scatter too widely
+        already (`intervals.calibrated`): plain percentiles. What the estimate's `method` says is kept in front.
         """
         name = "percentile" if len(self.factors) > 1 else "expanded percentile"
         method = ", ".join(part for part in (estimate.method, self.name, name, "95 %") if part)

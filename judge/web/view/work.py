@@ -18,8 +18,8 @@ from judge.web.view.jobs import SENTENCE
 from judge.web.view.kept import write_kept
 
 if TYPE_CHECKING:
+    from judge.printing.tables import Table
     from judge.ratings_table import RatingsTable
-    from judge.tables import Table
 
 _Make = Callable[["RatingsTable"], "list[Table]"]
 
@@ -95,7 +95,7 @@ def _makers() -> dict[str, _Make]:
 
 def _printed(table: Table) -> dict[str, Any]:
     """A table as its printed cells: pages put them into their own markup, where they are escaped."""
-    from judge.tables import cell_text, is_numeric, reasons
+    from judge.printing.tables import cell_text, is_numeric, reasons
 
     return {
         "title": table.title,

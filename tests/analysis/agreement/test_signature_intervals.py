@@ -28,9 +28,9 @@ from judge.analysis.options.table_options import (
 )
 from judge.analysis.reliability import consistency, variance_components
 from judge.analysis.systems import tables as system_tables
+from judge.printing.tables import Table, render
 from judge.ratings_table import RatingsTable
 from judge.stats.estimate import Estimate
-from judge.tables import Table, render
 
 DRAWN = {"resamples": 30}
 MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {

@@ -12,9 +12,9 @@ import pytest
 from judge.analysis.comparison.tables import tables
 from judge.analysis.options.table_options import CompareOptions
 from judge.errors import SpecError
+from judge.printing.tables import Table, render
 from judge.ratings_table import RatingsTable
 from judge.stats.resampling import interval_coverage
-from judge.tables import Table, render
 
 QUICK = {"resamples": 100, "permutations": 100}
 

@@ -17,11 +17,11 @@ from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.datasets import open_dataset
 from judge.errors import SpecError
+from judge.printing.tables import render
 from judge.rating_matrix import build
 from judge.ratings_table import RatingsTable
 from judge.records import Scale
 from judge.stats.bias.scale_use import scale_use
-from judge.tables import render
 from tests.benchmarks.simulations.worlds import Studies, World
 
 NAMES = ["Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"]

@@ -15,8 +15,8 @@ from judge.analysis.disagreements.tables import tables
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import DisagreementsOptions
 from judge.errors import SpecError
+from judge.printing.tables import render
 from judge.ratings_table import RatingsTable
-from judge.tables import render
 
 NASTY = "She\x1b[2J said <b>*no*</b>\n\n| twice \u202ebackwards"
 

@@ -17,9 +17,9 @@ from judge.analysis.jury.ratings import jury_name, ratings_of
 from judge.analysis.jury.weights import weights_of
 from judge.analysis.options.table_options import JuryOptions
 from judge.errors import SpecError
+from judge.printing.tables import render
 from judge.ratings_table import RatingsTable
 from judge.stats.correlation import kendall
-from judge.tables import render
 from tests.benchmarks.jury import BARS, BARS_WITH_FEATURES, MEMBERS, released
 
 FOUR = JuryOptions(members=MEMBERS, drop_systems=("Human",), foldings=1, ci="none")

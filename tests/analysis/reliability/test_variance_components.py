@@ -11,11 +11,11 @@ import pytest
 from judge.analysis.options.table_options import ComponentsOptions
 from judge.analysis.reliability import variance_components as components
 from judge.errors import DataError, SpecError
+from judge.printing.tables import render
 from judge.ratings_table import RatingsTable
 from judge.stats.agreement.analogous_anova import Facet
 from judge.stats.agreement.d_study import d_study
 from judge.stats.agreement.variance_components import variance_components
-from judge.tables import render
 
 TERMS = ["system", "story-prompt", "system x story-prompt", "repeat (same query again)"]
 

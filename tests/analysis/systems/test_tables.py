@@ -12,8 +12,8 @@ from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems.tables import tables
 from judge.errors import SpecError
+from judge.printing.tables import Table, render
 from judge.ratings_table import RatingsTable
-from judge.tables import Table, render
 
 FAST = SystemsOptions(resamples=50)
 

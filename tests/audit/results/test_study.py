@@ -16,7 +16,7 @@ from judge.audit.results.answer_matrix import answered
 from judge.audit.results.rates import agreement, rates
 from judge.audit.results.report import tables
 from judge.errors import DataError
-from judge.reproduce.user_study import read_user_study
+from judge.reproduce.tables.user_study import read_user_study
 
 # Printed in the study: AC1 and the half-width of its 95 % interval.
 PUBLISHED = {

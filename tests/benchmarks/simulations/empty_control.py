@@ -1,7 +1,7 @@
 """A control whose features say nothing, and a judge that says nothing: how often does the judge lie above the control?
 
 The control reads four features that go with the story-prompt and have nothing to do with the stories' quality, through
-the program's own refit out of fold, `correlate` and `leads`. Beside it stand the control's mean tau (0 where nothing
+the program's own refit out of fold, `correlate` and `margins`. Beside it stand the control's mean tau (0 where nothing
 runs against people's order), and a control that does read something of quality, so that no mending of the empty one
 takes from the other unseen.
 """
@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import pandas as pd
 
-from judge.analysis.correlation.margins import leads
+from judge.analysis.correlation.margins import margins
 from judge.analysis.inputs.bars import Predict
 from judge.analysis.inputs.control import ControlPredictions, Surface
 from judge.analysis.options.table_options import CorrelationOptions
@@ -51,7 +51,7 @@ def study(seed: int, *, story_prompts: int, told: float) -> Outcome:
     drawn = studies.study()
     said = studies.noise_judge(drawn) if told == 0 else studies.one_more(drawn)
     table = drawn.with_judges(judge=said).table(texts=True)
-    (lead,) = leads(table, CorrelationOptions(resamples=400), predict=control(features(drawn, rng, told)))
+    (lead,) = margins(table, CorrelationOptions(resamples=400), predict=control(features(drawn, rng, told)))
     over, bar = lead.over["control"], lead.bars["control"]
     found: Outcome = {"control, tau x100": None if bar.value is None else 100 * bar.value}
     if told == 0:

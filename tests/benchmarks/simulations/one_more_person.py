@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from judge.analysis.correlation.margins import CEILING, leads
+from judge.analysis.correlation.margins import CEILING, margins
 from judge.analysis.options.table_options import CorrelationOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import THRESHOLDS, Floats, Studies, Study, World
@@ -42,7 +42,7 @@ class Alike(Studies):
 
 def outcome(study: Study) -> Outcome:
     """Where the judge's distance from people lies."""
-    (lead,) = leads(study.table(), OPTIONS)
+    (lead,) = margins(study.table(), OPTIONS)
     over = lead.over[CEILING]
     if over.value is None or over.low is None or over.high is None:
         return dict.fromkeys((ABOVE, BELOW, DISTANCE))

@@ -14,7 +14,7 @@ import sys
 
 import numpy as np
 
-from judge.analysis.correlation.margins import CEILING, best_of, leads
+from judge.analysis.correlation.margins import CEILING, best_of, margins
 from judge.analysis.coverage import loss
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import build
@@ -41,7 +41,7 @@ def one_more(seed: int, *, refuses: str) -> Outcome:
     drawn = Studies(World(), rng)
     study = drawn.study()
     table = study.with_judges(refuser=kept(study, drawn.one_more(study), refuses, rng)).table()
-    (lead,) = leads(table, OPTIONS)
+    (lead,) = margins(table, OPTIONS)
     over = lead.over[CEILING]
     return {
         FOUND: float(bool(loss.findings(build(table)))),
@@ -57,7 +57,7 @@ def winner(seed: int) -> Outcome:
     study = drawn.study()
     worse = drawn.person(study.quality + 0.5 * rng.standard_normal(study.quality.shape))
     table = study.with_judges(honest=drawn.one_more(study), refuser=kept(study, worse, "middling", rng)).table()
-    found = leads(table, CorrelationOptions(ci="none", control=False))
+    found = margins(table, CorrelationOptions(ci="none", control=False))
     best = best_of(found)
     if best is None:
         return {NAMED: None, HIGHER: None}

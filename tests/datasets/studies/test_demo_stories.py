@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from judge.datasets.studies.demo import LABELS_NOTE
 from judge.errors import DataError
-from judge.shipped import package_file
+from judge.folders.shipped import package_file
 from tests.packaged_data import demo_stories
 
 SHIPPED = package_file("datasets", "demo_stories.jsonl")

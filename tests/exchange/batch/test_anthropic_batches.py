@@ -16,8 +16,8 @@ from judge.exchange.batch.requests import Wanted
 from judge.exchange.batch.submission import advice_for, collect, refresh, submit
 from judge.execution.session import Sitting, sit
 from judge.journal import JournalReader
+from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import parse_run_spec
 from tests.conformance.messages_api import BROKE, KEY, OVERLOADED, MessagesServer, invalid
 from tests.exchange.conftest import answers, definition
 

@@ -15,8 +15,8 @@ from judge.execution.session import Result, Sitting, sit
 from judge.parsing import parser
 from judge.parsing.asked_form import has_asked_form
 from judge.records import Criterion, Response, Scale, Structured
+from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
-from judge.run_spec import parse_run_spec
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]

@@ -16,8 +16,8 @@ from judge.cli.main import main
 from judge.errors import DataError
 from judge.explanations.mapping import stored, stored_tables
 from judge.explanations.mapping.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
+from judge.printing.tables import render
 from judge.run_folder import ResultFolder, resolve
-from judge.tables import render
 
 pytest.importorskip("sklearn")
 

@@ -9,7 +9,7 @@ import pytest
 from judge.criteria import load_criteria
 from judge.explanations.mapping.embedding import embed
 from judge.explanations.quality.guideline_point import guideline_texts, split, table
-from judge.tables import Table
+from judge.printing.tables import Table
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

@@ -12,9 +12,9 @@ from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping.embedding import embed
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rating_agreement import agreement, predict, rank_correlation, tables
+from judge.printing.tables import Table
 from judge.stats.correlation.coefficients import spearman
 from judge.stats.resampling import bootstrap
-from judge.tables import Table
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

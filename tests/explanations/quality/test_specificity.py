@@ -13,8 +13,8 @@ from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping.embedding import embed
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.specificity import sampled, specificity, tables
+from judge.printing.tables import Table
 from judge.stats.resampling.label_permutation import AgainstChance
-from judge.tables import Table
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

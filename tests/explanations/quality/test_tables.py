@@ -20,8 +20,8 @@ from judge.explanations.mapping.embedding import embed
 from judge.explanations.quality import tables
 from judge.explanations.quality.guideline_point import guideline_texts
 from judge.explanations.quality.options import EXEMPT, FRAGMENTS, NumbersOptions, fragments
+from judge.printing.tables import Table, render
 from judge.run_folder import resolve
-from judge.tables import Table, render
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

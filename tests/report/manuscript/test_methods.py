@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from judge.report import Material, ReportOptions
+from judge.report import ReportInputs, ReportOptions
 from judge.report.manuscript import checklist, methods
 from judge.report.manuscript.references import bibtex, works
 from tests.report import runs
 
 
 @pytest.fixture(scope="module")
-def hostile_material(hostile_run: Path) -> Material:
-    return Material.read([hostile_run], ReportOptions(resamples=60, permutations=60))
+def hostile_material(hostile_run: Path) -> ReportInputs:
+    return ReportInputs.read([hostile_run], ReportOptions(resamples=60, permutations=60))
 
 
 @pytest.fixture(scope="module")
-def hanna_material(hanna_run: Path) -> Material:
-    return Material.read([hanna_run], ReportOptions(resamples=60, drop_systems=("Human",)))
+def hanna_material(hanna_run: Path) -> ReportInputs:
+    return ReportInputs.read([hanna_run], ReportOptions(resamples=60, drop_systems=("Human",)))
 
 
 def entries(text: str) -> dict[str, tuple[str, dict[str, str]]]:
@@ -69,7 +69,7 @@ def test_facts_of_works_are_those_the_publishers_print() -> None:
     assert works()["shrout-fleiss-1979-intraclass"].short == "Shrout and Fleiss (1979)"
 
 
-def test_hannas_paragraph_says_what_is_known_and_cites_what_is_in_force(hanna_material: Material) -> None:
+def test_hannas_paragraph_says_what_is_known_and_cites_what_is_in_force(hanna_material: ReportInputs) -> None:
     text = methods.paragraph(hanna_material)
     assert "The stories are 960 of the dataset hanna_scores [@chhun-etal-2022-human; @chhun-etal-2024-language]" in text
     assert "96 story-prompts, 10 systems, without Human." in text
@@ -87,8 +87,8 @@ def test_hannas_paragraph_says_what_is_known_and_cites_what_is_in_force(hanna_ma
         assert not [key for key in keys if absent in key]
 
 
-def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_material: Material) -> None:
-    text = methods.paragraph(Material.read([demo_run], ReportOptions(resamples=60)))
+def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_material: ReportInputs) -> None:
+    text = methods.paragraph(ReportInputs.read([demo_run], ReportOptions(resamples=60)))
     assert "surface rated them on Relevance, Coherence, Empathy, Surprise, Engagement and Complexity" in text
     assert "with Eval-Prompts ep1 and ep2, 3 independent answers to each query" in text
     assert "generation: temperature 1, seed 7;" in text
@@ -111,12 +111,12 @@ def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_mate
 
 
 def test_nothing_is_said_of_tests_that_nobodys_ratings_allow(unrated_run: Path) -> None:
-    material = Material.read([unrated_run], ReportOptions(resamples=60))
-    text = methods.paragraph(material)
+    inputs = ReportInputs.read([unrated_run], ReportOptions(resamples=60))
+    text = methods.paragraph(inputs)
     assert "Contrasts are differences of the mean rating" in text
     for absent in ("people", "label", "ceiling", "Williams", "permutation", "Diagnostics"):
         assert absent not in text
-    family = {item.question: item.found for item in checklist.checklist(material)}[
+    family = {item.question: item.found for item in checklist.checklist(inputs)}[
         "The family of tests, and its adjustment"
     ]
     assert "cannot be tested without people's ratings" in family
@@ -133,7 +133,7 @@ def test_the_files_hold_the_cited_works_and_no_others(hostile_run: Path, tmp_pat
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_the_checklist_marks_gaps_and_names_what_closes_them(hostile_material: Material) -> None:
+def test_the_checklist_marks_gaps_and_names_what_closes_them(hostile_material: ReportInputs) -> None:
     items = {item.question: item for item in checklist.checklist(hostile_material)}
     revision = items["revision of the model"]
     assert (revision.state, revision.closes) == ("gap", "revision: in run.yaml")
@@ -162,9 +162,9 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
     assert runs.command("audit", "sample", folder, "-n", "6", "--seed", "4", "--blind", "judge", "-o", file) == 0
 
     def said() -> tuple[checklist.Item, str, str]:
-        material = Material.read([folder], ReportOptions(resamples=60))
-        items = {item.question: item for item in checklist.checklist(material)}
-        return items["Explanations audited by people"], methods.paragraph(material), headline.sentences(material)[-1]
+        inputs = ReportInputs.read([folder], ReportOptions(resamples=60))
+        items = {item.question: item for item in checklist.checklist(inputs)}
+        return items["Explanations audited by people"], methods.paragraph(inputs), headline.sentences(inputs)[-1]
 
     item, text, top = said()
     assert (item.state, item.closes) == ("gap", f"judge audit serve {file}")
@@ -214,7 +214,7 @@ def _audited(run: Path, file: Path, *words: str) -> str:
     assert runs.command("audit", "sample", *source, "-n", "6", "-o", file, *words) == 0
     with AuditStore.open(file) as store:
         store.answer("Ada", 1, dict.fromkeys([one.key for one in store.categories], 0))
-    text = methods.paragraph(Material.read([run], ReportOptions(resamples=20, audit=file)))
+    text = methods.paragraph(ReportInputs.read([run], ReportOptions(resamples=20, audit=file)))
     return text.partition("One person audited ")[2].partition("; no explanation was finished")[0]
 
 
@@ -264,8 +264,8 @@ def test_the_page_lies_beside_the_runs_definition(demo_run: Path, tmp_path: Path
 
 
 def test_labels_by_construction_are_nobodys_ratings(demo_run: Path) -> None:
-    material = Material.read([demo_run], ReportOptions(resamples=60))
-    items = {item.question: item for item in checklist.checklist(material)}
+    inputs = ReportInputs.read([demo_run], ReportOptions(resamples=60))
+    items = {item.question: item for item in checklist.checklist(inputs)}
     assert "Who gave which of people's ratings" not in items
     people = items["People's ratings of the same stories"]
     assert people.state == "gap"
@@ -274,7 +274,7 @@ def test_labels_by_construction_are_nobodys_ratings(demo_run: Path) -> None:
     assert "all 6 criteria" in items["Human ceiling"].found
 
 
-def test_what_cannot_be_known_is_no_gap_of_the_users(hanna_material: Material) -> None:
+def test_what_cannot_be_known_is_no_gap_of_the_users(hanna_material: ReportInputs) -> None:
     items = {item.question: item for item in checklist.checklist(hanna_material)}
     assert items["Human ceiling"].state == "open"
     assert items["Who gave which of people's ratings"].state == "open"
@@ -285,14 +285,14 @@ def test_what_cannot_be_known_is_no_gap_of_the_users(hanna_material: Material) -
 
 def test_an_unfinished_run_is_a_gap(hostile_run: Path, tmp_path: Path) -> None:
     from judge.execution.session import Sitting, sit
+    from judge.run_definition.spec import load_run_spec
     from judge.run_folder import folder_for
-    from judge.run_spec import load_run_spec
 
     for name in ("run.yaml", "stories.jsonl"):
         (tmp_path / name).write_bytes((hostile_run / name).read_bytes())
     spec = load_run_spec(tmp_path / "run.yaml")
     result = folder_for(tmp_path / "run.yaml", spec.name, spec.judge, spec.revision)
     sit(Sitting(spec, tmp_path, result, quiet=True, limit=5))
-    items = {item.question: item for item in checklist.checklist(Material.read([tmp_path], ReportOptions()))}
+    items = {item.question: item for item in checklist.checklist(ReportInputs.read([tmp_path], ReportOptions()))}
     assert items["The run is complete"].state == "gap"
     assert items["The run is complete"].closes == f"judge run {tmp_path}"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from judge.analysis.correlation.margins import CEILING, CONTROL, Lead, Rival
-from judge.report import Material, ReportOptions
+from judge.analysis.correlation.margins import CEILING, CONTROL, Margin, Rival
+from judge.report import ReportInputs, ReportOptions
 from judge.report.raters import Raters
 from judge.report.sections import headline
 from judge.stats.estimate import Estimate
 
 CONTROL_BAR = Estimate(0.20, 100, 0.15, 0.25)
 CEILING_BAR = Estimate(0.40, 100, 0.35, 0.45)
-LEAD = Lead(
+LEAD = Margin(
     dataset="d",
     run="r",
     judge="openai/m",
@@ -34,8 +34,8 @@ class Stub:
     cells, criteria = (object(),), ("Coherence", "Empathy")
 
 
-def said(*leads: Lead) -> list[str]:
-    return list(headline._of_dataset(Stub(), list(leads), Raters()))  # type: ignore[arg-type]
+def said(*margins: Margin) -> list[str]:
+    return list(headline._of_dataset(Stub(), list(margins), Raters()))  # type: ignore[arg-type]
 
 
 def test_one_judge_is_not_called_the_closest() -> None:
@@ -121,7 +121,7 @@ def test_all_undefined_says_so_and_names_no_best() -> None:
 
 
 def test_a_run_of_the_control_alone_says_what_it_is(demo_run: Path) -> None:
-    sentences = headline.sentences(Material.read([demo_run], ReportOptions(resamples=60)))
+    sentences = headline.sentences(ReportInputs.read([demo_run], ReportOptions(resamples=60)))
     assert sentences[0].startswith("No person rated the stories of demo: labels by construction")
     assert sentences[1].startswith("The only judge asked about demo (48 stories, 4 systems) is the control")
     assert any("median over 12 cells (judge × Eval-Prompt × criterion)" in one for one in sentences)
@@ -135,7 +135,7 @@ def test_a_run_of_the_control_alone_says_what_it_is(demo_run: Path) -> None:
 
 
 def test_hanna_names_the_losses_and_what_cannot_be_known(hanna_run: Path) -> None:
-    sentences = headline.sentences(Material.read([hanna_run], ReportOptions(resamples=60)))
+    sentences = headline.sentences(ReportInputs.read([hanna_run], ReportOptions(resamples=60)))
     # 1,051 means off the scale: counted in the released file by tests of its import.
     assert "Of 126,720 repeats asked, 99.2 % have a rating; the others (out of scale 1,051) stay missing." in sentences
     assert sentences[-1] == (

@@ -15,9 +15,9 @@ from typing import Any, Literal, get_args
 
 import orjson
 
-from judge import latex, terminal
-from judge.dollars import dollars
 from judge.errors import SpecError
+from judge.printing import latex, terminal
+from judge.printing.dollars import dollars
 from judge.stats.estimate import Estimate
 
 Format = Literal["table", "json", "csv", "md", "latex"]

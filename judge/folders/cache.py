@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from judge.home import home
+from judge.folders.home import home
 
 
 def cache_folder() -> Path:

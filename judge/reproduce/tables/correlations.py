@@ -13,9 +13,9 @@ import numpy as np
 from scipy import stats
 
 from judge.reproduce.cell import Numbers, Place
-from judge.reproduce.family import AVERAGE
 from judge.reproduce.recipe import Recipe
-from judge.reproduce.scores import DISTANCES, JUDGED, JUDGES, MEASURES, NAMES, Floats, Scores
+from judge.reproduce.tables.family import AVERAGE
+from judge.reproduce.tables.scores import DISTANCES, JUDGED, JUDGES, MEASURES, NAMES, Floats, Scores
 from judge.stats.correlation.kendall import DECIMALS
 
 Level = Literal["overall", "system"]

@@ -17,8 +17,8 @@ from scipy.special import stdtrit
 
 from judge.datasets.studies.hanna_user_study import ITEMS, POSITIONS, QUESTIONS, read_items
 from judge.reproduce.cell import Numbers, Place
-from judge.reproduce.family import Family
 from judge.reproduce.recipe import Recipe
+from judge.reproduce.tables.family import Family
 from judge.stats.agreement import chance_agreement
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import means

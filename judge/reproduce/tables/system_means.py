@@ -7,9 +7,9 @@ from functools import cache, partial
 import numpy as np
 
 from judge.reproduce.cell import Numbers, Place
-from judge.reproduce.family import Family
 from judge.reproduce.recipe import OURS, Recipe
-from judge.reproduce.scores import NAMES, Floats, Scores
+from judge.reproduce.tables.family import Family
+from judge.reproduce.tables.scores import NAMES, Floats, Scores
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judge import latex
+from judge.printing import latex
 from tests.report import runs
 
 

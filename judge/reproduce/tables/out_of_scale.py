@@ -8,9 +8,9 @@ import numpy as np
 
 from judge.datasets.studies.hanna_scores import CRITERIA
 from judge.reproduce.cell import Numbers
-from judge.reproduce.family import Family
 from judge.reproduce.recipe import Recipe
-from judge.reproduce.scores import EVAL_PROMPTS, JUDGES, Scores, off_scale
+from judge.reproduce.tables.family import Family
+from judge.reproduce.tables.scores import EVAL_PROMPTS, JUDGES, Scores, off_scale
 
 TABLE, ALL_SYSTEMS = "judge_means_off_scale", "judge_means_off_scale_11_systems"
 EVERY_JUDGE = (*JUDGES, "OrcaPlatypus")

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from judge.reproduce.cell import Place
-from judge.reproduce.correlations import Level, layout, numbers, pairs, sides
 from judge.reproduce.recipe import OURS
-from judge.reproduce.scores import JUDGED, MEASURES, NAMES, Floats, Scores
+from judge.reproduce.tables.correlations import Level, layout, numbers, pairs, sides
+from judge.reproduce.tables.scores import JUDGED, MEASURES, NAMES, Floats, Scores
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, resampled_correlation
 

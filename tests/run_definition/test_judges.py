@@ -13,10 +13,10 @@ import yaml
 from judge.errors import SpecError
 from judge.journal import JournalReader
 from judge.plan import make_plan
-from judge.run_judges import ENTRY, OF_EACH, OF_ONE, OF_THE_RUN
-from judge.run_spec import RunSpec, RunSpecs, json_schema, load_run_spec, load_run_specs, names_judge
+from judge.run_definition.judges import ENTRY, OF_EACH, OF_ONE, OF_THE_RUN
+from judge.run_definition.spec import RunSpec, RunSpecs, json_schema, load_run_spec, load_run_specs, names_judge
 
-JOURNALS = Path(__file__).resolve().parent / "journals"
+JOURNALS = Path(__file__).resolve().parents[1] / "journals"
 
 SHARED: dict[str, Any] = {
     "name": "several",

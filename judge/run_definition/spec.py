@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from judge import run_judges
 from judge.backends.engine_keys import SPEED
 from judge.credentials import literal
 from judge.errors import SpecError, nearest, yaml_mistake
 from judge.fingerprint import fingerprint
 from judge.records import Generation
+from judge.run_definition import judges as judge_lists
 
 _NEAR_KEYS = frozenset({"headers", "engine", "base_url", "api_key_env"})
 
@@ -143,7 +143,7 @@ class RunSpecs:
     max_cost: float | None = None
 
 
-def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | None = run_judges.ANY) -> RunSpec:
+def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | None = judge_lists.ANY) -> RunSpec:
     """Read run.yaml; `overrides` are `key=value`, with dots for nested keys and values in YAML.
 
     Of a list of judges, `judge=NAME` among the overrides names the one that is meant, and `revision` which of it.
@@ -156,7 +156,7 @@ def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | 
 
 
 def load_run_specs(
-    path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = (), *, revision: str | None = run_judges.ANY
+    path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = (), *, revision: str | None = judge_lists.ANY
 ) -> RunSpecs:
     """Read run.yaml once for each of its judges, or for those that are named in their place.
 
@@ -168,8 +168,8 @@ def load_run_specs(
     _apply(data, of_run)
     if data.get("name") is None:
         data["name"] = _default_name(path)
-    kept = [key for key in run_judges.OF_ONE if not any(_key(pair) == key for pair in of_each)]
-    definitions = run_judges.definitions(data, list(judges) or named, str(path), revision=revision, kept=kept)
+    kept = [key for key in judge_lists.OF_ONE if not any(_key(pair) == key for pair in of_each)]
+    definitions = judge_lists.definitions(data, list(judges) or named, str(path), revision=revision, kept=kept)
     for one in definitions:
         _apply(one.data, of_each)
     most = data.get("max_cost")
@@ -181,15 +181,15 @@ def load_run_specs(
     return RunSpecs(tuple(parse_run_spec(one.data, one.where) for one in definitions), together)
 
 
-def names_judge(path: Path, judge: str, revision: str | None = run_judges.ANY) -> bool:
+def names_judge(path: Path, judge: str, revision: str | None = judge_lists.ANY) -> bool:
     """Whether run.yaml says how this judge is asked: any judge, where it has no list of them."""
     data = _read(path)
-    return "judges" not in data or bool(run_judges.chosen(run_judges.entries(data, str(path)), judge, revision))
+    return "judges" not in data or bool(judge_lists.chosen(judge_lists.entries(data, str(path)), judge, revision))
 
 
-def _base(data: dict[str, Any], first: run_judges.Definition, of_each: Sequence[str]) -> dict[str, Any]:
+def _base(data: dict[str, Any], first: judge_lists.Definition, of_each: Sequence[str]) -> dict[str, Any]:
     """The run's own keys with some judge, as a definition."""
-    base = run_judges.shared(data) | {"judge": first.data.get("judge")}
+    base = judge_lists.shared(data) | {"judge": first.data.get("judge")}
     _apply(base, of_each)
     return base | ({"max_cost": data["max_cost"]} if "max_cost" in data else {})
 
@@ -260,7 +260,7 @@ def json_schema() -> dict[str, Any]:
     properties = schema["properties"]
     entry = {
         "type": "object",
-        "properties": {key: properties[key] for key in run_judges.ENTRY},
+        "properties": {key: properties[key] for key in judge_lists.ENTRY},
         "required": ["judge"],
         "additionalProperties": False,
     }

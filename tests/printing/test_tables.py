@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from judge.errors import SpecError
+from judge.printing.tables import FORMATS, Column, Table, emit, printable, render
 from judge.stats.estimate import Estimate
-from judge.tables import FORMATS, Column, Table, emit, printable, render
 
 TABLE = Table(
     "Agreement",

@@ -13,8 +13,8 @@ from judge.reproduce import hanna
 from judge.reproduce.cell import Cell, Place, as_printed
 from judge.reproduce.published import published
 from judge.reproduce.recipe import PUBLISHED
-from judge.reproduce.scores import NAMES
 from judge.reproduce.study import Options, Study
+from judge.reproduce.tables.scores import NAMES
 
 MATCHING = {
     "correlations_overall_EP1": 91,

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from judge.errors import DataError
+from judge.folders.shipped import package_file
 from judge.reproduce import hanna
 from judge.reproduce.cell import Cell, Place
-from judge.reproduce.counting import numbers_in, sentence
 from judge.reproduce.published import published, read_published
 from judge.reproduce.study import Options
-from judge.shipped import package_file
+from judge.reproduce.tables.counting import numbers_in, sentence
 from tests.readme_reference import README
 
 
 def test_a_cell_that_stands_twice_in_the_file_of_printed_cells_is_refused(tmp_path: Path) -> None:
-    text = package_file("reproduce", "hanna_published.csv").read_text(encoding="utf-8")
+    text = package_file("reproduce", "published_data", "hanna_published.csv").read_text(encoding="utf-8")
     path = tmp_path / "hanna_published.csv"
     path.write_text(text + text.splitlines()[1] + "\n", encoding="utf-8")
     with pytest.raises(DataError, match="row 977: a printed cell stands twice; found 'correlations_overall_EP1, RE"):

@@ -8,9 +8,9 @@ import pytest
 
 from judge.errors import SpecError
 from judge.records import Generation
+from judge.run_definition.spec import RunSpec, json_schema, load_run_spec
 from judge.run_folder import resolve
 from judge.run_folder.layout import folder_for
-from judge.run_spec import RunSpec, json_schema, load_run_spec
 
 GOOD = """
 name: my-run

@@ -1,0 +1,1 @@
+"""The studies' published tables, one module each kind."""
