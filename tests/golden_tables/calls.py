@@ -1,0 +1,152 @@
+"""The calls of `commands.yaml`, the runs they are made on, and what they print, as data."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from judge.cli.main import main
+
+HERE = Path(__file__).resolve().parent
+GROUPS = ("demo", "hanna")
+_INPUTS = HERE / "inputs"
+_OUTPUT = "made"
+"""Folder for what a call writes beside its table; empty before each call."""
+
+_RUN = """
+name: {name}
+dataset: demo
+judge: scripted/{script}
+criteria: {{set: hanna, only: [Relevance, Coherence]}}
+eval_prompts: [ep1, ep2]
+repeats: 2
+structured: {structured}
+"""
+
+_RECITED = (("plain", "endings", "none"), ("asked-json", "endings", "json"), ("points", "points", "none"))
+"""Name, script and mode of the runs beside the demo run; of `endings` many answers have no rating."""
+
+_PRICES = (
+    "openai/gpt-4o-mini: {input: 0.20, cached: 0.10, output: 0.80, batch: 0.5, date: 2026-01-01, source: a test}\n"
+)
+"""The user's own prices, as those that come with the program go with the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One command line with a name; its table is printed as JSON."""
+
+    group: str
+    name: str
+    words: tuple[str, ...]
+
+    @property
+    def golden(self) -> Path:
+        """Where the golden file lies."""
+        return HERE / self.group / f"{self.name}.json"
+
+
+def calls() -> list[Call]:
+    """Every call, in the order of `commands.yaml`."""
+    named = yaml.safe_load((HERE / "commands.yaml").read_text(encoding="utf-8"))
+    return [
+        Call(group, name, (*shlex.split(line), "--format", "json"))
+        for group in GROUPS
+        for name, line in named[group].items()
+    ]
+
+
+def judge(words: Sequence[str]) -> tuple[int, str, str]:
+    """Run one command in this process: its exit code, stdout and stderr."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            main(list(words))
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+    return code, out.getvalue(), err.getvalue()
+
+
+def prepare(folder: Path, group: str, data: Path | None) -> None:
+    """Make the runs of a group in a folder."""
+    for file in _INPUTS.iterdir():
+        shutil.copy(file, folder)
+    (folder / "home").mkdir()
+    (folder / "home" / "prices.yaml").write_text(_PRICES, encoding="utf-8")
+    with inside(folder, data):
+        if group == "demo":
+            _demo_runs()
+        else:
+            _done("import", "hanna-scores", "-o", "hanna-scores")
+            _done("audit", "import", "study.sqlite", str(Path(str(data)) / "hanna" / "user_study.csv"))
+
+
+def _demo_runs() -> None:
+    """The demo run, a copy for what leaves files in it, runs of recited answers, and an audit with answers."""
+    _done("demo", "demo-run", "--quiet", "--format", "json")
+    shutil.copytree("demo-run", "explained-run")
+    for name, script, structured in _RECITED:
+        folder = Path(name)
+        folder.mkdir()
+        (folder / "run.yaml").write_text(_RUN.format(name=name, script=script, structured=structured), encoding="utf-8")
+        _done("run", name, "--quiet")
+    _done("audit", "import", "audited.sqlite", "audited.csv")
+
+
+def _done(*words: str) -> None:
+    code, _, err = judge(words)
+    if code != 0:
+        raise RuntimeError(f"judge {shlex.join(words)} ended with exit code {code}: {err}")
+
+
+@contextmanager
+def inside(folder: Path, data: Path | None) -> Iterator[None]:
+    """Work in a folder, with settings and caches of its own, and with `data` as JUDGE_DATA or none."""
+    before, environment = Path.cwd(), dict(os.environ)
+    os.environ |= {"JUDGE_HOME": str(folder / "home"), "JUDGE_CACHE": str(folder / "cache"), "NO_COLOR": "1"}
+    os.environ.pop("JUDGE_DATA", None)
+    if data is not None:
+        os.environ["JUDGE_DATA"] = str(data)
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        os.environ.clear()
+        os.environ.update(environment)
+
+
+def printed(call: Call, folder: Path, data: Path | None) -> dict[str, Any]:
+    """What a call prints: its exit code and its JSON. RuntimeError where it prints none."""
+    with inside(folder, data):
+        shutil.rmtree(_OUTPUT, ignore_errors=True)
+        Path(_OUTPUT).mkdir()
+        words = [word.replace("$DATA", str(data)) for word in call.words]
+        code, out, err = judge(words)
+    if not out:
+        raise RuntimeError(f"judge {shlex.join(call.words)} printed no JSON (exit code {code}): {err}")
+    return {"exit_code": code, "printed": _read(out)}
+
+
+def _read(text: str) -> Any:
+    """JSON, or JSON Lines as a list."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in text.splitlines()]
+
+
+def stored(call: Call) -> Mapping[str, Any]:
+    """A call's golden file."""
+    found: Mapping[str, Any] = json.loads(call.golden.read_text(encoding="utf-8"))
+    return found
