@@ -11,17 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import orjson
 
 from judge.errors import SpecError
 from judge.printing import latex, terminal
 from judge.printing.dollars import dollars
+from judge.printing.forms import FORMATS
 from judge.stats.estimate import Estimate
-
-Format = Literal["table", "json", "csv", "md", "latex"]
-FORMATS: tuple[str, ...] = get_args(Format)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,10 +84,6 @@ def test_disagreements_as_list_and_in_full(demo: Path, capsys: pytest.CaptureFix
     ("arguments", "sentence"),
     [
         (["systems", "--judge", "gpt"], "--judge 'gpt' is not known (known: surface)"),
-        (["systems", "--interval", "t"], "--interval 't' is not known; allowed: clustered, as-published, boot"),
-        (["systems", "--by", "system"], "--by 'system' is not known"),
-        (["criteria", "--ci", "fisher"], "--ci 'fisher' is not known; allowed: boot-inputs, none"),
-        (["disagreements", "--between", "prompts"], "--between 'prompts' is not known; allowed: people, repeats"),
         (["disagreements", "--between", "judges"], "nothing to compare between judges: there is one judge"),
         (["disagreements", "--criterion", "Coherenc"], "did you mean 'Coherence'"),
     ],
