@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_prompts_are_compared_with_coverage_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("compare", folder / "control", *QUICK) == 0
     text = capsys.readouterr().out
-    assert text.index("Coverage by judge and Eval-Prompt") < text.index("Eval-Prompts compared on the same stories")
+    assert text.index("coverage: ") < text.index("Eval-Prompts compared on the same stories")
     assert "ep2 parses every answer, as ep1 does, and correlates " in text
     assert "m = 2 permutation tests" in text
     # ep2 asks for an explanation and ep1 does not.

@@ -73,7 +73,7 @@ def test_prints_the_jury_beside_what_it_must_beat(folder: Path, capsys: pytest.C
     )
     for line, label in zip(lines, labels, strict=False):
         assert line.split("Overall")[1].strip().startswith(label)
-    assert text.index("Coverage by judge and Eval-Prompt") < text.index("A jury of judges against people")
+    assert text.index("coverage: ") < text.index("A jury of judges against people")
     assert "1 of 360 ratings by members are missing" in text
     assert "feature: length" in text
     assert (

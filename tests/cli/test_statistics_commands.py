@@ -50,7 +50,7 @@ def _run(*arguments: object) -> int:
 def test_coverage_stands_before_the_correlations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("correlate", folder, "--resamples", 50) == 0
     text = capsys.readouterr().out
-    assert text.index("Coverage by judge and Eval-Prompt") < text.index("Kendall's tau-b with people")
+    assert text.index("coverage: ") < text.index("Kendall's tau-b with people")
     assert "refused 1" in text
     assert "people, leave one out" in text
     assert "control, not a language model" in text

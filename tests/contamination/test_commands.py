@@ -97,7 +97,7 @@ def test_report_is_the_studys_table(run: Run, folder: Path, made: Path, capsys: 
     assert "model:bigrams/large@b2:large" in table["signature"]
     assert run("report", folder, "--scores", made) == 0
     text = capsys.readouterr().out
-    assert text.index("Coverage") < text.index("Contamination by min_k_20")
+    assert text.index("coverage: ") < text.index("Contamination by min_k_20")
 
 
 def test_validity_finds_what_was_planted(
