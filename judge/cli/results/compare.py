@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -42,14 +42,22 @@ def _both_parsers(table: RatingsTable, options: CompareOptions, runs: list[str],
 
 @app.command()
 @table_command(CompareOptions, HELP, explanations=True, prepare=_both_parsers)
-def compare(table: RatingsTable, options: CompareOptions) -> list[Table]:
+def compare(
+    table: RatingsTable,
+    options: CompareOptions,
+    pairs: Annotated[
+        bool | None,
+        typer.Option("--pairs/--no-pairs", help="tables of every pair, else printed of up to 6 pairs"),
+    ] = None,
+) -> list[Table]:
     """Paired contrasts of Eval-Prompts, judges, structured modes, parsers or runs, on the same stories and repeats.
 
     Differences of ratings, of what was parsed and explained, of consistency and of tau with people, each with an
-    interval; permutation and Williams' tests as one adjusted family; one plain sentence for each contrast.
+    interval; permutation and Williams' tests as one adjusted family; one plain sentence for each contrast. Of three
+    variants or more, first the best and those that cannot be told from it.
 
     Example: judge compare runs/hanna --by eval_prompt --baseline ep1 --drop-system Human
     """
     from judge.analysis.comparison import tables
 
-    return tables.tables(table, options)
+    return tables.tables(table, options, pairs=pairs)
