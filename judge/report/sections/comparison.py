@@ -58,8 +58,8 @@ def _compared(inputs: ReportInputs, by: Factor, names: Sequence[str], others: in
     if len(sentences) > MOST_SENTENCES:
         summary = Markup("<summary>All {} contrasts, a sentence each</summary>").format(len(sentences))
         yield Markup("<details>{}{}</details>").format(summary, items(sentences))
-    for table in tables.tables_of(inputs.table, found, options):
-        yield shown(table, inputs, folded=True)
+    for table in tables.tables_of(inputs.table, found, options, pairs=True):
+        yield shown(table, inputs, folded=not tables.is_ranking(table))
 
 
 def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int) -> CompareOptions:
