@@ -79,6 +79,7 @@ def compare(
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import CompareOptions, from_words
     from judge.analysis.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.errors import SpecError
     from judge.ratings_table import read
     from judge.tables import emit
@@ -98,11 +99,11 @@ def compare(
         seed=seed,
     )
     keep = Selection.of(criterion, judge, eval_prompt, people=[against])
-    table = narrowed(read(runs, parser=parser), keep)
+    table = narrowed(read(runs, parser=parser, telling=reading_bar), keep)
     if options.by == "parser" and not heatmap:
         if parser != "ours":
             raise SpecError("--by parser compares ours with as-published", hint="leave --parser out")
-        table = both_parsers(table, read(runs, parser="as-published"))
+        table = both_parsers(table, read(runs, parser="as-published", telling=reading_bar))
     found = _layout(table, options) if heatmap else compare_tables.tables(table, options)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)
 

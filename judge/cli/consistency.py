@@ -38,12 +38,13 @@ def consistency(
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import ComponentsOptions, ConsistencyOptions, from_words
     from judge.analysis.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
     from judge.tables import emit
 
     options = from_words(ConsistencyOptions, drop_systems=tuple(drop_system or ()), engine=engine)
     planned = from_words(ComponentsOptions, drop_systems=options.drop_systems, target=target, seed=seed)
     keep = Selection.of(criterion, judge, eval_prompt)
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     found = variance.tables(table, planned, full=full) if components else analysis.tables(table, options, full=full)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

@@ -238,6 +238,7 @@ def report(
     """
     from judge.analysis.coverage import with_coverage
     from judge.analysis.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.contamination import report as study
     from judge.contamination import validity as strata
     from judge.contamination.scores_file import read as read_scores
@@ -246,7 +247,7 @@ def report(
 
     files = [read_scores(path) for path in scores]
     keep = Selection.of(criterion, judge, eval_prompt, people=[against])
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     if validity:
         words = strata.ValidityOptions(score_name, split, least, against, resamples, seed)
         found = strata.table(table, files, words)

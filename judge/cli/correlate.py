@@ -88,6 +88,7 @@ def correlate(
     from judge.analysis.labelling import criterion_of
     from judge.analysis.options import CorrelationOptions, from_words
     from judge.analysis.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
     from judge.tables import emit
 
@@ -107,7 +108,7 @@ def correlate(
     )
     labelled = [criterion_of(words) for words in (labels, *(errors or ())) if words]
     keep = Selection.of(criterion, judge, eval_prompt, people=[against, *labelled])
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     predict = Control()
     found = analysis.tables(table, options, predict=predict)
     found += further_tables(also or (), table, options, predict, labels=labels, errors=errors or ())

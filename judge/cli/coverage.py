@@ -36,6 +36,7 @@ def coverage(
     from judge.analysis import coverage as analysis
     from judge.analysis.options import CoverageOptions
     from judge.analysis.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.errors import SpecError
     from judge.ratings_table import read
     from judge.tables import emit
@@ -43,7 +44,7 @@ def coverage(
     if require is not None and not 0 <= require <= 100:
         raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
     keep = Selection.of(criterion, judge, eval_prompt)
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     options = CoverageOptions(drop_systems=tuple(drop_system or ()), seed=seed)
     emit(analysis.tables(table, options), form, output)
     share = analysis.rated_share(table, drop_systems=options.drop_systems)

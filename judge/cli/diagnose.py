@@ -39,6 +39,7 @@ def diagnose(
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import DiagnoseOptions, from_words
     from judge.analysis.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
     from judge.tables import emit
 
@@ -46,6 +47,6 @@ def diagnose(
         DiagnoseOptions, drop_systems=tuple(drop_system or ()), against=against, own=tuple(own or ()), alpha=alpha
     )
     keep = Selection.of(criterion, judge, eval_prompt, people=[against])
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     found = analysis.tables(table, options, full=full)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

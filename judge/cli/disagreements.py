@@ -39,12 +39,13 @@ def disagreements(
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import DisagreementsOptions, from_words
     from judge.analysis.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
     from judge.tables import emit
 
     options = from_words(DisagreementsOptions, drop_systems=tuple(drop_system or ()), between=between, top=top)
     keep = Selection.of(criterion, judge, eval_prompt)
-    table = narrowed(read(runs, parser=parser), keep)
+    table = narrowed(read(runs, parser=parser, telling=reading_bar), keep)
     found = disagreement_tables.tables(table, options, form=form, full_text=full_text)
     listed = with_coverage(table, found[:1], form, options.drop_systems)
     emit([*listed, *found[1:]], form, output)

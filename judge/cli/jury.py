@@ -77,6 +77,7 @@ def jury(
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import JuryOptions, from_words
     from judge.analysis.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
     from judge.tables import emit
 
@@ -97,7 +98,7 @@ def jury(
         seed=seed,
     )
     keep = Selection.of(criterion, judge, eval_prompt)
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     held = analysis.hold(table, options)
     found = jury_tables.tables(table, options, weights=weights, predictors=form in ("json", "csv"), held=held)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

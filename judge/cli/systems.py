@@ -46,6 +46,7 @@ def systems(
     from judge.analysis.coverage import with_coverage
     from judge.analysis.options import SystemsOptions, from_words
     from judge.analysis.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
     from judge.tables import emit
 
@@ -58,6 +59,6 @@ def systems(
         seed=seed,
     )
     keep = Selection.of(criterion, judge, eval_prompt)
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     found = system_tables.tables(table, options, form=form, by=by, rank=rank, differences=differences, full=full)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)
