@@ -1,4 +1,4 @@
-"""The sections of the page in reading order, results first; one that cannot be made says why in its place. Never leaves a hole."""
+"""The sections of the page, results first; one that cannot be made says why in its place. Never leaves a hole."""
 
 from __future__ import annotations
 

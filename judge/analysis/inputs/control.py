@@ -10,15 +10,16 @@ values are in points of the scale. A story's value is the mean over several fold
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
-from judge.backends.surface.ridge import Array, Ridge, fit_ridge, folds_of_groups, out_of_fold
+from judge.backends.surface.ridge import Array, Decomposed, Ridge, fit_ridge, folds_of_groups, out_of_fold
 from judge.text_features import LOG_OFFSETS, for_regression, own_features, score_file_features, tokens
 
 LEAST_RATED = 100
@@ -28,6 +29,8 @@ FOLDS, FOLDINGS = 5, 5
 PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Ridge penalties, from which each fold's training stories choose by their leave-one-out error."""
 
+_KEPT = 1 << 26
+"""Bytes of rows taken apart that are kept for further criteria."""
 
 _NOT_FEATURES = ["story", "story_prompt", "system", "words", "text", "people"]
 
@@ -70,6 +73,24 @@ class Control:
         return self._surface.predictions(people, criterion, seed=self.seed)
 
 
+class _Fits:
+    """Fits of the control. Criteria rated on the same stories have the same folds: their rows are taken apart once."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Decomposed] = {}
+        self._size = 0
+
+    def __call__(self, rows: Array, response: Array) -> Ridge:
+        key = hashlib.blake2b(rows.tobytes()).digest()
+        known = self._known.get(key)
+        if known is None:
+            known = Decomposed.of(rows)
+            if self._size + known.left.nbytes <= _KEPT:
+                self._known[key] = known
+                self._size += known.left.nbytes
+        return fit_ridge(rows, response, PENALTIES, known)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
     """What the control sees of stories: regression features (n, p), their names, and which stories have none.
@@ -85,6 +106,7 @@ class Surface:
     blank: NDArray[np.bool_]
     names: tuple[str, ...]
     imported: bool = False
+    _fits: _Fits = field(default_factory=_Fits, repr=False)
 
     @classmethod
     def of(cls, stories: pd.DataFrame) -> Surface:
@@ -146,7 +168,7 @@ class Surface:
         if len(set(fold[~np.isnan(response)].tolist())) < 2:
             return None
         rows = np.where(self.blank[:, None], 0.0, self.rows)
-        predicted, level = out_of_fold(rows, response, fold, _fit)
+        predicted, level = out_of_fold(rows, response, fold, self._fits)
         return predicted - level
 
 
@@ -170,10 +192,6 @@ def control_predictions(
     seed : of the first dealing out of story-prompts to folds, which goes by their names, not by the order of rows.
     """
     return Surface.of(stories).predictions(people, criterion, seed=seed)
-
-
-def _fit(rows: Array, response: Array) -> Ridge:
-    return fit_ridge(rows, response, PENALTIES)
 
 
 def _shipped(texts: Sequence[str], prompts: Sequence[str], criterion: str, card: Card) -> ControlPredictions:

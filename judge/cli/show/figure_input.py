@@ -30,10 +30,11 @@ def ratings(
 ) -> RatingsTable:
     """The ratings table of these runs, narrowed to what is asked for."""
     from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
 
     keep = Selection.of(criterion, judge, eval_prompt)
-    return narrowed(read(runs, parser=parser, explanations=False), keep)
+    return narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
 
 
 def labels(table: RatingsTable) -> str:
