@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from judge.analysis.options.table_options import CorrelationOptions
 from judge.errors import SpecError, unknown
 from judge.printing.tables import Table
 
 if TYPE_CHECKING:
-    from judge.analysis.correlation import Predict
+    from judge.analysis.correlation import Correlations, Predict
     from judge.ratings_table import RatingsTable
 
-Maker = Callable[["RatingsTable", CorrelationOptions, "Predict | None"], list[Table]]
+Maker = Callable[["RatingsTable", "Correlations", "Predict | None"], list[Table]]
+"""From a ratings table, its correlations (whose choices the further tables share) and the control to tables."""
 
 
-def _accuracy(table: RatingsTable, options: CorrelationOptions, predict: Predict | None) -> list[Table]:
+def _accuracy(table: RatingsTable, result: Correlations, predict: Predict | None) -> list[Table]:
     from judge.analysis.agreement import accuracy
     from judge.analysis.options.agreement_options import AccuracyOptions
 
+    options = result.options
     chosen = AccuracyOptions(
         level="by-item" if options.level == "by-item" else "overall",
         drop_systems=options.drop_systems,
@@ -32,18 +33,20 @@ def _accuracy(table: RatingsTable, options: CorrelationOptions, predict: Predict
     return accuracy.tables(table, chosen, predict=predict)
 
 
-def _drift(table: RatingsTable, options: CorrelationOptions, predict: Predict | None) -> list[Table]:
+def _drift(table: RatingsTable, result: Correlations, predict: Predict | None) -> list[Table]:
     from judge.analysis.agreement import drift
     from judge.analysis.options.agreement_options import DriftOptions
 
+    options = result.options
     chosen = DriftOptions(drop_systems=options.drop_systems, against=options.against, control=options.control)
     return drift.tables(table, chosen, predict=predict)
 
 
-def _sliding_sets(table: RatingsTable, options: CorrelationOptions, predict: Predict | None) -> list[Table]:
+def _sliding_sets(table: RatingsTable, result: Correlations, predict: Predict | None) -> list[Table]:
     from judge.analysis.agreement import sliding_sets
     from judge.analysis.options.agreement_options import DriftOptions
 
+    options = result.options
     chosen = DriftOptions(
         drop_systems=options.drop_systems,
         against=options.against,
@@ -55,16 +58,18 @@ def _sliding_sets(table: RatingsTable, options: CorrelationOptions, predict: Pre
     return sliding_sets.tables(table, chosen, predict=predict)
 
 
-def _leads(table: RatingsTable, options: CorrelationOptions, predict: Predict | None) -> list[Table]:
-    from judge.analysis.correlation import margins
+def _leads(table: RatingsTable, result: Correlations, predict: Predict | None) -> list[Table]:  # noqa: ARG001
+    from judge.analysis.correlation.margins import margins
+    from judge.analysis.correlation.margins_table import table_of
 
-    return [margins.table_of(table, options, predict=predict)]
+    return [table_of(result, margins(result))]
 
 
-def _replacement(table: RatingsTable, options: CorrelationOptions, predict: Predict | None) -> list[Table]:  # noqa: ARG001
+def _replacement(table: RatingsTable, result: Correlations, predict: Predict | None) -> list[Table]:  # noqa: ARG001
     from judge.analysis.agreement import replacement
     from judge.analysis.options.agreement_options import ReplacementOptions
 
+    options = result.options
     chosen = ReplacementOptions(drop_systems=options.drop_systems, against=options.against, seed=options.seed)
     return replacement.tables(table, chosen)
 
@@ -82,13 +87,15 @@ TABLES: dict[str, Maker] = {
 def further_tables(
     names: Sequence[str],
     table: RatingsTable,
-    options: CorrelationOptions,
+    result: Correlations,
     predict: Predict | None,
     *,
     labels: str | None = None,
     errors: Sequence[str] = (),
 ) -> list[Table]:
-    """The named tables with the choices of the correlation table; with `labels`, those of binary labels last.
+    """The named tables with the choices of these correlations; with `labels`, those of binary labels last.
+
+    For `leads` the correlations are ones that were computed paired.
 
     Raises SpecError for a name that is not known, and for error types without labels to set them against.
     """
@@ -96,13 +103,14 @@ def further_tables(
     for name in names:
         if name not in TABLES:
             raise SpecError(unknown("--also", name, TABLES))
-        found += TABLES[name](table, options, predict)
+        found += TABLES[name](table, result, predict)
     if errors and labels is None:
         raise SpecError("--errors needs --labels: the stories without errors", hint="e.g. --labels 'Overall > 4'")
     if labels is not None:
         from judge.analysis.agreement.binary_labels import tables
         from judge.analysis.options.agreement_options import LabelOptions
 
+        options = result.options
         chosen = LabelOptions(
             labels=labels,
             errors=tuple(errors),

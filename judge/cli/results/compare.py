@@ -109,6 +109,7 @@ def compare(
 
 def _layout(table: RatingsTable, options: CompareOptions) -> list[Table]:
     from judge.analysis.agreement import correlation_grid
+    from judge.analysis.correlation import correlations
     from judge.analysis.inputs.control import control_predictions
     from judge.analysis.options.table_options import CorrelationOptions
 
@@ -119,4 +120,5 @@ def _layout(table: RatingsTable, options: CompareOptions) -> list[Table]:
         resamples=options.resamples,
         seed=options.seed,
     )
-    return correlation_grid.tables(table, chosen, predict=control_predictions)
+    result = correlations(table, chosen, control_predictions)
+    return correlation_grid.tables(correlation_grid.layouts(result))
