@@ -118,9 +118,11 @@ def test_correlate_refuses_a_name_that_is_not_there(
 def test_against_and_labels_may_name_a_criterion_that_was_not_selected(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    labelled = ("--against", "Style", "--labels", "Style > 3", "--ci", "none", "--no-control", "--format", "json")
-    assert _run("correlate", folder, "--criterion", "Plot", *labelled) == 0
-    first, labels = json.loads(capsys.readouterr().out)
+    bare = ("--criterion", "Plot", "--ci", "none", "--no-control", "--format", "json")
+    assert _run("correlate", folder, "--against", "Style", *bare) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert _run("labels", folder, "--labels", "Style > 3", *bare) == 0
+    labels = json.loads(capsys.readouterr().out)
     judged = [row for row in first["rows"] if row["judge"] in ("a", "b")]
     assert {(row["criterion"], row["against"]) for row in judged} == {("Plot", "Style")}
     assert labels["title"].startswith("Stories with the label Style > 3")

@@ -80,7 +80,7 @@ def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
     note = (
         f"{dataset}: judges rated {ends} of the stories that people rated: their rows are not of the same stories and"
     )
-    return [f"{note} do not show which is the closest; judge compare and --also leads take the stories that both have"]
+    return [f"{note} do not show which is the closest; judge compare and judge margins take the stories that both have"]
 
 
 def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:

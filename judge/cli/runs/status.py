@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.cli.table_options import Form
+
 if TYPE_CHECKING:
     from judge.run_folder import ResultFolder
 
@@ -18,7 +20,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 def status(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
+    form: Form = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
 ) -> None:
     """How far runs are: answered, given up (by cause), tokens, cost, hours. Works beside a run that goes on.
