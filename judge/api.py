@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judge.analysis.correlation import CorrelationRow, Correlations
     from judge.analysis.inputs.selection import Selection
     from judge.audit.results.frames import OpenedAudit
     from judge.datasets import Dataset
@@ -42,6 +43,45 @@ class LoadedDataset:
 
     def __repr__(self) -> str:
         return f"LoadedDataset({self.dataset.name!r})"
+
+
+class ShownCorrelations:
+    """Correlations with people; a notebook shows them as the printed table, with signature and notes.
+
+    `result` is the value that tables, figures and the report are made from.
+    """
+
+    def __init__(self, result: Correlations) -> None:
+        self.result = result
+
+    @property
+    def rows(self) -> tuple[CorrelationRow, ...]:
+        """One typed row a correlation."""
+        return self.result.rows
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The same as `OpenedRun.correlate` gives."""
+        return self.result.frame
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of the numbers."""
+        return self.result.notes
+
+    @property
+    def signature(self) -> str:
+        """Each choice that can move a number."""
+        return self.result.signature
+
+    def _repr_html_(self) -> str:
+        from judge.analysis.correlation import tables
+        from judge.pages.html_table import html_table
+
+        return "".join(html_table(table, copies=False) for table in tables(self.result))
+
+    def __repr__(self) -> str:
+        return f"ShownCorrelations({len(self.rows)} rows, {self.signature})"
 
 
 class OpenedRun:
@@ -106,11 +146,18 @@ class OpenedRun:
         return plans(self.table, from_words(ComponentsOptions, **options))
 
     def correlate(self, **options: Any) -> pd.DataFrame:
-        """Correlations with people. Options are `CorrelationOptions`' fields, e.g. `level="system", ci="none"`."""
-        from judge.analysis.correlation import correlate
+        """Correlations with people. Options are `CorrelationOptions`' fields, e.g. `level="system", ci="none"`.
+
+        The frame's `attrs` hold `signature` and `notes`.
+        """
+        return self.correlations(**options).frame
+
+    def correlations(self, **options: Any) -> ShownCorrelations:
+        """The same with typed rows, `frame`, `notes` and `signature`, shown in a notebook as the printed table."""
+        from judge.analysis.correlation import correlations
         from judge.analysis.options.table_options import CorrelationOptions, from_words
 
-        return correlate(self.table, from_words(CorrelationOptions, **options))
+        return ShownCorrelations(correlations(self.table, from_words(CorrelationOptions, **options)))
 
     def only(
         self,

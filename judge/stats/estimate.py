@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a number does not exist, where that is put together of parts; `str` makes the sentence that people read.
+    """Why a number or its interval does not exist, in parts; `str` makes the sentence that people read.
 
     Attributes
     ----------
@@ -20,14 +20,19 @@ class Reason:
         For a mean over criteria: those that are undefined for this reason.
     of : int
         The number of criteria that the mean is over.
+    interval : bool
+        Whether there is a value, and only the interval does not exist.
     """
 
     fact: str
     unavailable: str | None = None
     criteria: tuple[str, ...] = ()
     of: int = 0
+    interval: bool = False
 
     def __str__(self) -> str:
+        if self.interval:
+            return f"no interval: {self.fact}"
         text = f"{self.unavailable} unavailable: {self.fact}" if self.unavailable else self.fact
         if not self.criteria:
             return text
@@ -70,6 +75,11 @@ class Estimate:
             return cls(value=None, n=n, reason=str(reason), parts=reason)
         return cls(value=None, n=n, reason=reason)
 
+    def without_interval(self, fact: str) -> Estimate:
+        """The same value without an interval, and why there is none."""
+        reason = Reason(fact, interval=True)
+        return replace(self, low=None, high=None, reason=str(reason), parts=reason)
+
     @property
     def defined(self) -> bool:
         """Whether there is a value."""
@@ -77,5 +87,7 @@ class Estimate:
 
     @property
     def why(self) -> Reason:
-        """Why it is undefined, in parts: of a plain sentence, the sentence."""
-        return self.parts or Reason(self.reason or "undefined")
+        """Why it, or its interval, is undefined, in parts: of a plain sentence, the sentence."""
+        if self.parts is not None and str(self.parts) == self.reason:
+            return self.parts
+        return Reason(self.reason or "undefined")
