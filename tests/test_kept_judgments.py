@@ -26,7 +26,7 @@ from judge.journal import JournalReader, standing
 from judge.journal.snapshot import leave_out_texts
 from judge.parsing import parser as load_parser
 from judge.parsing import sources
-from judge.parsing.ours import Ours
+from judge.parsing.ours.parser import Ours
 from judge.parsing.stored_answers import StoredAnswers
 from judge.plan import make_plan
 from judge.ratings_table import COLUMNS, helpers, journaled, judgments, parsed_file, read

@@ -10,9 +10,6 @@ from judge.figures.series import JUDGE as JUDGE_SIGN
 from judge.figures.series import Sign
 from judge.stats.estimate import Estimate
 
-_OF_CONTROL = ", control"
-"""How a layout marks a judge that is a control."""
-
 
 def forest(layout: Layout) -> Forest:
     """The published layout's cells with their intervals."""
@@ -21,7 +18,7 @@ def forest(layout: Layout) -> Forest:
     short = (*layout.short, *(("mean",) if several else ()))
     lines = tuple(
         Line(
-            row.judge.removesuffix(_OF_CONTROL),
+            row.name_and_run,
             row.eval_prompt or "",
             tuple((one,) for one in _cells(row, several)),
             _sign(row),
@@ -53,7 +50,7 @@ def _cells(row: LayoutRow, several: bool) -> tuple[Estimate, ...]:
 
 
 def _sign(row: LayoutRow) -> Sign | None:
-    return CONTROL_SIGN if row.judge.endswith(_OF_CONTROL) else None
+    return CONTROL_SIGN if row.is_control else None
 
 
 def _caption(layout: Layout, bands: tuple[Band, ...]) -> str:
@@ -77,8 +74,8 @@ def _caption(layout: Layout, bands: tuple[Band, ...]) -> str:
 
 def undefined(cells: tuple[Estimate, ...]) -> str:
     """A sentence that says why cells are undefined, or nothing."""
-    known = (cell.reason.removeprefix("undefined: ") for cell in cells if not cell.defined and cell.reason)
-    reasons = list(dict.fromkeys(known))
+    reasons = list(dict.fromkeys(cell.reason for cell in cells if not cell.defined and cell.reason))
     if not reasons:
         return ""
-    return f" Undefined: {'; '.join(reasons)}." if len(reasons) < 3 else " Undefined: for the reasons in the table."
+    why = f" ({'; '.join(reasons)})" if len(reasons) < 3 else ", for the reasons in the table"
+    return f" Some values do not exist{why}."

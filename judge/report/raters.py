@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge.analysis.inputs.bars import CEILING
+from judge.analysis.inputs.bars import PEOPLE_NAME
 from judge.analysis.reliability.consistency import PEOPLE
 from judge.printing.tables import Table
 from judge.stats.estimate import Estimate
@@ -18,7 +18,7 @@ from judge.stats.estimate import Estimate
 NO_CEILING = "no human ceiling: no person rated the stories"
 
 _LABELLED = (
-    (CEILING, "human ceiling"),
+    (PEOPLE_NAME, "human ceiling"),
     ("human ceiling undefined with fewer than 2 raters", NO_CEILING),
     ("control and people", "control and human ceiling"),
     ("judge minus people", "judge minus labels"),
@@ -83,6 +83,6 @@ class Raters:
     def _cell(self, key: str, value: Any) -> Any:
         if isinstance(value, Estimate) and value.reason:
             return replace(value, reason=self.said(value.reason))
-        if isinstance(value, str) and (value in (PEOPLE, CEILING) or key in _WORDS):
+        if isinstance(value, str) and (value in (PEOPLE, PEOPLE_NAME) or key in _WORDS):
             return self.said(value)
         return value

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from judge.analysis import correlation
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, layouts
 from judge.analysis.inputs.control import control_predictions
 from judge.analysis.options.signature import abbreviations
@@ -28,7 +29,9 @@ BOTH = pytest.mark.parametrize("width", list(page.WIDTHS))
 
 @pytest.fixture(scope="module")
 def layout(rated_table: RatingsTable) -> Layout:
-    (found,) = layouts(rated_table, CorrelationOptions(resamples=100), predict=control_predictions)
+    (found,) = layouts(
+        correlation.correlations(rated_table, CorrelationOptions(resamples=100), predict=control_predictions)
+    )
     return found
 
 
@@ -146,7 +149,7 @@ def test_an_undefined_cell_is_called_so_with_its_reason() -> None:
     figure = forest.draw(made, 3.03)
     assert [t.get_text() for t in figure.axes[1].texts] == ["undefined"]
     assert marks(figure.axes[1]) == []
-    assert "Undefined: all ratings are equal." in correlations.undefined((nothing,))
+    assert "Some values do not exist (all ratings are equal)." in correlations.undefined((nothing,))
 
 
 def test_controls_are_told_by_their_mark_too(layout: Layout) -> None:

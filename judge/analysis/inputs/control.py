@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.analysis.inputs.bars import ControlSource
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
 from judge.backends.surface.ridge import Array, Decomposed, Ridge, fit_ridge, folds_of_groups, out_of_fold
 from judge.text_features import LOG_OFFSETS, for_regression, own_features, score_file_features, tokens
@@ -46,6 +47,8 @@ class ControlPredictions:
     how : str
         For the signature: ``surface:refit/5x5-fold/less-fold-means/seed1`` (foldings x folds),
         ``surface:shipped@b2:...`` or ``surface:none``.
+    source : ControlSource
+        The same as a value: refitted out of fold, the shipped model, or no prediction at all.
     n : int
         Stories with a prediction.
     reason : str or None
@@ -54,6 +57,7 @@ class ControlPredictions:
 
     values: NDArray[np.float64]
     how: str
+    source: ControlSource
     n: int
     reason: str | None = None
 
@@ -157,10 +161,10 @@ class Surface:
                 source = "imported-features/" if self.imported else ""
                 times = f"{len(usable)}x" if len(usable) > 1 else ""
                 how = f"surface:refit/{source}{times}{count}-fold/less-fold-means/seed{seed}"
-                return ControlPredictions(values, how, int(np.sum(~blank)), reason)
+                return ControlPredictions(values, how, ControlSource.OUT_OF_FOLD, int(np.sum(~blank)), reason)
         if self.imported:
             why = f"the control cannot be refitted on imported features: that takes {LEAST_RATED} rated stories"
-            return ControlPredictions(np.full(total, np.nan), "surface:none", 0, why)
+            return ControlPredictions(np.full(total, np.nan), "surface:none", ControlSource.UNAVAILABLE, 0, why)
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
     def _folding(self, response: Array, fold: NDArray[np.int64]) -> Array | None:
@@ -214,4 +218,5 @@ def _shipped(texts: Sequence[str], prompts: Sequence[str], criterion: str, card:
         )
     n = len(texts) - blank - seen
     how = f"surface:shipped@{card.hash}" if n else "surface:none"
-    return ControlPredictions(values, how, n, "; ".join(why) or None)
+    source = ControlSource.SHIPPED if n else ControlSource.UNAVAILABLE
+    return ControlPredictions(values, how, source, n, "; ".join(why) or None)

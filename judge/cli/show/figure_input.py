@@ -46,11 +46,12 @@ def labels(table: RatingsTable) -> str:
 def layout(table: RatingsTable, words: dict[str, Any]) -> Layout:
     """The published layout of the only dataset, with the options that these words name."""
     from judge.analysis.agreement.correlation_grid import layouts
+    from judge.analysis.correlation import correlations
     from judge.analysis.inputs.control import control_predictions
     from judge.analysis.options.table_options import CorrelationOptions, from_words
 
     options = from_words(CorrelationOptions, **words)
-    return only(layouts(table, options, predict=control_predictions), "heatmap")
+    return only(layouts(correlations(table, options, control_predictions)), "heatmap")
 
 
 def only(found: Sequence[_One], what: str) -> _One:

@@ -56,7 +56,8 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
     emit(coverage.tables(table, CoverageOptions()), "csv", target / "coverage.csv")
     emit(consistency.tables(table, full=True), "csv", target / "consistency.csv")
     options = CorrelationOptions(resamples=choices.resamples, seed=choices.seed)
-    emit(correlation.tables(table, options, predict=Control()), "csv", target / "correlate.csv")
+    result = correlation.correlations(table, options, Control())
+    emit(correlation.tables(result), "csv", target / "correlate.csv")
     for audit in dict.fromkeys(folder.parent / AUDIT for folder in folders):
         _audit(audit, target)
     return len(table.frame), sorted({fact.dataset for fact in table.facts})

@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
+from judge.analysis import correlation
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, LayoutRow
-from judge.analysis.options.table_options import Level
+from judge.analysis.correlation import Correlations
+from judge.analysis.correlation.margins_table import table_of
 from judge.pages.charts import HeatCell, HeatMap, HeatRow, Interval, IntervalPanel, Intervals, Reference
-from judge.printing.tables import Table
 from judge.report.blocks import figure, heading, prose, shown
 from judge.report.inputs import ReportInputs
 from judge.stats.estimate import Estimate
@@ -40,34 +41,35 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     if not inputs.has_people:
         return [prose("Nobody's ratings of these stories are known: nothing can be said about agreement with people.")]
     made = [prose((_READ_LABELS if inputs.raters.labels_note else _READ) + _READ_CONTROL)]
-    table = inputs.correlations()
-    found = _layouts(inputs, table)
-    for number, one in enumerate(found):
+    result = inputs.correlations
+    grids = _layouts(inputs, result)
+    for number, one in enumerate(grids):
         made.append(figure(_heat_map(one, f"heat-{number}", inputs), _caption(one, inputs)))
         if sum(row.kind not in (CEILING, CONTROL) for row in one.rows) > 1 or len(one.criteria) > 1:
             made.append(figure(_intervals(one, f"dots-{number}", inputs), _dots_caption(one)))
-    made += [shown(one, inputs, folded=True) for one in correlation_grid.tables_of(found)]
-    made.append(shown(inputs.margins[1], inputs))
-    made.append(shown(table, inputs, folded=True, title=f"{table.title}, every row with what was lost"))
-    return [*made, *_over_systems(inputs, "system")]
+    made += [shown(table, inputs, folded=True) for table in correlation_grid.tables(grids)]
+    made.append(shown(table_of(result, inputs.margins), inputs))
+    for table in correlation.tables(result):
+        made.append(shown(table, inputs, folded=True, title=f"{table.title}, every row with what was lost"))
+    return [*made, *_over_systems(inputs)]
 
 
-def _layouts(inputs: ReportInputs, table: Table) -> list[Layout]:
-    """The table's datasets; without the ceiling's row where no person rated the stories."""
+def _layouts(inputs: ReportInputs, result: Correlations) -> list[Layout]:
+    """The result's datasets; without the ceiling's row where no person rated the stories."""
     return [
         replace(one, rows=tuple(row for row in one.rows if row.kind != CEILING))
         if inputs.raters_of(one.dataset).labels_note
         else one
-        for one in correlation_grid.layouts_of(inputs.table, table)
+        for one in correlation_grid.layouts(result)
     ]
 
 
-def _over_systems(inputs: ReportInputs, level: Level) -> Iterator[Markup]:
+def _over_systems(inputs: ReportInputs) -> Iterator[Markup]:
     yield heading("Over system means")
-    found = _layouts(inputs, inputs.correlations(level))
-    for number, one in enumerate(found):
+    grids = _layouts(inputs, inputs.correlations_over_systems)
+    for number, one in enumerate(grids):
         yield figure(_heat_map(one, f"heat-systems-{number}", inputs), _caption(one, inputs))
-    for table in correlation_grid.tables_of(found):
+    for table in correlation_grid.tables(grids):
         yield shown(table, inputs, folded=True)
 
 
@@ -173,7 +175,7 @@ def _caption(one: Layout, inputs: ReportInputs) -> str:
     if CONTROL in kinds:
         made = f", {one.control}" if one.control else ""
         text += f" Control: the surface of the text alone{made}; no language model."
-    if CONTROL in kinds and any(row.kind == JUDGE and row.judge.endswith(", control") for row in one.rows):
+    if CONTROL in kinds and any(row.kind == JUDGE and row.is_control for row in one.rows):
         text += (
             " A judge named with a comma and the word control was asked like any other, repeat by repeat; the row "
             "control is what stands beside every judge."
@@ -187,7 +189,8 @@ def _caption(one: Layout, inputs: ReportInputs) -> str:
 
 
 def _size(one: Layout) -> str:
-    return one.size if one.size.endswith(" systems") else f"{one.size}, {one.systems} systems"
+    counts_systems = one.unit == "systems" and any(cell.defined for cell in one.cells)
+    return one.size if counts_systems else f"{one.size}, {one.systems} systems"
 
 
 def _dots_caption(one: Layout) -> str:

@@ -80,11 +80,15 @@ def _makers() -> dict[str, _Make]:
     from judge.analysis.systems import tables as system_tables
 
     predict = Control()
+
+    def correlated(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
+        return correlation.tables(correlation.correlations(table, options, predict))
+
     return {
         "coverage": coverage.tables,
         "consistency": consistency.tables,
-        "correlate": lambda t: correlation.tables(t, CorrelationOptions(), predict=predict),
-        "correlate-system": lambda t: correlation.tables(t, CorrelationOptions(level="system"), predict=predict),
+        "correlate": lambda t: correlated(t, CorrelationOptions()),
+        "correlate-system": lambda t: correlated(t, CorrelationOptions(level="system")),
         "systems": system_tables.tables,
         "criteria": criteria_tables.tables,
         "diagnose": diagnose,
