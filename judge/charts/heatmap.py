@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from judge.analysis.agreement.correlation_grid import Layout, LayoutRow
     from judge.stats.estimate import Estimate
 
-NAMES = {CEILING: "people, one against the rest", CONTROL: "control, surface of the text"}
+NAMES = {CEILING: "people, one against the others", CONTROL: "control, surface of the text"}
 _SHORT_NAMES = {CEILING: "people", CONTROL: "control"}
 _MEAN = "mean over criteria"
 

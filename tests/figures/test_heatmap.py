@@ -59,7 +59,7 @@ def test_every_defined_cell_is_printed_and_every_undefined_one_hatched() -> None
     numbers = [t.get_text() for t in axes.texts if t.get_text().lstrip("−").isdigit()]
     assert numbers == ["21", "26", "27", "25", "24", "27", "26", "26", "12", "14", "0", "9", "16", "20", "15", "17"]
     assert sum(bool(patch.get_hatch()) for patch in axes.patches) == 4
-    assert {"RE", "CH", "EM", "mean", "people, one against the rest", "control, surface of the text"} <= set(
+    assert {"RE", "CH", "EM", "mean", "people, one against the others", "control, surface of the text"} <= set(
         texts(figure)
     )
     assert texts(figure).count("Beluga-13B") == 1

@@ -16,9 +16,10 @@ import pandas as pd
 from markupsafe import Markup
 
 from judge.charts.explanation_map import explanation_map
-from judge.explanations.mapping import stored, stored_tables
+from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
 from judge.pages import charts
+from judge.printing import stored_tables
 from judge.report.blocks import figure, items, prose, shown
 from judge.report.inputs import ReportInputs
 
