@@ -19,7 +19,7 @@ _COLOURS: Mapping[Kind, str] = {"people": "f8", "judge": "f6", "control": "f6"}
 def distributions(found: Distributions, identity: str) -> Markup:
     """The picture."""
     left = min(max((text_width(row.words) for row in found.rows), default=0.0), _LABELS) + 14.0
-    parts: list[Markup] = [hatching(identity)] if any(row.kind == "control" for row in found.rows) else []
+    parts: list[Markup] = [hatching(identity, "cut")] if any(row.kind == "control" for row in found.rows) else []
     for j, name in enumerate(found.criteria):
         x = left + j * (_WIDTH + _GAP)
         parts.append(fitted(x + _WIDTH / 2, 11, name, (_WIDTH + _GAP - 4) / BOLD, anchor="middle", font_weight=600))

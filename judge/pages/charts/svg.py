@@ -48,9 +48,9 @@ def chart(identity: str, size: tuple[float, float], title: str, description: str
     )
 
 
-def hatching(identity: str) -> Markup:
-    """The pattern `{identity}-hatch`, for what is undefined and for controls."""
-    line = element("path", d="M0 6L6 0", class_="hatch")
+def hatching(identity: str, kind: str = "hatch") -> Markup:
+    """The pattern `{identity}-hatch`, for what is undefined and for controls; `kind` is its lines' class."""
+    line = element("path", d="M0 6L6 0", class_=kind)
     pattern = element("pattern", line, id=f"{identity}-hatch", width=6, height=6, patternUnits="userSpaceOnUse")
     return element("defs", pattern)
 
