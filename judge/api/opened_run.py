@@ -443,9 +443,10 @@ def _control() -> Callable[..., Any]:
 
 def _heatmap(found: Correlations) -> Any:
     from judge.analysis.agreement.correlation_grid import layouts
+    from judge.charts.heatmap import heat_map
     from judge.figures import heatmap
 
-    return heatmap.draw(_only(layouts(found)))
+    return heatmap.draw(heat_map(_only(layouts(found))))
 
 
 def _only(grids: Sequence[Any]) -> Any:

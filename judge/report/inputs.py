@@ -16,12 +16,12 @@ from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.margins import Margin
 from judge.analysis.inputs.control import Control, ControlPredictions
 from judge.analysis.options.table_options import CorrelationOptions, Level, from_words
+from judge.analysis.raters import Raters
 from judge.audit.file.store import AuditStore
 from judge.contamination import scores_file
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
-from judge.report.raters import Raters
 from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
 
 
@@ -139,7 +139,7 @@ class ReportInputs:
 
     def raters_of(self, dataset: str) -> Raters:
         """Who gave the ratings of a dataset's stories that judges are compared with."""
-        return Raters(next((fact.labels_note for fact in self.table.facts if fact.dataset == dataset), None))
+        return Raters.of(self.table, dataset)
 
     @cached_property
     def raters(self) -> Raters:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from judge.analysis.agreement.correlation_grid import Layout
+    from judge.analysis.raters import Raters
     from judge.ratings_table import RatingsTable
 
 _One = TypeVar("_One")
@@ -37,10 +38,11 @@ def ratings(
     return narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
 
 
-def labels(table: RatingsTable) -> str:
-    """The sentence for a caption where people's ratings are none: the first clause of what the dataset says of them."""
-    notes = dict.fromkeys(fact.labels_note for fact in table.facts if fact.labels_note)
-    return "".join(f" {note[:1].upper()}{note[1:].partition(';')[0]}." for note in notes)
+def who_rated(table: RatingsTable, dataset: str) -> Raters:
+    """Who gave the ratings that judges are compared with: people, or a rule."""
+    from judge.analysis.raters import Raters
+
+    return Raters.of(table, dataset)
 
 
 def layout(table: RatingsTable, words: dict[str, Any]) -> Layout:

@@ -15,14 +15,14 @@ from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin, Rival, best_of
 from judge.analysis.coverage import coverage, loss
 from judge.analysis.options.table_options import ConsistencyOptions
+from judge.analysis.raters import Raters
 from judge.analysis.reliability import consistency
 from judge.analysis.reliability.consistency import PEOPLE
+from judge.charts.words import worded
 from judge.errors import JudgeError
 from judge.rating_matrix import RatingMatrix
 from judge.report.inputs import ReportInputs
-from judge.report.raters import Raters
 from judge.report.sections import audit_words, explanation_words
-from judge.report.sections.agreement import worded
 from judge.stats.estimate import Estimate
 
 _RIVALS = 3

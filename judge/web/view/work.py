@@ -54,6 +54,7 @@ def _map(state: str, folder: str, file: str) -> None:
 
 def _tables(state: str, into: str, *folders: str) -> None:
     """Every table in a file of its own, as soon as it is there; one that cannot be made holds the reason."""
+    from judge.printing.stored_tables import plain
     from judge.ratings_table import read
 
     began = time.monotonic()
@@ -61,7 +62,7 @@ def _tables(state: str, into: str, *folders: str) -> None:
     for name, make in _makers().items():
         file = Path(into) / f"view-{name}.json"
         try:
-            data: dict[str, Any] = {"tables": [_printed(one) for one in make(table)]}
+            data: dict[str, Any] = {"tables": [plain(one) for one in make(table)]}
         except JudgeError as error:
             data = {"tables": [], "problem": str(error)}
         write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})
@@ -94,21 +95,6 @@ def _makers() -> dict[str, _Make]:
         "diagnose": diagnose,
         "compare": lambda t: compare_tables.tables(t, CompareOptions()),
         "compare-judges": lambda t: compare_tables.tables(t, CompareOptions(by="judge")),
-    }
-
-
-def _printed(table: Table) -> dict[str, Any]:
-    """A table as its printed cells: pages put them into their own markup, where they are escaped."""
-    from judge.printing.tables import cell_text, is_numeric, reasons
-
-    return {
-        "title": table.title,
-        "columns": [
-            {"title": c.title, "number": is_numeric(table, c), "wide": bool(c.text or c.wrap)} for c in table.columns
-        ],
-        "rows": [[cell_text(row, column) for column in table.columns] for row in table.rows],
-        "signature": table.signature,
-        "notes": [*table.notes, *reasons(table)],
     }
 
 
@@ -146,11 +132,12 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
 def _audit(state: str, into: str, file: str) -> None:
     from judge.audit.file.store import AuditStore
     from judge.audit.results.report import ReportOptions, tables
+    from judge.printing.stored_tables import plain
 
     kept = Path(into) / "view-audit.json"
     try:
         with AuditStore.open(file, writing=False) as store:
-            found = [_printed(one) for one in tables(store, ReportOptions())]
+            found = [plain(one) for one in tables(store, ReportOptions())]
     except JudgeError as error:
         write_kept(kept, {"state": state, "tables": [], "problem": str(error)})
         return

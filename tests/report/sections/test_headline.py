@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin, Rival
+from judge.analysis.raters import Raters
 from judge.report import ReportInputs, ReportOptions
-from judge.report.raters import Raters
 from judge.report.sections import headline
 from judge.stats.estimate import Estimate, Reason
 
