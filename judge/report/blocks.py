@@ -70,12 +70,6 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
     return made
 
 
-def spread(lead: str, counts: Sequence[int]) -> str:
-    """`n = 48`, or `n = 40 to 48` where they differ."""
-    low, high = min(counts), max(counts)
-    return f"{lead} {low:,}".strip() + (f" to {high:,}" if high > low else "")
-
-
 def _for_page(note: str) -> str:
     """A note without its advice for the command line (`all six forms: --full`); empty where it was nothing else."""
     kept = "; ".join(part for part in note.split("; ") if not _ADVICE.search(_ASIDE.sub("", part)))
