@@ -86,12 +86,12 @@ def test_structured_modes_and_runs_are_compared(folder: Path, capsys: pytest.Cap
 
 def test_one_frame_for_notebooks(folder: Path) -> None:
     opened = judge.open_run(folder / "control")
-    frame = opened.compare(resamples=50, permutations=50)
+    frame = opened.compare(resamples=50, permutations=50).frame
     assert list(frame["criterion"]) == ["Relevance", "Coherence", OVER_CRITERIA]
     assert frame["tau"].dtype == float
     assert frame["sentence"].notna().tolist() == [False, False, True]
     plain = judge.open_run(folder / "plain")
-    parsers = plain.only(eval_prompt=["ep2"]).compare("parser", resamples=50, permutations=50)
+    parsers = plain.only(eval_prompt=["ep2"]).compare("parser", resamples=50, permutations=50).frame
     assert set(parsers["second"]) == {"as-published"}
     assert set(parsers["eval_prompt"]) == {"ep2"}
 

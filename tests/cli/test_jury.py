@@ -110,7 +110,7 @@ def test_ratings_are_written_as_a_result_folder(
 
 
 def test_notebooks_have_it_too(folder: Path) -> None:
-    frame = judge.open_run(folder).jury(foldings=1, ci="none", combiner="median")
+    frame = judge.open_run(folder).jury(foldings=1, ci="none", combiner="median").frame
     assert list(frame["kind"]) == ["jury", "mean", "single", "single in sample", "control"]
     assert frame.loc[0, "used"] == "median"
 

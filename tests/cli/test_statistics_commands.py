@@ -93,7 +93,7 @@ def test_components_and_d_study_are_printed(folder: Path, capsys: pytest.Capture
 
 def test_notebooks_get_the_same_components(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = judge.open_run(folder)
-    frame, plans = run.components(), run.d_study(target=0.7)
+    frame, plans = run.components().frame, run.d_study(target=0.7).frame
     assert _run("components", folder, "--target", 0.7, "--format", "json") == 0
     components, planned = json.loads(capsys.readouterr().out)
     assert frame["variance"].tolist() == pytest.approx([row["variance"] for row in components["rows"]])

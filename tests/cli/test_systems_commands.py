@@ -103,10 +103,10 @@ def test_a_name_that_is_neither_run_nor_dataset(capsys: pytest.CaptureFixture[st
 def test_notebooks_get_the_same_frames(demo: Path) -> None:
     run = judge.open_run(demo).only(eval_prompt=["ep1"], criterion=["Coherence", "Empathy"])
     assert set(run.ratings()["criterion"]) == {"Coherence", "Empathy"}
-    assert len(run.systems(resamples=20)) == 2 * 3 * 4
-    assert set(run.system_differences(resamples=20)["family"]) <= set(range(1, 7))
+    assert len(run.systems(resamples=20).frame) == 2 * 3 * 4
+    assert set(run.system_differences(resamples=20).frame["family"]) <= set(range(1, 7))
     (row,) = run.system_separation().to_dict("records")
     assert row["same"] + row["silent"] + row["reversed"] == row["people"]
     assert row["level_low"] < row["level"] < row["level_high"]
-    assert len(run.criteria("pairs", ci="none")) == 4
-    assert len(run.disagreements(top=4)) == 4
+    assert len(run.criteria("pairs", ci="none").frame) == 4
+    assert len(run.disagreements(top=4).frame) == 4

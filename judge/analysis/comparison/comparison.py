@@ -109,7 +109,11 @@ def compare(table: RatingsTable, options: CompareOptions | None = None) -> pd.Da
         same difference with systems resampled too; `rating_d, parsed_h, explained_h`; `permutation_p, williams_t,
         williams_p` and `_adjusted`, `tail` (two-sided); `sentence` on the rows of means.
     """
-    found = compared(table, options)
+    return frame_of(compared(table, options))
+
+
+def frame_of(found: Comparison) -> pd.DataFrame:
+    """The same of a comparison that is at hand already."""
     adjusted = iter(found.family.rows)
     rows = []
     for entry in found.entries:
