@@ -16,6 +16,7 @@ from judge.ratings_table.folder_notes import in_sample, other_scale, outside_sca
 from judge.ratings_table.table import RunFacts, criterion_of
 from judge.records import Answer
 from judge.run_folder import ResultFolder, read_manifest
+from judge.wording import Advice, Note
 
 Row = tuple[Any, ...]
 
@@ -76,7 +77,8 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
         )
     replaced = journal.replaced_total()
     if replaced:
-        notes.append(f"{replaced} answers were asked again because no rating could be read (judge retry --unparsed)")
+        said = f"{replaced} answers were asked again because no rating could be read"
+        notes.append(Note(said, Advice("judge retry {unparsed}", unparsed=True)))
     prompts = tuple(definition["eval_prompts"])
     repeats = int(force.get("repeats", 1))
     planned = journal.story_count() * len(criteria) * len(prompts) * repeats

@@ -1,4 +1,4 @@
-"""Further tables that set judges beside people, by the names that `judge correlate --also` knows. Computes nothing."""
+"""Further tables that set judges beside people, by the names that its option `also` knows. Computes nothing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.errors import SpecError, unknown
+from judge.errors import SpecError, unknown_value
 from judge.printing.tables import Table
+from judge.wording import Advice
 
 if TYPE_CHECKING:
     from judge.analysis.correlation import Predict
@@ -95,10 +96,13 @@ def further_tables(
     found: list[Table] = []
     for name in names:
         if name not in TABLES:
-            raise SpecError(unknown("--also", name, TABLES))
+            raise unknown_value("also", name, TABLES)
         found += TABLES[name](table, options, predict)
     if errors and labels is None:
-        raise SpecError("--errors needs --labels: the stories without errors", hint="e.g. --labels 'Overall > 4'")
+        raise SpecError(
+            Advice("{errors} needs {labels}: the stories without errors"),
+            hint=Advice("e.g. {labels}", labels="Overall > 4"),
+        )
     if labels is not None:
         from judge.analysis.agreement.binary_labels import tables
         from judge.analysis.options.agreement_options import LabelOptions

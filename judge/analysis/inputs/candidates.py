@@ -18,6 +18,7 @@ from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Predict, Remarks
 from judge.analysis.inputs.criterion_matching import Match, match
 from judge.printing.tables import Column
 from judge.rating_matrix import Raters, RatingMatrix
+from judge.wording import joined
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +65,7 @@ def comparable(
     for matrix in matrices:
         for one in candidates(matrix, against, predict, remarks, ceiling=False):
             if one.ratings is None or one.people is None:
-                remarks.notes[f"{matrix.dataset}, {one.labels['criterion']}: {one.reason}"] = None
+                remarks.notes[joined(f"{matrix.dataset}, {one.labels['criterion']}: ", one.reason or "")] = None
             else:
                 found.append((matrix, one))
     return found, remarks

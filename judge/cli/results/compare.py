@@ -79,8 +79,8 @@ def compare(
     from judge.analysis.coverage.coverage import with_coverage
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import CompareOptions, from_words
+    from judge.cli.option_words import emit
     from judge.errors import SpecError
-    from judge.printing.tables import emit
     from judge.ratings_table import read
 
     options = from_words(

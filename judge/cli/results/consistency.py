@@ -38,7 +38,7 @@ def consistency(
     from judge.analysis.options.table_options import ComponentsOptions, ConsistencyOptions, from_words
     from judge.analysis.reliability import consistency as analysis
     from judge.analysis.reliability import variance_components as variance
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
     from judge.ratings_table import read
 
     options = from_words(ConsistencyOptions, drop_systems=tuple(drop_system or ()), engine=engine)

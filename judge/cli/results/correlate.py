@@ -88,7 +88,7 @@ def correlate(
     from judge.analysis.inputs.control import Control
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import CorrelationOptions, from_words
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
     from judge.ratings_table import read
 
     options = from_words(

@@ -47,7 +47,7 @@ def criteria(
     from judge.analysis.criteria import tables
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import CriteriaOptions, from_words
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
 
     options = from_words(CriteriaOptions, drop_systems=tuple(drop_system or ()), ci=ci, resamples=resamples, seed=seed)
     table, more = _table(runs, parser)

@@ -39,7 +39,7 @@ def diagnose(
     from judge.analysis.coverage.coverage import with_coverage
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import DiagnoseOptions, from_words
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
     from judge.ratings_table import read
 
     options = from_words(

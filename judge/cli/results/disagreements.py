@@ -39,7 +39,7 @@ def disagreements(
     from judge.analysis.disagreements import tables
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import DisagreementsOptions, from_words
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
     from judge.ratings_table import read
 
     options = from_words(DisagreementsOptions, drop_systems=tuple(drop_system or ()), between=between, top=top)

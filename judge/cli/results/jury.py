@@ -77,7 +77,7 @@ def jury(
     from judge.analysis.jury import jury as analysis
     from judge.analysis.jury import tables
     from judge.analysis.options.table_options import JuryOptions, from_words
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
     from judge.ratings_table import read
 
     options = from_words(

@@ -31,7 +31,7 @@ def ratings(
     """
     from judge.analysis import ratings as analysis
     from judge.analysis.inputs.selection import Selection, narrowed
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
     from judge.ratings_table import read
 
     table = narrowed(read(runs, parser=parser), Selection.of(criterion, judge, eval_prompt))

@@ -46,7 +46,7 @@ def systems(
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.options.table_options import SystemsOptions, from_words
     from judge.analysis.systems import tables
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
     from judge.ratings_table import read
 
     options = from_words(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from judge.printing.tables import Column, Table
+from judge.printing.tables import Column, Table, worded
 from judge.stats.estimate import Estimate
 
 TEXT = "text"
@@ -20,7 +20,11 @@ TextOf = Callable[[Mapping[str, Any]], str | None]
 
 
 def plain(table: Table) -> dict[str, Any]:
-    """The table as values that JSON has: `title, signature, notes, columns, rows`; rows without whole texts."""
+    """The table as values that JSON has: `title, signature, notes, columns, rows`; rows without whole texts.
+
+    Pages show it, which have no options: advice is left out.
+    """
+    table = worded(table, None)
     kept = [column.key for column in table.columns if column.key != TEXT]
     return {
         "title": table.title,

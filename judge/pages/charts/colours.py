@@ -25,7 +25,7 @@ _INK = 0.179
 """Luminance at which black and white text have the same contrast (WCAG 2.1)."""
 
 CATEGORIES = 8
-"""Colours for categories that the stylesheet has, `--c1` to `--c8`."""
+"""Colours for categories that the stylesheet has, `c1` to `c8`."""
 
 
 @dataclass(frozen=True, slots=True)

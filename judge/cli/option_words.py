@@ -1,0 +1,79 @@
+"""How the command line writes options, and the words it prints in that wording. The only place that knows flags."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from judge.errors import JudgeError
+from judge.wording import written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from judge.printing.tables import Table
+
+NAMES = {
+    "drop_systems": "--drop-system",
+    "holm_over": "--family",
+    "interval_kind": "--interval",
+    "mean_interval": "--interval",
+    "n": "-n",
+    "columns": "--column",
+    "overrides": "--set",
+    "systems": "--system",
+}
+"""Field -> flag, where it is not the field's name with hyphens."""
+
+
+SETTINGS = {("map", "none"): "--no-map"}
+"""(Field, value) -> flag, where a value has a flag of its own."""
+
+
+class Flags:
+    """Options as words of a command: ``--level system``."""
+
+    def option(self, field: str) -> str:
+        """The flag."""
+        return NAMES.get(field) or f"--{field.replace('_', '-')}"
+
+    def setting(self, field: str, value: object, *, exact: bool) -> str:
+        """The flag with its value; by itself where it is one that is only given or not."""
+        flag = self.option(field)
+        if isinstance(value, str) and (field, value) in SETTINGS:
+            return SETTINGS[field, value]
+        if value is True:
+            return flag
+        if isinstance(value, Mapping):
+            pairs = [f"{key}={word}" for key, word in value.items()]
+            return " ".join(f"{flag} {repr(pair) if exact else shlex.quote(pair)}" for pair in pairs)
+        if isinstance(value, float):
+            return f"{flag} {value:g}"
+        return f"{flag} {repr(value) if exact and isinstance(value, str) else shlex.quote(str(value))}"
+
+
+FLAGS = Flags()
+
+
+def said(words: str) -> str:
+    """Any words as the command line prints them."""
+    return written(words, FLAGS)
+
+
+def complaint(error: JudgeError) -> str:
+    """An error's sentence as the command line prints it."""
+    return said(error.sentence)
+
+
+def mend(error: JudgeError) -> str | None:
+    """An error's hint as the command line prints it."""
+    return None if error.hint is None else said(error.hint)
+
+
+def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | None = None) -> None:
+    """Print tables, or write them to a file, their notes with flags."""
+    from judge.printing import tables as printing
+
+    group = [tables] if isinstance(tables, printing.Table) else tables
+    printing.emit([printing.worded(one, FLAGS) for one in group], form, output)
