@@ -132,7 +132,7 @@ def with_thresholds(
 def write(path: Path, scores: ScoresFile) -> None:
     """Write whole or not at all: to a name beside it first."""
     without = {name: written(why, PLAIN) for name, why in scores.header["without_threshold"].items()}
-    header = scores.header | {"without_threshold": without}
+    header = {**scores.header, "without_threshold": without}
     lines = [orjson.dumps(header), *(orjson.dumps(asdict(row)) for row in scores.rows)]
     half = path.with_name(path.name + ".part")
     try:

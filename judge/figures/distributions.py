@@ -9,6 +9,7 @@ from typing import Any
 from judge.analysis.distributions import Distribution, Distributions
 from judge.figures import page, panels
 from judge.figures.series import BLUE, SKY
+from judge.wording import Advice
 
 _HEIGHT = 0.34
 _LEAST = 0.5
@@ -37,7 +38,7 @@ def _draw(found: Distributions, width: float, note: str) -> Any:
     if number > MOST:
         raise SpecError(
             f"{number} panels are too many for one figure; at most {MOST}",
-            hint="choose with --judge, --eval-prompt or --criterion",
+            hint=Advice("choose with {judge}, {eval_prompt} or {criterion}"),
         )
     narrow = width < panels.NARROW
     names, prompts, left = _labels(found, width)

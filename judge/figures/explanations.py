@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from judge.errors import SpecError
+from judge.errors import OptionError, SpecError
 from judge.figures import legend, page, panels
 from judge.figures.series import SIGNS, Sign
+from judge.wording import Advice, joined
 
 BY = ("criterion", "cluster", "rating", "eval_prompt", "judge", "system")
 OTHERS = Sign("#b8b8b8", ".")
@@ -47,7 +48,7 @@ def draw(found: Map, by: str, width: float, *, dataset: str = "") -> Any:
         One of `BY`.
     """
     if by not in BY:
-        raise SpecError(f"--by {by!r} is not known; allowed: {', '.join(BY)}")
+        raise OptionError("by", by, allowed=BY)
     if not found.points:
         raise SpecError("there is no explanation to draw", hint="judge explain RUN makes the map")
     with page.style():
@@ -90,7 +91,7 @@ def _groups(points: Sequence[Point], by: str) -> list[tuple[str, Sign, list[Poin
     none = {None, -1} if by == "cluster" else {None}
     counts: Counter[Any] = Counter(point.get(by) for point in points if point.get(by) not in none)
     if not counts:
-        raise SpecError(f"the points of this map have no {by}", hint=f"--by takes {', '.join(BY)}")
+        raise SpecError(f"the points of this map have no {by}", hint=Advice("{by} takes {}", ", ".join(BY)))
     if by == "cluster":
         shown = sorted((name for name, _ in counts.most_common(_MOST)), key=int)
     else:
@@ -98,7 +99,7 @@ def _groups(points: Sequence[Point], by: str) -> list[tuple[str, Sign, list[Poin
         if len(shown) > _MOST:
             raise SpecError(
                 f"{len(shown)} values of {by} are too many to tell apart; at most {_MOST}",
-                hint="choose with --criterion, --judge or --eval-prompt",
+                hint=Advice("choose with {criterion}, {judge} or {eval_prompt}"),
             )
     found: list[tuple[str, Sign, list[Point]]] = []
     rest = [point for point in points if point.get(by) not in set(shown)]
@@ -161,7 +162,8 @@ def _ratings(made: panels.Panels, axes: Any, points: Sequence[Point], size: floa
             rasterized=len(without) > 500,
         )  # fmt: skip
     if not rated:
-        raise SpecError("no explanation of this map has a rating", hint="--by criterion or --by cluster")
+        hint = joined(Advice("{by}", by="criterion"), " or ", Advice("{by}", by="cluster"))
+        raise SpecError("no explanation of this map has a rating", hint=hint)
     drawn = axes.scatter(
         [p["x"] for p in rated], [p["y"] for p in rated], s=size, c=[float(p["rating"]) for p in rated], cmap="viridis",
         linewidths=0.0, rasterized=len(rated) > 500,

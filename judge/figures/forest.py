@@ -13,6 +13,7 @@ from judge.errors import SpecError
 from judge.figures import legend, page, panels
 from judge.figures.series import SIGNS, Sign
 from judge.stats.estimate import Estimate
+from judge.wording import Advice
 
 _PITCH, _GROUP_GAP = 0.145, 0.5
 """Inches of a row; space before another judge's rows, in rows."""
@@ -76,7 +77,7 @@ def signs(names: Sequence[str], what: str) -> list[Sign]:
     if len(names) > len(SIGNS):
         raise SpecError(
             f"{len(names)} {what} are too many for one figure; at most {len(SIGNS)} can be told apart",
-            hint="choose with --judge, --eval-prompt or --criterion",
+            hint=Advice("choose with {judge}, {eval_prompt} or {criterion}"),
         )
     return list(SIGNS[: len(names)])
 

@@ -21,6 +21,7 @@ from judge.analysis.options.signature import signature
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
+from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -151,7 +152,8 @@ def _shares_note(dataset: str, rows: Sequence[Row]) -> list[str]:
     note = (
         f"{dataset}: judges rated {ends} of the stories that people rated: their rows are not of the same stories and"
     )
-    return [f"{note} do not show which is the closest; judge compare and --also leads take the stories that both have"]
+    instead = Advice("judge compare and {also} take the stories that both have", also="leads")
+    return [Note(f"{note} do not show which is the closest", instead, joint="; ")]
 
 
 def _all_rows(

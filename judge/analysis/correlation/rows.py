@@ -22,10 +22,12 @@ from judge.analysis.coverage import coverage
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, MEAN, Predict, Remarks, control_label, control_note
 from judge.analysis.inputs.criterion_matching import Match
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.errors import unknown_value
 from judge.rating_matrix import RatingMatrix
 from judge.stats.correlation.coefficients import fisher_z
 from judge.stats.correlation.human_ceiling import DRAWS
 from judge.stats.estimate import Estimate
+from judge.wording import Advice
 
 ONE_OUT, PEOPLE_SAME, CONTROL_SAME = "leave_one_out", "people_same", "control_same"
 """Further numbers of a row: judge or control against the means of the others, averaged over raters; people, leave one
@@ -285,7 +287,7 @@ def _mean_further(group: list[Row]) -> dict[str, Estimate]:
 
 def _third(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:
     """The variable that partial correlations hold fixed: the stories' length in words, or an imported feature."""
-    from judge.errors import SpecError, unknown
+    from judge.errors import SpecError
 
     if given is None:
         return None
@@ -296,8 +298,8 @@ def _third(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:
     if given not in features:
         if not features:
             raise SpecError(
-                f"--given {given}: nothing is known of the stories of {matrix.dataset} but their ratings",
+                Advice("{given}: nothing is known of the stories of {} but their ratings", matrix.dataset, given=given),
                 hint="import them with imported_stories.csv (dataset, story, words, features)",
             )
-        raise SpecError(unknown("--given", given, features))
+        raise unknown_value("given", given, features)
     return f"the stories' {given}", Side.of(features[given])

@@ -1,4 +1,4 @@
-"""Tables as plain values with their columns, and back: read again, they print what they printed. Never whole texts.
+"""Tables as plain values with their columns, and back: read again, they print what they printed but advice. No texts.
 
 A column `text` holds whole texts; it keeps its place, and whoever reads the table gives the texts or goes without it.
 """
