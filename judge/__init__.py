@@ -1,7 +1,7 @@
 """Measure whether a language model can stand in for human readers of stories.
 
-For notebooks: `judge.load_dataset(name)`, `judge.open_run(path)`, then `run.ratings()`, `run.correlate(...)`,
-and `judge.open_audit(path)`.
+For notebooks: `judge.load_dataset(name)`; `judge.run(path)` or `judge.open_run(path)`, then `.ratings()`,
+`.correlate(...).frame`; and `judge.open_audit(path)`.
 Importing this package loads nothing heavy; its functions import what they need.
 """
 
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from judge.version import __version__
 
 if TYPE_CHECKING:
-    from judge.api import OpenedRun, load_dataset, open_audit, open_run
+    from judge.api import OpenedRun, Result, load_dataset, open_audit, open_run, run
 
-__all__ = ["OpenedRun", "__version__", "load_dataset", "open_audit", "open_run"]
+__all__ = ["OpenedRun", "Result", "__version__", "load_dataset", "open_audit", "open_run", "run"]
 
 
 def __getattr__(name: str) -> Any:

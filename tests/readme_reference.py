@@ -13,8 +13,8 @@ BEGIN, END = "<!-- command reference: begin -->", "<!-- command reference: end -
 
 _SCRIPT = """
 import importlib, typer
-from judge.cli.main import COMMANDS
-for name, (module, panel, line) in COMMANDS.items():
+from judge.cli.commands import COMMANDS
+for name, (module, line) in COMMANDS.items():
     command = typer.main.get_command(importlib.import_module(f"judge.cli.{module}").app)
     parts = getattr(command, "commands", None)
     for path, one in ([(f"{name} {k}", c) for k, c in parts.items()] if parts else [(name, command)]):

@@ -128,10 +128,10 @@ def test_an_imported_table_is_read_and_checked(ask: Callable[..., Path], tmp_pat
 def test_the_notebook_api_gives_frames(ask: Callable[..., Path]) -> None:
     run = judge.open_run(ask(repeats=3, generation={"temperature": 1, "seed": 2}))
     assert run.ratings().equals(run.table.frame)
-    found = run.correlate(ci="none")
+    found = run.correlate(ci="none").frame
     assert {"judge", "criterion", "eval_prompt", "n"} <= set(found.columns)
-    assert set(run.consistency()["form"]) >= {"ICC(1,1)", "ICC(2,k)"}
-    assert run.coverage(by=("system",))["asked"].sum() == 36
+    assert set(run.consistency().frame["form"]) >= {"ICC(1,1)", "ICC(2,k)"}
+    assert run.coverage(by=("system",)).frame["asked"].sum() == 36
     data = judge.load_dataset("demo")
     assert len(data.stories) == 48
     assert set(data.ratings["rater"]) == {"construction"}

@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 import typer
 
-from judge.cli.main import COMMANDS
+from judge.cli.commands import COMMANDS
 from judge.demo import run_demo
 from judge.journal.schema import TABLES
 from judge.ratings_table import COLUMNS
@@ -27,7 +27,7 @@ PROSE = TEXT.split("<!-- command reference: begin -->")[0]
 def commands() -> dict[str, typer.main.click.Command]:  # type: ignore[name-defined]
     """Path -> command, subcommands included."""
     found = {}
-    for name, (module, _, _) in COMMANDS.items():
+    for name, (module, _) in COMMANDS.items():
         command = typer.main.get_command(importlib.import_module(f"judge.cli.{module}").app)
         parts = getattr(command, "commands", None)
         found |= {f"{name} {key}": one for key, one in parts.items()} if parts else {name: command}

@@ -15,98 +15,13 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from judge.cli import completion
+from judge.cli.commands import COMMANDS, PANELS
 from judge.cli.option_words import complaint, mend
 from judge.cli.streams import guarded
 from judge.errors import JudgeError, nearest
 from judge.printing import terminal
 from judge.redaction import redact
 from judge.version import __version__
-
-COMMANDS: dict[str, tuple[str, str, str]] = {
-    "demo": ("start.demo", "Start here", "A whole run by the control judge on packaged stories: no key, no network."),
-    "try": (
-        "start.try_",
-        "Start here",
-        "One story, several Eval-Prompts side by side: request, answer, what was read.",
-    ),
-    "init": ("start.init", "Start here", "Write a commented run.yaml to start from."),
-    "doctor": (
-        "start.doctor",
-        "Start here",
-        "What is installed, reachable and cached, and the command that mends the rest.",
-    ),
-    "data": ("stories.data", "Stories and prompts", "Datasets: list, fetch, show, check, add, convert."),
-    "prompts": ("stories.prompts", "Stories and prompts", "Eval-Prompts and criteria: list, show, render, check."),
-    "run": ("runs.run", "Runs", "Ask a judge everything a run defines; run again to go on."),
-    "merge": ("runs.merge", "Runs", "Join what judge run --shard i/N answered, as in a Slurm array, exactly once."),
-    "status": ("runs.status", "Runs", "How far runs are, and what became of each repeat."),
-    "retry": ("runs.retry", "Runs", "Ask failed repeats again (and with --unparsed, answers without a rating)."),
-    "serve-command": ("runs.serve_command", "Runs", "The line that starts a vLLM server for a run."),
-    "verify": ("runs.verify", "Runs", "Derive every hash of a run again and compare; check a bundle."),
-    "parse": ("results.parse", "Results", "Read ratings out of answers: a JSON Lines file, or a run."),
-    "ratings": ("results.ratings", "Results", "The ratings table: one row for each repeat and each rater."),
-    "disagreements": (
-        "results.disagreements",
-        "Results",
-        "Stories where judge and people, or repeats, differ most, with texts.",
-    ),
-    "coverage": ("results.coverage", "Results", "What was asked, answered and parsed, and what loss goes with."),
-    "consistency": ("results.consistency", "Results", "How far a judge agrees with itself over repeats."),
-    "diagnose": ("results.diagnose", "Results", "Leniency, length bias, halo and other ways to go wrong, as tests."),
-    "systems": ("results.systems", "Results", "How good each system's stories are: means, ranks, groups, differences."),
-    "criteria": (
-        "results.criteria",
-        "Results",
-        "Whether criteria measure different things: tau between them, halo, scale use.",
-    ),
-    "correlate": (
-        "results.correlate",
-        "Results",
-        "How far judges agree with people, beside human ceiling and control.",
-    ),
-    "compare": ("results.compare", "Results", "Eval-Prompts, judges or runs against each other on the same stories."),
-    "report": ("show.report", "Results", "One HTML page of a run's results, with methods, BibTeX and a checklist."),
-    "figure": (
-        "show.figure",
-        "Results",
-        "Pictures of results for papers: heat map, distributions, consistency, calibration...",
-    ),
-    "reproduce": ("results.reproduce", "Results", "The studies' published tables: printed, as published, corrected."),
-    "jury": (
-        "results.jury",
-        "Results",
-        "A panel of judges as one, out of fold, beside its best member and the control.",
-    ),
-    "view": ("show.view", "Results", "Local pages over all runs: progress, judgments, stories, prompts, maps."),
-    "contamination": (
-        "results.contamination",
-        "Results",
-        "Whether models have seen the stories: Min-K% Prob and relatives, AUC, what follows.",
-    ),
-    "explain": (
-        "explanations.explain",
-        "Results",
-        "What explanations say: a map, clusters, keywords, and numbers beside them.",
-    ),
-    "audit": (
-        "explanations.audit",
-        "Results",
-        "People judge explanations: sample, serve, pack, import, export, report.",
-    ),
-    "export": ("exchange.export", "Exchange", "What a run lacks as a batch file, for vllm run-batch and batch APIs."),
-    "import": (
-        "exchange.import_",
-        "Exchange",
-        "Ratings and answers made elsewhere: batch results, score files, tables, raw answers.",
-    ),
-    "bundle": (
-        "exchange.bundle",
-        "Exchange",
-        "Runs as one archive for artifact review; judge verify checks it anywhere.",
-    ),
-    "batch": ("exchange.batch", "Exchange", "A run through a provider's batch API: submit, status, collect."),
-}
-"""Command -> (module in judge.cli with `app`, panel, one line of help). Nothing is imported to print the help."""
 
 
 class LazyGroup(TyperGroup):
@@ -131,8 +46,8 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         if self._naming:
-            return TyperCommand(cmd_name, short_help=COMMANDS[cmd_name][2])
-        module = importlib.import_module(f"judge.cli.{COMMANDS[cmd_name][0]}")
+            return TyperCommand(cmd_name, short_help=COMMANDS[cmd_name].text)
+        module = importlib.import_module(f"judge.cli.{COMMANDS[cmd_name].module}")
         command = typer.main.get_command(module.app)
         command.name = cmd_name
         return command
@@ -168,7 +83,8 @@ def _without_keys() -> Iterator[None]:
     except Exception as error:
         words = getattr(error, "message", None)
         if isinstance(words, str) and hasattr(error, "format_message"):
-            error.message = redact(words)  # type: ignore[attr-defined]
+            # What typer repeats of the library that read the word says nothing to people.
+            error.message = redact(words.removeprefix("Value error, "))  # type: ignore[attr-defined]
         raise
 
 
@@ -195,12 +111,8 @@ def _overview() -> list[str]:
         "  judge COMMAND [OPTIONS]       judge COMMAND --help       judge --version",
     ]
     width = max(map(len, COMMANDS))
-    panel = ""
-    for name, (_, group, text) in COMMANDS.items():
-        if group != panel:
-            lines += ["", group]
-            panel = group
-        lines.append(f"  {name.ljust(width)}  {text}")
+    for question, commands in PANELS.items():
+        lines += ["", question, *(f"  {name.ljust(width)}  {entry.text}" for name, entry in commands.items())]
     lines += ["", "RUN is a run.yaml, its folder (all its judges) or one result folder."]
     lines += ["Try first: judge demo", "Completion by the Tab key: judge --install-completion [bash|zsh|fish]"]
     return lines

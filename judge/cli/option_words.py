@@ -1,4 +1,4 @@
-"""How the command line writes options, and the words it prints in that wording. The only place that knows flags."""
+"""How the command line writes options, and the words it prints in that wording. Never computes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from judge.cli.declared import flag
 from judge.errors import JudgeError
 from judge.wording import written
 
@@ -13,18 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from judge.printing.tables import Table
-
-NAMES = {
-    "drop_systems": "--drop-system",
-    "holm_over": "--family",
-    "interval_kind": "--interval",
-    "mean_interval": "--interval",
-    "n": "-n",
-    "columns": "--column",
-    "overrides": "--set",
-    "systems": "--system",
-}
-"""Field -> flag, where it is not the field's name with hyphens."""
 
 
 SETTINGS = {("map", "none"): "--no-map"}
@@ -36,21 +25,21 @@ class Flags:
 
     def option(self, field: str) -> str:
         """The flag."""
-        return NAMES.get(field) or f"--{field.replace('_', '-')}"
+        return flag(field)
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:
         """The flag with its value; by itself where it is one that is only given or not."""
-        flag = self.option(field)
+        own = self.option(field)
         if isinstance(value, str) and (field, value) in SETTINGS:
             return SETTINGS[field, value]
         if value is True:
-            return flag
+            return own
         if isinstance(value, Mapping):
             pairs = [f"{key}={word}" for key, word in value.items()]
-            return " ".join(f"{flag} {repr(pair) if exact else shlex.quote(pair)}" for pair in pairs)
+            return " ".join(f"{own} {repr(pair) if exact else shlex.quote(pair)}" for pair in pairs)
         if isinstance(value, float):
-            return f"{flag} {value:g}"
-        return f"{flag} {repr(value) if exact and isinstance(value, str) else shlex.quote(str(value))}"
+            return f"{own} {value:g}"
+        return f"{own} {repr(value) if exact and isinstance(value, str) else shlex.quote(str(value))}"
 
 
 FLAGS = Flags()

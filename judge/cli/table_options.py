@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from judge.printing.forms import Format
+
 Runs = Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")]
 DropSystem = Annotated[
     list[str] | None,
@@ -16,7 +18,7 @@ Against = Annotated[
     str | None,
     typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
 ]
-Form = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
+Form = Annotated[Format, typer.Option("--format", help="form in which tables are printed")]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")]
 ParserName = Annotated[str, typer.Option("--parser", help="ours or as-published")]
 Criteria = Annotated[
@@ -30,3 +32,4 @@ Picture = Annotated[Path, typer.Option("-o", "--output", help="the picture: .png
 Width = Annotated[str, typer.Option("--width", help="column (3.03 in) or page (6.3 in), as ACL and TACL set them")]
 Resamples = Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")]
 Seed = Annotated[int, typer.Option("--seed", help="seed of the resamples")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]

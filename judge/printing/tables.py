@@ -7,22 +7,20 @@ import io
 import math
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import orjson
 
 from judge.errors import OptionError, SpecError
-from judge.printing import latex, terminal
+from judge.printing import latex, plain, terminal
 from judge.printing.dollars import dollars
+from judge.printing.forms import FORMATS
 from judge.stats.estimate import Estimate
 from judge.wording import PLAIN, Advice, Wording, written
-
-Format = Literal["table", "json", "csv", "md", "latex"]
-FORMATS: tuple[str, ...] = get_args(Format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +52,9 @@ class Column:
 class Table:
     """Rows of plain values or `Estimate`s, with the signature that stands under them and notes in whole sentences.
 
-    Notes, cells and reasons may be `judge.wording.Advice`, in Python's wording until `worded` gives another.
-    A signature is left out ("") only where a table before it, of the same numbers, carries it.
+    Notes, cells and reasons may be `judge.wording.Advice`, in Python's wording until `worded` gives another. A
+    signature is left out ("") only where a table before it, of the same numbers, carries it. `above` is a line that
+    people read before the title.
     """
 
     title: str
@@ -63,12 +62,13 @@ class Table:
     rows: Sequence[Mapping[str, Any]]
     signature: str
     notes: Sequence[str] = field(default_factory=tuple)
+    above: str = ""
 
 
-def render(table: Table, form: str, *, color: bool = False, narrow: int | None = None) -> str:
+def render(table: Table, form: str, *, color: bool = False, width: int | None = None) -> str:
     """The table as text in one of `FORMATS`; with a final newline.
 
-    On a screen of only `narrow` columns the cells of a row that is wider stand one under another.
+    As plain text for a screen of `width` columns no line is wider (see `printing.plain`); None = as wide as it is.
     """
     if form == "json":
         return _json(table)
@@ -79,7 +79,7 @@ def render(table: Table, form: str, *, color: bool = False, narrow: int | None =
     if form == "latex":
         return _latex(table)
     if form == "table":
-        return _plain(table, color=color, narrow=narrow)
+        return _plain(table, color=color, width=width)
     raise OptionError("format", form, allowed=FORMATS)
 
 
@@ -90,8 +90,8 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
         text = "[" + ",\n".join(_json(t).rstrip("\n") for t in group) + "]\n"
     else:
         color = output is None and sys.stdout.isatty()
-        screen = terminal.narrow() if output is None else None
-        text = "\n".join(render(t, form, color=color, narrow=screen) for t in group)
+        screen = terminal.columns() if output is None else None
+        text = "\n".join(render(t, form, color=color, width=screen) for t in group)
     if output is None:
         sys.stdout.write(text)
         return
@@ -194,7 +194,8 @@ def _markdown(table: Table) -> str:
             return text.translate(_MARKUP)
         return printable(text).replace("|", "\\|").replace("<", "&lt;")
 
-    lines = [f"**{escape(table.title)}**", ""]
+    lines = [escape(table.above), ""] if table.above else []
+    lines += [f"**{escape(table.title)}**", ""]
     lines.append("| " + " | ".join(escape(c.title) for c in table.columns) + " |")
     lines.append("|" + "|".join("---:" if is_numeric(table, c) else "---" for c in table.columns) + "|")
     lines += ["| " + " | ".join(escape(cell_text(row, c), c) for c in table.columns) + " |" for row in table.rows]
@@ -217,50 +218,36 @@ def _latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _plain(table: Table, *, color: bool, narrow: int | None) -> str:
-    cells = [line for row in table.rows for line in _lines(row, table.columns)]
-    widths = [max([len(c.title), *(len(line[i]) for line in cells)]) for i, c in enumerate(table.columns)]
-    right = [is_numeric(table, c) for c in table.columns]
-
-    def line(texts: Sequence[str]) -> str:
-        padded = (t.rjust(w) if r else t.ljust(w) for t, w, r in zip(texts, widths, right, strict=True))
-        return "  ".join(padded).rstrip()
-
+def _plain(table: Table, *, color: bool, width: int | None) -> str:
     bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if color and not _no_color() else ("", "", "")
-    notes = [f"· {printable(note)}" for note in [*table.notes, *reasons(table)]]
-    rule = "  ".join("─" * w for w in widths)
-    if narrow is not None and len(rule) > narrow:
-        lines = [f"{bold}{part}{reset}" for part in textwrap.wrap(printable(table.title), narrow)]
-        for row in table.rows:
-            lines += ["─" * narrow, *_one_under_another(row, table.columns, narrow)]
-        lines += ["─" * narrow]
-        lines += [f"{dim}{part}{reset}" for part in textwrap.wrap(printable(table.signature), narrow)]
-        lines += [part for note in notes for part in textwrap.wrap(note, narrow, subsequent_indent="  ")]
-        return "\n".join(lines) + "\n"
-    lines = [f"{bold}{printable(table.title)}{reset}"]
-    lines += [line([c.title for c in table.columns])] if any(c.title for c in table.columns) else []
-    lines.append(rule)
-    lines += [line(texts) for texts in cells]
-    lines += [f"{dim}{printable(table.signature)}{reset}"] if table.signature else []
-    return "\n".join(lines + notes) + "\n"
+    title = printable(table.title)
+    lines = [*_broken(printable(table.above), width), ""] if table.above else []
+    lines += [f"{bold}{part}{reset}" for part in _broken(title, width)]
+    if width is not None and width < terminal.NARROW and plain.total_width(_cells(table)) > width:
+        titles = [printable(c.title) for c in table.columns]
+        lines += plain.one_under_another(
+            titles, [[cell_text(row, c) for c in table.columns] for row in table.rows], width
+        )
+    else:
+        for i, block in enumerate(plain.blocks(_cells(table), width)):
+            lines += [*([""] if i else []), *block]
+    if table.signature:
+        lines += [f"{dim}{part}{reset}" for part in plain.signature_lines(printable(table.signature), width)]
+    return "\n".join([*lines, *plain.note_lines([printable(n) for n in [*table.notes, *reasons(table)]], width)]) + "\n"
 
 
-def _one_under_another(row: Mapping[str, Any], columns: Sequence[Column], width: int) -> Iterator[str]:
-    """A row's cells, each behind its column's title."""
-    for column in columns:
-        title = f"{printable(column.title)}: " if column.title else ""
-        yield from textwrap.wrap(title + cell_text(row, column), width, subsequent_indent="  ")
+def _broken(text: str, width: int | None) -> list[str]:
+    return textwrap.wrap(text, width) if width else [text]
 
 
-def _lines(row: Mapping[str, Any], columns: Sequence[Column]) -> list[list[str]]:
-    """A row's cells, in as many lines as its longest wrapped cell needs; names with hyphens stay whole."""
-
-    def wrapped(column: Column) -> list[str]:
-        text = cell_text(row, column)
-        return textwrap.wrap(text, column.wrap, break_on_hyphens=False) if column.wrap else [text]
-
-    cells = [wrapped(column) for column in columns]
-    return [[cell[i] if i < len(cell) else "" for cell in cells] for i in range(max(1, *map(len, cells)))]
+def _cells(table: Table) -> plain.Cells:
+    """The table as text, for a screen."""
+    return plain.Cells(
+        tuple(c.title for c in table.columns),
+        tuple(tuple(cell_text(row, c) for c in table.columns) for row in table.rows),
+        tuple(is_numeric(table, c) for c in table.columns),
+        tuple(c.wrap for c in table.columns),
+    )
 
 
 def _no_color() -> bool:

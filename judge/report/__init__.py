@@ -4,8 +4,8 @@ Sections take their numbers from `analysis`, `contamination`, `explanations` and
 puts them together. `methods`, `references` and `checklist` say what was done, whose work that is, and what is missing.
 """
 
-from judge.report.contents import sections
+from judge.report.contents import page_sections
 from judge.report.inputs import ReportInputs, ReportOptions
 from judge.report.page import html
 
-__all__ = ["ReportInputs", "ReportOptions", "html", "sections"]
+__all__ = ["ReportInputs", "ReportOptions", "html", "page_sections"]

@@ -51,7 +51,7 @@ SECTIONS: tuple[tuple[str, str, Maker], ...] = (
 """(anchor, heading, maker)."""
 
 
-def sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:
+def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:
     """Make each section; `progress` is told its heading before it is made."""
     for identity, title, maker in SECTIONS:
         if progress is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from judge.errors import SpecError
-from judge.report.contents import SECTIONS, sections
+from judge.report.contents import SECTIONS, page_sections
 from judge.report.inputs import ReportInputs
 from judge.report.manuscript import checklist, methods
 from judge.report.manuscript.references import bibtex
@@ -19,7 +19,7 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
     if not output.parent.is_dir():
         raise SpecError(f"{output} cannot be written: there is no folder {output.parent}")
     if quiet:
-        made = list(sections(inputs))
+        made = list(page_sections(inputs))
     else:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -34,7 +34,7 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
                 progress.update(task, description=name)
 
             made = []
-            for section in sections(inputs, told):
+            for section in page_sections(inputs, told):
                 made.append(section)
                 progress.advance(task)
     page = html(inputs, made).encode("utf-8")

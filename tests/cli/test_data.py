@@ -144,7 +144,6 @@ def test_add_tells_where_a_studys_file_lies(studies: Path) -> None:
         (("check", "mine.jsonl", "--column", "text"), SpecError, "'text' is not FIELD=COLUMN"),
         (("check", "mans_rock"), SpecError, "did you mean 'mans_roc'"),
         (("check", "hanna"), DataError, "is not on this machine"),
-        (("check", "mine.jsonl", "--format", "xml"), SpecError, 'format="xml" is not known'),
         (("convert", "mine.jsonl", "mine.jsonl"), DataError, "exists already"),
         (("fetch", "hanna_eval_prompts"), SpecError, "has no public address"),
     ],

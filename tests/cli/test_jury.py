@@ -73,7 +73,7 @@ def test_prints_the_jury_beside_what_it_must_beat(folder: Path, capsys: pytest.C
     )
     for line, label in zip(lines, labels, strict=False):
         assert line.split("Overall")[1].strip().startswith(label)
-    assert text.index("Coverage by judge and Eval-Prompt") < text.index("A jury of judges against people")
+    assert text.index("coverage: ") < text.index("A jury of judges against people")
     assert "1 of 360 ratings by members are missing" in text
     assert "feature: length" in text
     assert (
@@ -110,7 +110,7 @@ def test_ratings_are_written_as_a_result_folder(
 
 
 def test_notebooks_have_it_too(folder: Path) -> None:
-    frame = judge.open_run(folder).jury(foldings=1, ci="none", combiner="median")
+    frame = judge.open_run(folder).jury(foldings=1, ci="none", combiner="median").frame
     assert list(frame["kind"]) == ["jury", "mean", "single", "single in sample", "control"]
     assert frame.loc[0, "used"] == "median"
 
@@ -119,9 +119,6 @@ def test_notebooks_have_it_too(folder: Path) -> None:
     ("arguments", "sentence"),
     [
         (["--members", "m4"], "--members 'm4' is not known; did you mean"),
-        (["--combiner", "vote"], "--combiner 'vote' is not known; allowed: auto, mean"),
-        (["--calibrate", "platt"], "--calibrate 'platt' is not known; allowed: none, linear, isotonic, ordinal"),
-        (["--hold-out", "story"], "--hold-out 'story' is not known; allowed: story-prompt, system"),
         (["--folds", "1"], "--folds 1 must be 2 or more"),
         (["--min-members", "0"], "--min-members 0 must be 1 or more"),
     ],

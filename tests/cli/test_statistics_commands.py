@@ -50,7 +50,7 @@ def _run(*arguments: object) -> int:
 def test_coverage_stands_before_the_correlations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("correlate", folder, "--resamples", 50) == 0
     text = capsys.readouterr().out
-    assert text.index("Coverage by judge and Eval-Prompt") < text.index("Kendall's tau-b with people")
+    assert text.index("coverage: ") < text.index("Kendall's tau-b with people")
     assert "refused 1" in text
     assert "people, leave one out" in text
     assert "control, not a language model" in text
@@ -77,14 +77,14 @@ def test_consistency_prints_the_family_and_people(folder: Path, capsys: pytest.C
 
 
 def test_components_and_d_study_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("consistency", folder, "--components", "--target", 0.7) == 0
+    assert _run("components", folder, "--target", 0.7) == 0
     text = capsys.readouterr().out
     assert "system x story-prompt" in text
     assert "design: 3 systems x 10 story-prompts x 1 Eval-Prompt x 1 judge x 2 repeats" in text
     assert "used: 59 of 60 answers asked, all that have a rating, by Henderson's Method I" in text
     assert "How many are needed for a reliability of 0.7 (D-study)" in text
     assert "|target:0.7|seed:1|ci:generalized/2000|components:henderson-1|" in text
-    assert _run("consistency", folder, "--components", "--format", "json") == 0
+    assert _run("components", folder, "--format", "json") == 0
     components, plans = json.loads(capsys.readouterr().out)
     assert sum(row["share"] for row in components["rows"]) == pytest.approx(1)
     assert {row["plan"] for row in plans["rows"]} >= {"as run", "repeats alone"}
@@ -93,8 +93,8 @@ def test_components_and_d_study_are_printed(folder: Path, capsys: pytest.Capture
 
 def test_notebooks_get_the_same_components(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = judge.open_run(folder)
-    frame, plans = run.components(), run.d_study(target=0.7)
-    assert _run("consistency", folder, "--components", "--target", 0.7, "--format", "json") == 0
+    frame, plans = run.components().frame, run.d_study(target=0.7).frame
+    assert _run("components", folder, "--target", 0.7, "--format", "json") == 0
     components, planned = json.loads(capsys.readouterr().out)
     assert frame["variance"].tolist() == pytest.approx([row["variance"] for row in components["rows"]])
     assert plans["relative"].tolist() == pytest.approx([row["relative"] for row in planned["rows"]])
@@ -118,11 +118,9 @@ def test_ratings_are_saved_and_printed(folder: Path, tmp_path: Path, capsys: pyt
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["correlate", "--level", "systems"], "--level 'systems' is not known; allowed: overall, system"),
         (["correlate", "--drop-system", "human"], "system 'human' is not known"),
         (["correlate", "--against", "Overal"], "did you mean 'Overall'"),
-        (["consistency", "--engine", "r"], "--engine 'r' is not known; allowed: ours, pingouin"),
-        (["consistency", "--components", "--target", "2"], "--target 2 is not a reliability"),
+        (["components", "--target", "2"], "--target 2 is not a reliability"),
         (["coverage", "--require", "120"], "--require 120 is not a percentage"),
     ],
 )
@@ -133,26 +131,52 @@ def test_mistakes_get_a_sentence(
     assert sentence in capsys.readouterr().err
 
 
-def test_further_tables_come_after_the_correlations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    names = ("accuracy", "drift", "sliding-sets", "replacement")
-    asked = [word for name in names for word in ("--also", name)]
-    assert _run("correlate", folder, "--ci", "none", *asked, "--labels", "Overall > 3", "--format", "json") == 0
-    titles = [table["title"] for table in json.loads(capsys.readouterr().out)]
-    assert titles[0].startswith("Kendall's tau-b with people")
-    for words in ("Pairwise accuracy", "Drift", "Sliding sets", "May the judge replace a person?", "Overall > 3"):
-        assert any(words in title for title in titles), words
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("correlate", "--level", "systems"), "'systems' is not one of 'overall', 'system', 'by-item', 'by-system'"),
+        (("consistency", "--engine", "r"), "'r' is not one of 'ours', 'pingouin'"),
+        (("grid", "--format", "xls"), "'xls' is not one of 'table', 'json', 'csv', 'md', 'latex'"),
+    ],
+)
+def test_words_that_are_no_choice_are_refused_with_the_choices(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
+) -> None:
+    assert _run(arguments[0], folder, *arguments[1:]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"Invalid value for '{arguments[1]}': {sentence}" in said
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("arguments", "title"),
     [
-        (("--also", "accurcy"), "did you mean 'accuracy'?"),
-        (("--errors", "Repetition"), "--errors needs --labels"),
-        (("--labels", "Humour"), "Humour"),
+        (("accuracy", "--ci", "none"), "Pairwise accuracy"),
+        (("drift",), "Drift"),
+        (("sliding-sets", "--ci", "none"), "Sliding sets"),
+        (("replace", "--epsilon", "0.2"), "May the judge replace a person?"),
+        (("labels", "--ci", "none", "--labels", "Overall > 3"), "Overall > 3"),
+        (("margins", "--resamples", "50"), "people"),
+        (("grid", "--ci", "none"), "Kendall's tau-b x100 with people"),
     ],
 )
-def test_further_tables_that_cannot_be_made_are_refused(
-    folder: Path, options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+def test_every_question_about_people_has_a_command_of_its_own(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], title: str
 ) -> None:
-    assert _run("correlate", folder, "--ci", "none", *options) == 1
-    assert words in capsys.readouterr().err
+    assert _run(arguments[0], folder, *arguments[1:], "--format", "json") == 0
+    tables = json.loads(capsys.readouterr().out)
+    tables = tables if isinstance(tables, list) else [tables]
+    assert any(title in table["title"] for table in tables)
+    # Coverage is a note of every table for machines.
+    assert all(any("asked" in note or "rated" in note for note in table["notes"]) for table in tables)
+
+
+def test_a_judge_that_may_replace_people_has_its_rate_in_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("replace", folder, "--format", "json") == 0
+    tests = json.loads(capsys.readouterr().out)[0]
+    assert {"winning_rate", "advantage"} <= set(tests["rows"][0])
+
+
+def test_labels_that_nobody_gave_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("labels", folder, "--labels", "Humour") == 1
+    assert "Humour" in capsys.readouterr().err
+    assert _run("labels", folder) == 2

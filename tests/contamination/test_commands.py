@@ -97,14 +97,14 @@ def test_report_is_the_studys_table(run: Run, folder: Path, made: Path, capsys: 
     assert "model:bigrams/large@b2:large" in table["signature"]
     assert run("report", folder, "--scores", made) == 0
     text = capsys.readouterr().out
-    assert text.index("Coverage") < text.index("Contamination by min_k_20")
+    assert text.index("coverage: ") < text.index("Contamination by min_k_20")
 
 
 def test_validity_finds_what_was_planted(
     run: Run, folder: Path, made: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    how = ["--validity", "--split", "median", "--resamples", 200, "--format", "json"]
-    assert run("report", folder, "--scores", made, *how) == 0
+    how = ["--split", "median", "--resamples", 200, "--format", "json"]
+    assert run("validity", folder, "--scores", made, *how) == 0
     table = json.loads(capsys.readouterr().out)
     (row,) = table["rows"]
     assert row["high"] == row["low"] == 80
@@ -112,7 +112,7 @@ def test_validity_finds_what_was_planted(
     assert row["error_difference_high"] < 0
     assert row["tau_difference"] == pytest.approx(row["tau_high"] - row["tau_low"])
     assert any("the halves' systems differ most in" in note for note in table["notes"])
-    assert run("report", folder, "--scores", made, *how, "--least", 81) == 0
+    assert run("validity", folder, "--scores", made, *how, "--least", 81) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert row["tau_high"] is None
     assert row["tau_high_reason"].startswith("refused: 80 stories high and 80 low, and 81")
@@ -141,7 +141,7 @@ def test_a_number_is_a_threshold_of_one_score_without_an_auc(
     assert row["rate"] is not None
     for key in ("auc", "unseen", "corrected"):
         assert row[f"{key}_reason"] == "undefined: the threshold was given as a number, not chosen on a labelled set"
-    assert run("report", folder, "--scores", out, "--score", "loss", "--validity") == 1
+    assert run("validity", folder, "--scores", out, "--score", "loss") == 1
     assert "hold no threshold for loss" in capsys.readouterr().err
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.backends.test_openai_http import query
 
 from judge.backends import Settings, open_backend
 from judge.backends.openai.credentials import Credentials
@@ -19,6 +18,7 @@ from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import PROVIDERS, provider_of
 from judge.credentials.trust import UntrustedHostError, elsewhere, remember, trust_file, trusted
 from judge.errors import BackendError, SpecError
+from tests.backends.openai.test_backend import query
 from tests.credentials.echo_server import EchoServer, Reply
 
 OWN, OTHER = "sk-own-0123456789ab", "gsk-other-0123456789"

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from judge.doctor import examine
-from judge.report import ReportInputs, ReportOptions, contents, html
+from judge.report import ReportInputs, ReportOptions, html, page_sections
 from judge.report.manuscript import checklist, methods
 from judge.run_definition.spec import parse_run_spec
 from tests.report.runs import command
@@ -88,7 +88,7 @@ def test_a_finished_run_shows_them_everywhere(
     assert items["the model can be asked again"].state == "gap"
     assert "2026-07-24" in items["the model can be asked again"].found
 
-    page = html(inputs, list(contents(inputs)))
+    page = html(inputs, list(page_sections(inputs)))
     assert "ignored: the catalogue modelparams" in page
     assert "unknown: the server does not say whether it keeps to it" in page
     assert server.url not in page

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -154,7 +155,7 @@ def test_cells_stand_one_under_another_on_a_narrow_screen() -> None:
     columns = [Column("name", "name"), Column("tau", "Kendall's tau-b x100", digits=1), Column("text", "said", wrap=60)]
     rows = [{"name": "a", "tau": Estimate(12.0, n=9, low=-3.0, high=27.0), "text": "one two three four five"}]
     wide = Table("A table with a title of its own", columns, rows, "demo:48|crit:RE,CH,EM,SU", ["A note of 6 words."])
-    assert render(wide, "table", narrow=24).splitlines() == [
+    assert render(wide, "table", width=24).splitlines() == [
         "A table with a title of",
         "its own",
         "─" * 24,
@@ -168,9 +169,9 @@ def test_cells_stand_one_under_another_on_a_narrow_screen() -> None:
         "· A note of 6 words.",
     ]
     slim = Table("t", [Column("a", "a")], [{"a": 1}], "s")
-    assert render(slim, "table", narrow=24) == render(slim, "table")
+    assert render(slim, "table", width=24) == render(slim, "table")
     for form in ("json", "csv", "md", "latex"):
-        assert render(wide, form, narrow=24) == render(wide, form)
+        assert render(wide, form, width=24) == render(wide, form)
 
 
 @pytest.mark.parametrize(
@@ -202,3 +203,35 @@ def test_p_values_name_their_tail_for_people_and_machines() -> None:
     for form in FORMATS:
         assert "p, adj.: one-sided, greater: how often chance gives as large a statistic" in render(table, form)
     assert render(table, "csv").splitlines()[0] == "who,p,tail,adjusted"
+
+
+def _wide(texts: int, numbers: int) -> Table:
+    """A table with names of columns of several words, texts and intervals."""
+    columns = [Column(f"text{i}", f"what row {i} is about") for i in range(texts)]
+    columns += [Column(f"x{i}", f"number {i} of the row x100", digits=1) for i in range(numbers)]
+    row: dict[str, Any] = {f"text{i}": "a name of some length" for i in range(texts)}
+    row |= {f"x{i}": Estimate(12.3, n=9, low=-3.0, high=27.5) for i in range(numbers)}
+    notes = ["A note that is long enough to be broken on a screen of eighty columns, between two of its words."]
+    return Table(
+        "A title " * 15, columns, [row, row], "|".join(f"part{i}:value" for i in range(20)), notes, "above " * 30
+    )
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, 120])
+@pytest.mark.parametrize(("texts", "numbers"), [(1, 2), (2, 3), (2, 9), (4, 1), (5, 12)])
+def test_no_line_is_wider_than_the_screen_and_no_cell_is_lost(width: int, texts: int, numbers: int) -> None:
+    wide = _wide(texts, numbers)
+    lines = render(wide, "table", width=width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert sum(line.count("12.3 [-3.0, 27.5]") for line in lines) == 2 * numbers
+    joined = " ".join(" ".join(lines).split())
+    for i in range(numbers):
+        assert f"number {i}" in joined or f" {i} of" in joined
+    assert "part0:value|part1:value" in "".join(lines)
+    # What a row is about stands beside its numbers in every block.
+    assert sum("a name" in line for line in lines) >= 2
+
+
+def test_a_table_that_fits_is_printed_alike_on_every_screen() -> None:
+    slim = Table("t", [Column("a", "a"), Column("b", "b")], [{"a": "x", "b": 1.5}], "s", ["n"])
+    assert render(slim, "table", width=80) == render(slim, "table") == "t\na     b\n─  ────\nx  1.50\ns\n· n\n"

@@ -130,11 +130,11 @@ def hanna(studies: Path, folder: Path) -> Path:
 
 def page(*runs: Path, **options: Any) -> str:
     """The report of these runs as HTML, with few resamples unless said otherwise."""
-    from judge.report import ReportInputs, ReportOptions, contents, html
+    from judge.report import ReportInputs, ReportOptions, html, page_sections
 
     chosen = {"resamples": 60, "permutations": 60, "command": "judge report RUN"} | options
     inputs = ReportInputs.read([*map(str, runs)], ReportOptions(**chosen))
-    return html(inputs, list(contents(inputs)))
+    return html(inputs, list(page_sections(inputs)))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.cli.main import COMMANDS
+from judge.cli.commands import COMMANDS
 from judge.errors import SpecError
 from judge.printing.tables import render
 from judge.reproduce import listing, openmeva

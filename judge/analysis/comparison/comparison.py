@@ -18,7 +18,7 @@ from judge.analysis.comparison.family import Family, family
 from judge.analysis.comparison.pairing import check_distinct, contrasts
 from judge.analysis.comparison.sentence import ContrastFacts, sentence
 from judge.analysis.inputs.criterion_matching import match
-from judge.analysis.options.table_options import CompareOptions
+from judge.analysis.options.table_options import CompareOptions, Factor
 from judge.errors import SpecError
 from judge.rating_matrix import Cell, RatingMatrix, build
 from judge.ratings_table import RatingsTable
@@ -50,6 +50,7 @@ class Comparison:
     entries: tuple[Entry, ...]
     family: Family
     notes: tuple[str, ...]
+    by: Factor
 
     def outcomes(self) -> Iterator[tuple[Entry, Outcome]]:
         """Every contrast x criterion."""
@@ -92,7 +93,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
     if not entries:
         raise SpecError("no judge was asked: there is nothing to compare")
     outcomes = [outcome for entry in entries for outcome in entry.result.outcomes]
-    return Comparison(matrices, tuple(entries), family(outcomes, options), tuple(notes))
+    return Comparison(matrices, tuple(entries), family(outcomes, options), tuple(notes), options.by)
 
 
 def compare(table: RatingsTable, options: CompareOptions | None = None) -> pd.DataFrame:
@@ -108,7 +109,11 @@ def compare(table: RatingsTable, options: CompareOptions | None = None) -> pd.Da
         same difference with systems resampled too; `rating_d, parsed_h, explained_h`; `permutation_p, williams_t,
         williams_p` and `_adjusted`, `tail` (two-sided); `sentence` on the rows of means.
     """
-    found = compared(table, options)
+    return frame_of(compared(table, options))
+
+
+def frame_of(found: Comparison) -> pd.DataFrame:
+    """The same of a comparison that is at hand already."""
     adjusted = iter(found.family.rows)
     rows = []
     for entry in found.entries:

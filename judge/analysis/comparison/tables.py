@@ -9,6 +9,7 @@ from judge.analysis.comparison.comparison import Comparison, Entry, compared
 from judge.analysis.comparison.contrasts import Outcome
 from judge.analysis.comparison.evidence import disagreements, holds_for, questions, views
 from judge.analysis.comparison.pairing import NAMES
+from judge.analysis.comparison.ranking import Ranked, ranked
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.options.signature import signature
 from judge.analysis.options.table_options import BothInterval, CompareOptions
@@ -30,19 +31,31 @@ _BOTH: Mapping[BothInterval, str] = {
     "bca": "BCa",
 }
 
+_TIED = {True: "tied", False: "below", None: "no interval"}
+
 _DETECTABLE = (
     "detectable: 2.8 standard errors (of the resamples), the true difference that 4 of 5 such studies would find; "
     "unadjusted"
 )
 
 
-def tables(table: RatingsTable, options: CompareOptions | None = None) -> list[Table]:
-    """Everything that `judge compare` prints after coverage."""
+FEW_PAIRS = 6
+"""Up to so many contrasts every pair is printed unless told otherwise."""
+
+
+def tables(table: RatingsTable, options: CompareOptions | None = None, *, pairs: bool | None = None) -> list[Table]:
+    """What `judge compare` prints after coverage: best and ties of three variants or more, then every pair.
+
+    Without `pairs`, as where there are more than `FEW_PAIRS` contrasts unless told otherwise, the pairs' tables are
+    left out where there is a ranking.
+    """
     options = options or CompareOptions()
-    return tables_of(table, compared(table, options), options)
+    return tables_of(table, compared(table, options), options, pairs=pairs)
 
 
-def tables_of(table: RatingsTable, found: Comparison, options: CompareOptions) -> list[Table]:
+def tables_of(
+    table: RatingsTable, found: Comparison, options: CompareOptions, *, pairs: bool | None = None
+) -> list[Table]:
     """The same of a comparison that is at hand already."""
     line = signature(table, found.matrices, options, extra=["tau:b"])
     drawn = f"{options.resamples}/seed{options.seed}"
@@ -52,13 +65,44 @@ def tables_of(table: RatingsTable, found: Comparison, options: CompareOptions) -
     facts = [note for fact in table.facts for note in fact.notes]
     general = tuple(dict.fromkeys([*facts, *found.notes]))
     many = NAMES[options.by][1]
+    places = ranked(found)
+    first = [_ranking(found, places, many, both, general)] if places else []
+    if places and not (len(found.entries) <= FEW_PAIRS if pairs is None else pairs):
+        return first
     return [
+        *first,
         _sentences(found, many, both, general),
         _means(found, many, both, options),
         _agreement(found, line, options),
         _ratings(found, inputs),
         _answers(found, inputs),
     ]
+
+
+def _ranking(found: Comparison, places: Sequence[Ranked], many: str, line: str, notes: Sequence[str]) -> Table:
+    """The best variant of every group, those that cannot be told from it, and how far the others are below."""
+    rows = [
+        _labels(one.entry) | {"rank": one.rank, "variant": one.variant, "below": one.below, "tied": _TIED[one.tied]}
+        for one in places
+    ]
+    for row, one in zip(rows, places, strict=True):
+        if one.below is None:
+            row["tied"] = "best"
+    columns = [
+        *(column for column in _label_columns(found) if column.key != "contrast"),
+        Column("rank", "rank"),
+        Column("variant", NAMES[found.by][0]),
+        Column("below", "tau x100 below the best", digits=1, factor=100),
+        Column("tied", "from the best"),
+    ]
+    notes = [
+        *notes,
+        "ordered by tau with people, mean over criteria: each variant against each other on the stories of both",
+        "tied: the 95 % interval of the difference, over story-prompts, holds 0; not adjusted for their number",
+        "the best of several on these stories is flattered by having been picked on them",
+        f"{len(found.entries)} pairs were compared",
+    ]
+    return Table(f"{many[0].upper()}{many[1:]}: the best and its ties", columns, rows, line, notes)
 
 
 def contrast_name(entry: Entry) -> str:

@@ -21,7 +21,7 @@ from judge.analysis.options.signature import signature
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
-from judge.wording import Advice, Note
+from judge.wording import Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -152,7 +152,7 @@ def _shares_note(dataset: str, rows: Sequence[Row]) -> list[str]:
     note = (
         f"{dataset}: judges rated {ends} of the stories that people rated: their rows are not of the same stories and"
     )
-    instead = Advice("judge compare and {also} take the stories that both have", also="leads")
+    instead = "judge compare and judge margins take the stories that both have"
     return [Note(f"{note} do not show which is the closest", instead, joint="; ")]
 
 

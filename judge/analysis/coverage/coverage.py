@@ -187,10 +187,10 @@ def summary(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> Table:
 def with_coverage(
     table: RatingsTable, found: Sequence[Table], form: str, drop_systems: Sequence[str] = ()
 ) -> list[Table]:
-    """Tables of statistics with coverage before them: as a table, or as the first note where one is due."""
-    if form in ("table", "md"):
-        return [summary(table, drop_systems=drop_systems), *found]
+    """Tables of statistics with coverage before them: a line above the first, or the first note of each."""
     line = summary_line(table, drop_systems=drop_systems)
+    if form in ("table", "md"):
+        return [replace(one, above=line) if i == 0 else one for i, one in enumerate(found)]
     return [replace(one, notes=(line, *one.notes)) for one in found]
 
 

@@ -124,9 +124,13 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> pd.DataFram
         highest` (over foldings), `foldings, folds, gain, gain_low, gain_high` (the jury's tau-b less the row's, on the
         stories both rate), `method, reason`. Undefined values are null with a reason.
     """
-    options = options or JuryOptions()
+    return frame_of(hold(table, options))
+
+
+def frame_of(juries: Sequence[Held]) -> pd.DataFrame:
+    """The same of juries that were held already."""
     rows = []
-    for held in hold(table, options):
+    for held in juries:
         for verdict in held.verdicts:
             for row in verdict.rows:
                 gain = verdict.gains.get(row.kind)
@@ -145,7 +149,7 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> pd.DataFram
                         "lowest": min(values, default=None),
                         "highest": max(values, default=None),
                         "foldings": len(row.scored.predictions),
-                        "folds": options.folds,
+                        "folds": held.options.folds,
                         "gain": gain.value if gain else None,
                         "gain_low": gain.low if gain else None,
                         "gain_high": gain.high if gain else None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli.option_words import complaint, mend
+from judge.cli.table_options import Form
 
 if TYPE_CHECKING:
     from judge.errors import JudgeError
@@ -79,7 +80,7 @@ def submit(
 @app.command("status")
 def status(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
+    form: Form = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
 ) -> None:
     """Ask the provider how far batches are, and say what to do about those that failed.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from judge.cli.option_words import said
-from judge.cli.table_options import Runs, Seed
+from judge.cli.table_options import Quiet, Runs, Seed
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -25,7 +25,7 @@ def bundle(
     with_batches: Annotated[bool, typer.Option("--with-batches", help="also batches.json and batches/")] = False,
     resamples: Annotated[int, typer.Option("--resamples", min=1, help="resamples for intervals in its tables")] = 1000,
     seed: Seed = 1,
-    quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Runs as one archive for artifact review: definition, journal, manifest, tables, checksums; no keys.
 

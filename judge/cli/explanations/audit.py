@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli.explanations import audit_pages
-from judge.cli.table_options import Output, ParserName
+from judge.cli.table_options import Form, Output, ParserName, Quiet
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ _Column = Annotated[
 ]
 
 _Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="the audit's file, or the folder of the run it lies in")]
-_Form = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
 
 
 @app.command("sample")
@@ -62,8 +61,8 @@ def sample(
     criteria: _Criteria = None,
     column: _Column = None,
     seed: Annotated[int, typer.Option("--seed", help="of the sample and of annotators' orders")] = 1,
-    form: _Form = "table",
-    quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,
+    form: Form = "table",
+    quiet: Quiet = False,
     parser: ParserName = "ours",
 ) -> None:
     """Draw explanations for people to judge, stratified, into one file; prints the strata.
@@ -192,7 +191,7 @@ def report(
         int, typer.Option("--resamples", help="of items, for alpha's interval where each is of another story")
     ] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="of these")] = 1,
-    form: _Form = "table",
+    form: Form = "table",
     output: Output = None,
 ) -> None:
     """Error rates counted in every way, agreement between annotators, annotators, strata, disagreements.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli.option_words import complaint
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Quiet
 from judge.errors import RunFolderError, SpecError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def explain(
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
-    quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """What explanations say: embeddings, a map, clusters, keywords, and numbers beside them.
 

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from judge.cli.option_words import complaint
-from judge.cli.table_options import Criteria, EvalPrompts, Judges, Output, ParserName, Resamples, Runs, Seed
+from judge.cli.table_options import (
+    Against,
+    Criteria,
+    EvalPrompts,
+    Form,
+    Judges,
+    Output,
+    ParserName,
+    Quiet,
+    Resamples,
+    Runs,
+    Seed,
+)
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
     from judge.backends.protocol import Settings
     from judge.contamination.scores_file import ScoresFile
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
@@ -32,8 +46,6 @@ _ScoresTo = Annotated[
 ]
 _Fpr = Annotated[float, typer.Option("--fpr", help="false-positive rate at which the true-positive rate is read")]
 
-_Format = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
-_Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]
 _K = Annotated[float, typer.Option("--k", help="share of least likely tokens in per cent, beside 5 to 60")]
 _Revision = Annotated[str | None, typer.Option("--revision", help="of the model")]
 _BaseUrl = Annotated[str | None, typer.Option("--base-url", help="of a vLLM server, for openai/MODEL")]
@@ -60,6 +72,9 @@ _Scores = Annotated[
 ]
 
 
+_ScoreToGoBy = Annotated[str, typer.Option("--score", help="name of the score to go by")]
+
+
 @app.command("score")
 def score(
     dataset: Annotated[str, typer.Argument(metavar="DATASET|FILE", help="stories by name or path, or labelled texts")],
@@ -81,7 +96,7 @@ def score(
     concurrency: _Concurrency = 32,
     column: _Column = None,
     limit: _Limit = None,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """Min-K% Prob, loss, zlib ratio and relatives of each story, into a scores file; higher = more likely seen.
 
@@ -142,9 +157,9 @@ def auc(
     resamples: Resamples = 1000,
     seed: Seed = 1,
     roc: Annotated[Path | None, typer.Option("--roc", metavar="FILE.csv", help="write every ROC curve")] = None,
-    form: _Format = "table",
+    form: Form = "table",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="write the table to this file")] = None,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """How well each score tells texts seen from texts not seen: AUC, true positives at 5 % false ones, thresholds.
 
@@ -200,53 +215,86 @@ def auc(
 def report(
     runs: Runs,
     scores: _Scores,
-    score_name: Annotated[str, typer.Option("--score", help="the score to go by")] = "min_k_20",
+    score_name: _ScoreToGoBy = "min_k_20",
     system: Annotated[
         list[str] | None,
-        typer.Option("--system", help="the story set: only this system's stories; may be given several times"),
+        typer.Option("--system", help="system whose stories are the story set; may be given several times"),
     ] = None,
     own: Annotated[
-        list[str] | None, typer.Option("--own", metavar="MODEL=SYSTEM", help="which system is a model's own")
+        list[str] | None, typer.Option("--own", metavar="MODEL=SYSTEM", help="system that is a model's own")
     ] = None,
-    validity: Annotated[
-        bool, typer.Option("--validity", help="agreement with people where contamination is high and low, in its place")
-    ] = False,
-    split: Annotated[str, typer.Option("--split", help="of --validity: at the threshold or the median")] = "threshold",
-    least: Annotated[int, typer.Option("--least", help="of --validity: stories each half needs")] = 50,
-    against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="CRITERION", help="of --validity: compare with this one of people's"),
-    ] = None,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
+) -> None:
+    """Each model's rate of stories it seems to have seen, AUC, and its own stories' ratings.
+
+    Example: judge contamination report runs/hanna --scores beluga.scores.jsonl --system Human
+    """
+    from judge.contamination import report as study
+
+    table, files = _read(runs, scores, parser, criterion, judge, eval_prompt, None)
+    pairs = tuple(_pair(one) for one in own or ())
+    found = study.table(table, files, study.ReportOptions(score_name, tuple(system or ()), pairs))
+    _emit(table, found, form, output)
+
+
+@app.command("validity")
+def validity(
+    runs: Runs,
+    scores: _Scores,
+    score_name: _ScoreToGoBy = "min_k_20",
+    split: Annotated[
+        Literal["threshold", "median"], typer.Option("--split", help="score at which stories are set apart")
+    ] = "threshold",
+    least: Annotated[int, typer.Option("--least", help="number of stories that each half needs")] = 50,
+    against: Against = None,
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
-    form: _Format = "table",
+    form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
 ) -> None:
-    """Each model's rate of stories it seems to have seen, AUC, and its own stories' ratings; or --validity.
+    """Agreement with people where contamination is high and where it is low, and the difference.
 
-    Example: judge contamination report runs/hanna --scores beluga.scores.jsonl --system Human
+    Example: judge contamination validity runs/hanna --scores beluga.scores.jsonl --split median
     """
-    from judge.analysis.coverage.coverage import with_coverage
-    from judge.analysis.inputs.selection import Selection, narrowed
-    from judge.cli.option_words import emit
-    from judge.contamination import report as study
     from judge.contamination import validity as strata
+
+    table, files = _read(runs, scores, parser, criterion, judge, eval_prompt, against)
+    options = strata.ValidityOptions(score_name, split, least, against, resamples, seed)
+    _emit(table, strata.table(table, files, options), form, output)
+
+
+def _read(
+    runs: list[str],
+    scores: list[Path],
+    parser: str,
+    criterion: list[str] | None,
+    judge: list[str] | None,
+    eval_prompt: list[str] | None,
+    against: str | None,
+) -> tuple[RatingsTable, list[ScoresFile]]:
+    """The chosen part of the runs' ratings, and the scores files."""
+    from judge.analysis.inputs.selection import Selection, narrowed
     from judge.contamination.scores_file import read as read_scores
     from judge.ratings_table import read
 
     files = [read_scores(path) for path in scores]
     keep = Selection.of(criterion, judge, eval_prompt, people=[against])
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
-    if validity:
-        words = strata.ValidityOptions(score_name, split, least, against, resamples, seed)
-        found = strata.table(table, files, words)
-    else:
-        pairs = tuple(_pair(one) for one in own or ())
-        found = study.table(table, files, study.ReportOptions(score_name, tuple(system or ()), pairs))
+    return narrowed(read(runs, parser=parser, explanations=False), keep), files
+
+
+def _emit(table: RatingsTable, found: Table, form: str, output: Path | None) -> None:
+    from judge.analysis.coverage.coverage import with_coverage
+    from judge.cli.option_words import emit
+
     emit(with_coverage(table, [found], form), form, output)
 
 

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Form, Judges, Output, ParserName, Runs
+from judge.analysis.options.table_options import CoverageOptions
+from judge.cli.declared import takes
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -15,16 +17,17 @@ CHECK_FAILED = 4
 
 
 @app.command()
+@takes(CoverageOptions, {"seed": "seed of permuted tests where counts are small"})
 def coverage(
     runs: Runs,
+    *,
+    options: CoverageOptions,
+    require: Annotated[
+        float | None, typer.Option("--require", metavar="PERCENT", help="share below which the exit code is 4")
+    ] = None,
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
-    drop_system: DropSystem = None,
-    require: Annotated[
-        float | None, typer.Option("--require", metavar="PERCENT", help="exit with code 4 if less than this was rated")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="seed of permuted tests where counts are small")] = 1,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
@@ -35,7 +38,6 @@ def coverage(
     """
     from judge.analysis.coverage import coverage as analysis
     from judge.analysis.inputs.selection import Selection, narrowed
-    from judge.analysis.options.table_options import CoverageOptions
     from judge.cli.option_words import emit
     from judge.errors import SpecError
     from judge.ratings_table import read
@@ -44,7 +46,6 @@ def coverage(
         raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
     keep = Selection.of(criterion, judge, eval_prompt)
     table = narrowed(read(runs, parser=parser, explanations=False), keep)
-    options = CoverageOptions(drop_systems=tuple(drop_system or ()), seed=seed)
     emit(analysis.tables(table, options), form, output)
     share = analysis.rated_share(table, drop_systems=options.drop_systems)
     if require is not None and (share is None or 100 * share < require):

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Judges, Output, ParserName, Resamples, Seed
+from judge.analysis.options.table_options import CriteriaOptions
+from judge.cli.declared import takes
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -16,6 +18,7 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 
 @app.command()
+@takes(CriteriaOptions)
 def criteria(
     runs: Annotated[
         list[str],
@@ -23,21 +26,19 @@ def criteria(
             metavar="RUN...|DATASET", help="runs (run.yaml, folder, result folder), or a dataset's name or file"
         ),
     ],
+    *,
+    options: CriteriaOptions,
+    full: Annotated[bool, typer.Option("--full", help="matrices of every judge, scale use of every criterion")] = False,
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
-    full: Annotated[bool, typer.Option("--full", help="matrices of every judge, scale use of every criterion")] = False,
-    drop_system: DropSystem = None,
-    ci: Annotated[str, typer.Option("--ci", help="boot-inputs or none")] = "boot-inputs",
-    resamples: Resamples = 1000,
-    seed: Seed = 1,
-    form: Annotated[str, typer.Option("--format", help="table, md, latex (wide); json, csv (long)")] = "table",
+    form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
 ) -> None:
     """Tau between criteria, halo beside people, whether a criterion agrees with its own, and use of the scale.
 
-    With a dataset in place of a run: people's ratings alone.
+    With a dataset in place of a run: people's ratings alone. Tables for people are wide, json and csv are long.
 
     Example: judge criteria runs/hanna --drop-system Human
 
@@ -46,10 +47,8 @@ def criteria(
     from judge.analysis.coverage.coverage import with_coverage
     from judge.analysis.criteria import tables
     from judge.analysis.inputs.selection import Selection, narrowed
-    from judge.analysis.options.table_options import CriteriaOptions, from_words
     from judge.cli.option_words import emit
 
-    options = from_words(CriteriaOptions, drop_systems=tuple(drop_system or ()), ci=ci, resamples=resamples, seed=seed)
     table, more = _table(runs, parser)
     keep = Selection.of(criterion, judge, eval_prompt)
     table = narrowed(table, keep)

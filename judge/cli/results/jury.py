@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Form, Judges, Output, ParserName, Resamples, Runs
+from judge.analysis.options.table_options import JuryOptions
+from judge.cli.declared import takes
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Runs
 
 if TYPE_CHECKING:
     from judge.analysis.jury.jury import Held
@@ -17,51 +19,34 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
-_Combiner = Annotated[
-    str,
-    typer.Option(
-        "--combiner",
-        help="auto, mean, median, calibrated, weighted, ridge, ordinal or stack; auto chooses inside folds",
-    ),
-]
-_Members = Annotated[
-    list[str] | None,
-    typer.Option("--members", metavar="JUDGE", help='only this judge, or "JUDGE EVAL-PROMPT"; may be repeated'),
-]
-_AllCriteria = Annotated[
-    bool, typer.Option("--all-criteria/--criterion-own", help="read members' ratings of the other criteria too")
-]
-_WithFeatures = Annotated[bool, typer.Option("--with-features", help="read surface features of the stories too")]
-_Calibrate = Annotated[
-    str, typer.Option("--calibrate", help="put ratings on people's scale: none, linear, isotonic or ordinal")
-]
-_HoldOut = Annotated[str, typer.Option("--hold-out", help="what folds hold out: story-prompt or system")]
+HELP = {
+    "combiner": "way to combine ratings; auto chooses inside folds",
+    "members": "judge of the panel, or 'JUDGE EVAL-PROMPT'; may be given several times",
+    "min_members": "number of ratings that a story needs to be rated",
+    "all_criteria": "members' ratings of the other criteria are read too",
+    "with_features": "surface features of the stories are read too",
+    "calibrate": "curve that puts ratings on people's scale",
+    "hold_out": "what folds hold out",
+    "folds": "number of folds, outer and inner",
+    "foldings": "number of times that folds are dealt; figures are means",
+    "seed": "seed of the first folding and of the resamples",
+}
 _Ratings = Annotated[
     Path | None, typer.Option("--ratings", metavar="FOLDER", help="write the jury's ratings as a result folder")
 ]
 
 
 @app.command()
+@takes(JuryOptions, HELP)
 def jury(
     runs: Runs,
-    combiner: _Combiner = "auto",
-    members: _Members = None,
-    min_members: Annotated[int, typer.Option("--min-members", help="ratings that a story needs to be rated")] = 1,
-    all_criteria: _AllCriteria = True,
-    with_features: _WithFeatures = False,
-    calibrate: _Calibrate = "none",
-    hold_out: _HoldOut = "story-prompt",
-    folds: Annotated[int, typer.Option("--folds", help="folds, outer and inner")] = 5,
-    foldings: Annotated[int, typer.Option("--foldings", help="how often folds are dealt; figures are means")] = 5,
+    *,
+    options: JuryOptions,
+    weights: Annotated[bool, typer.Option("--weights", help="also the weights, mean over folds")] = False,
+    ratings: _Ratings = None,
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
-    drop_system: DropSystem = None,
-    ci: Annotated[str, typer.Option("--ci", help="boot-inputs, boot-both or none")] = "boot-inputs",
-    resamples: Resamples = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="seed of the first folding and of the resamples")] = 1,
-    weights: Annotated[bool, typer.Option("--weights", help="also the weights, mean over folds")] = False,
-    ratings: _Ratings = None,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
@@ -76,26 +61,9 @@ def jury(
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.jury import jury as analysis
     from judge.analysis.jury import tables
-    from judge.analysis.options.table_options import JuryOptions, from_words
     from judge.cli.option_words import emit
     from judge.ratings_table import read
 
-    options = from_words(
-        JuryOptions,
-        combiner=combiner,
-        members=tuple(members or ()),
-        min_members=min_members,
-        all_criteria=all_criteria,
-        with_features=with_features,
-        calibrate=calibrate,
-        hold_out=hold_out,
-        folds=folds,
-        foldings=foldings,
-        drop_systems=tuple(drop_system or ()),
-        ci=ci,
-        resamples=resamples,
-        seed=seed,
-    )
     keep = Selection.of(criterion, judge, eval_prompt)
     table = narrowed(read(runs, parser=parser, explanations=False), keep)
     held = analysis.hold(table, options)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.table_options import Form, Seed
+
 if TYPE_CHECKING:
     from judge.reproduce.study import Options, Study
 
@@ -18,8 +20,6 @@ _Differences = Annotated[
     bool, typer.Option("--differences", help="only cells where print, the study's recipe and ours are not all equal")
 ]
 _Resamples = Annotated[int, typer.Option("--resamples", help="resamples for intervals; 0 for none")]
-_Seed = Annotated[int, typer.Option("--seed", help="seed of the resamples")]
-_Format = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
 _Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")]
 
 
@@ -34,8 +34,8 @@ def hanna(
         ),
     ] = None,
     resamples: _Resamples = 1000,
-    seed: _Seed = 1,
-    form: _Format = "table",
+    seed: Seed = 1,
+    form: Form = "table",
     output: _Output = None,
 ) -> None:
     """The HANNA study: every published cell, what its recipe gives on the released files, and what ours gives.
@@ -56,8 +56,8 @@ def openmeva(
     table: _Table = None,
     differences: _Differences = False,
     resamples: _Resamples = 1000,
-    seed: _Seed = 1,
-    form: _Format = "table",
+    seed: Seed = 1,
+    form: Form = "table",
     output: _Output = None,
 ) -> None:
     """OpenMEVA's MANS: agreement, system means and counts, and the statistics that sorted ratings do not allow.
@@ -76,7 +76,7 @@ def list_(
     studies: Annotated[
         list[str] | None, typer.Argument(metavar="[STUDY...]", help="hanna, openmeva or storyer; all without one")
     ] = None,
-    form: _Format = "table",
+    form: Form = "table",
     output: _Output = None,
 ) -> None:
     """Every table of the studies: reproduced, computable from your own data, or why not.

@@ -2,62 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from judge.cli.table_options import Criteria, DropSystem, EvalPrompts, Judges, Output, ParserName, Runs, Seed
+from judge.analysis.options.table_options import SystemsOptions
+from judge.cli.table_command import table_command
+from judge.cli.table_options import Form
+
+if TYPE_CHECKING:
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
+HELP = {
+    "mean_interval": "kind of interval of means",
+    "holm_over": "tests over which p is adjusted: the pairs of a cell (judge and criterion), or of the table",
+    "resamples": "number of resamples for ranks",
+}
+
 
 @app.command()
+@table_command(SystemsOptions, HELP)
 def systems(
-    runs: Runs,
-    criterion: Criteria = None,
-    judge: Judges = None,
-    eval_prompt: EvalPrompts = None,
+    table: RatingsTable,
+    options: SystemsOptions,
     by: Annotated[
-        str, typer.Option("--by", help="judge (criteria across), criterion (judges across), or auto")
+        Literal["auto", "judge", "criterion"],
+        typer.Option("--by", help="one table a judge (criteria across), or a criterion (judges across)"),
     ] = "auto",
     rank: Annotated[bool, typer.Option("--rank", help="ranks with intervals in place of means")] = False,
     differences: Annotated[
         bool, typer.Option("--differences", help="all pairs of systems on the same story-prompts, p adjusted (Holm)")
     ] = False,
-    interval: Annotated[
-        str, typer.Option("--interval", help="of means: clustered, as-published or boot")
-    ] = "clustered",
-    family: Annotated[
-        str, typer.Option("--family", help="adjust p over the pairs of a cell (judge and criterion), or of the table")
-    ] = "cell",
     full: Annotated[bool, typer.Option("--full", help="every judge, Eval-Prompt and criterion")] = False,
-    drop_system: DropSystem = None,
-    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for ranks")] = 1000,
-    seed: Seed = 1,
-    form: Annotated[str, typer.Option("--format", help="table, md, latex (wide); json, csv (long)")] = "table",
-    output: Output = None,
-    parser: ParserName = "ours",
-) -> None:
+    form: Form = "table",
+) -> list[Table]:
     """Mean rating of each system by people and judges, ranks, and which systems cannot be told apart.
+
+    Tables for people are wide, json and csv are long.
 
     Example: judge systems runs/mans-roc --rank --eval-prompt ep1
     """
-    from judge.analysis.coverage.coverage import with_coverage
-    from judge.analysis.inputs.selection import Selection, narrowed
-    from judge.analysis.options.table_options import SystemsOptions, from_words
     from judge.analysis.systems import tables
-    from judge.cli.option_words import emit
-    from judge.ratings_table import read
 
-    options = from_words(
-        SystemsOptions,
-        drop_systems=tuple(drop_system or ()),
-        mean_interval=interval,
-        holm_over=family,
-        resamples=resamples,
-        seed=seed,
-    )
-    keep = Selection.of(criterion, judge, eval_prompt)
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
-    found = tables.tables(table, options, form=form, by=by, rank=rank, differences=differences, full=full)
-    emit(with_coverage(table, found, form, options.drop_systems), form, output)
+    return tables.tables(table, options, form=form, by=by, rank=rank, differences=differences, full=full)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from judge.cli.table_options import Quiet
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -17,7 +19,7 @@ def retry(
         bool, typer.Option("--unparsed", help="Also ask again where no rating could be read; shows in the signature.")
     ] = False,
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Ask the repeats again that were given up (server errors, timeouts, filtered).
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from judge.cli.option_words import complaint, mend
+from judge.cli.table_options import Quiet
 from judge.wording import joined
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def run(
     engine: Annotated[str, typer.Option(help="Who drives the run: async (this process) or ray.")] = "async",
     ray_address: Annotated[str, typer.Option(help="Ray cluster (auto, HOST:PORT), or local to start one.")] = "local",
     ray_actors: Annotated[int | None, typer.Option(min=1, help="Ray clients (HTTP) or engines (vLLM).")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+    quiet: Quiet = False,
     form: Annotated[str, typer.Option("--format", help="Of the forecast: table, json, csv, md or latex.")] = "table",
     print_schema: Annotated[bool, typer.Option("--print-schema", help="Print run.yaml's JSON Schema.")] = False,
 ) -> None:

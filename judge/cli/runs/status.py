@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from judge.run_folder import ResultFolder
+from judge.cli.table_options import Form
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -18,13 +17,14 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 def status(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
+    form: Form = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
 ) -> None:
     """How far runs are: answered, given up (by cause), tokens, cost, hours. Works beside a run that goes on.
 
     Example: judge status runs/mans-roc
     """
+    from judge.api.status import status_row
     from judge.cli.option_words import emit
     from judge.errors import RunFolderError
     from judge.printing.tables import Column, Table
@@ -40,7 +40,7 @@ def status(
             # Shards that are not merged yet are something to tell of.
             if not shards[run]:
                 raise
-    rows = [_row(folder) for folder in folders]
+    rows = [status_row(folder) for folder in folders]
     lacking = [f"{judge} has no results yet: judge run {run} asks it" for run in runs for judge in not_begun(run)]
     lacking += [sentence for sentences in shards.values() for sentence in sentences]
     signature = f"status of {len(rows)} result folder{'s' if len(rows) != 1 else ''}"
@@ -119,6 +119,7 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _shards(run: Path) -> Iterator[str]:
     """A sentence on the shards of each judge that are not merged."""
+    from judge.api.status import status_row
     from judge.execution.plan_part import parts_in
     from judge.journal.parts import untaken
     from judge.run_folder import ResultFolder
@@ -128,7 +129,7 @@ def _shards(run: Path) -> Iterator[str]:
     beside = results_beside(definition) if definition.is_file() else []
     for result in [ResultFolder(run), *beside] if run.is_dir() else beside:
         parts = [
-            (of, _row(folder))
+            (of, status_row(folder))
             for number, of, folder in parts_in(result)
             if untaken(result.journal, folder.journal, f"{number}-of-{of}")
         ]
@@ -140,44 +141,3 @@ def _shards(run: Path) -> Iterator[str]:
                 f"{rows[0]['judge']}: {len(rows)} of {split} shards are not merged, {whole} of them at their end, with "
                 f"{answers:,} answers: judge merge {run}"
             )
-
-
-def _row(folder: ResultFolder) -> dict[str, Any]:
-    from judge.exchange.batch.ledger import in_flight_note
-    from judge.in_force.words import mark, stored
-    from judge.journal import JournalReader
-    from judge.run_folder import folder_cost, read_manifest
-
-    manifest = read_manifest(folder.manifest)
-    cost = folder_cost(folder)
-    row: dict[str, Any] = {"run": manifest.get("run", folder.path.parent.name), "judge": manifest.get("judge", "?")}
-    row |= {"cost": cost.dollars, "cost_basis": cost.basis}
-    if not folder.journal.is_file():
-        return row | dict.fromkeys(("first_request", "last_commit"), None) | {"causes": "imported"}
-    with JournalReader(folder.journal) as journal:
-        totals = journal.totals()
-        definition = journal.meta().get("definition")
-        stories = journal.story_count()
-    force = manifest.get("in_force", {})
-    planned = None
-    if definition is not None:
-        repeats = force.get("repeats", 1)
-        planned = stories * len(definition["criteria_records"]) * len(definition["eval_prompts"]) * repeats
-    sums = manifest.get("totals") or {}
-    return row | {
-        "answered": totals.answered,
-        "planned": planned,
-        "failed": sum(totals.failed.values()),
-        "causes": ", ".join(f"{count} {kind}" for kind, count in totals.failed.items()) or None,
-        "batches": in_flight_note(folder),
-        "attempts": totals.attempts,
-        "prompt_tokens": totals.prompt_tokens,
-        "cached_tokens": totals.cached_tokens,
-        "cache_write_tokens": totals.cache_write_tokens,
-        "completion_tokens": totals.completion_tokens,
-        "settings": mark(stored(manifest)) or None,
-        "reasoning_tokens": totals.reasoning_tokens,
-        "hours": sums.get("hours"),
-        "first_request": totals.first_request,
-        "last_commit": totals.last_commit,
-    }

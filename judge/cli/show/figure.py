@@ -55,7 +55,7 @@ def heatmap(
 ) -> None:
     """Correlations with people as a heat map: judges and Eval-Prompts by criterion, human ceiling and control as rows.
 
-    The same numbers with intervals, as a table: judge compare --heatmap. Needs the extra `report`.
+    The same numbers with intervals, as a table: judge grid. Needs the extra `report`.
 
     Example: judge figure heatmap runs/hanna --drop-system Human -o heatmap.pdf
     """

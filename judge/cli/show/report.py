@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import DropSystem, ParserName, Resamples, Runs
+from judge.cli.table_options import DropSystem, ParserName, Quiet, Resamples, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -49,7 +49,7 @@ def report(
     permutations: Annotated[int, typer.Option("--permutations", help="number of swaps of a permutation test")] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="seed of resamples, permutations and the sampled map")] = 1,
     parser: ParserName = "ours",
-    quiet: Annotated[bool, typer.Option("--quiet", help="no progress")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """One self-contained HTML page of a run's results: figures, tables with signatures, texts, methods, a checklist.
 

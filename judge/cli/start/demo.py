@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from judge.cli.table_options import Form, Quiet
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -22,9 +24,9 @@ def demo(
     judge: Annotated[
         str, typer.Option("--judge", help="surface, or local/smollm2 (make demo-llm sets it up).")
     ] = "surface",
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
+    form: Form = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the tables to this file.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Judge 48 packaged stories with the control judge, print the tables a run ends in, and write their report.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.cli.table_options import Form
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def doctor(
     model: Annotated[
         str | None, typer.Option("--model", help="A model to find in its list, under its name there.")
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="table, json, csv, md or latex.")] = "table",
+    form: Form = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
 ) -> None:
     """What is installed, reachable and cached, and the command that mends the rest; what needs mending comes first.

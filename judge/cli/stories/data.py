@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.table_options import Form
 from judge.errors import DataError, SpecError, nearest
 
 if TYPE_CHECKING:
@@ -24,12 +25,11 @@ _Columns = Annotated[
         "--column", metavar="FIELD=COLUMN", help="for tables: which column holds what; may be given several times"
     ),
 ]
-_Format = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
 _Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file instead of the screen")]
 
 
 @app.command("list")
-def list_(form: _Format = "table", output: _Output = None) -> None:
+def list_(form: Form = "table", output: _Output = None) -> None:
     """Every dataset that is known, and whether its files are here.
 
     Example: judge data list
@@ -91,7 +91,7 @@ def show(
 
 
 @app.command("check")
-def check_(name: _Name, column: _Columns = None, form: _Format = "table", output: _Output = None) -> None:
+def check_(name: _Name, column: _Columns = None, form: Form = "table", output: _Output = None) -> None:
     """Counts, missing, scale use, duplicates, text damage, and, where raters are known, a table of them.
 
     Example: judge data check hanna

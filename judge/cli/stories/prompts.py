@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli.option_words import complaint
+from judge.cli.table_options import Form
 from judge.errors import JudgeError, SpecError, nearest, unknown
 
 if TYPE_CHECKING:
@@ -16,12 +17,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
-_Format = Annotated[str, typer.Option("--format", help="table, json, csv, md or latex")]
 _Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file instead of the screen")]
 
 
 @app.command("list")
-def list_(form: _Format = "table", output: _Output = None) -> None:
+def list_(form: Form = "table", output: _Output = None) -> None:
     """Eval-Prompts and criteria sets that ship with the program, what they are for and what they need.
 
     Example: judge prompts list
@@ -123,7 +123,7 @@ def render(
 @app.command("check")
 def check(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME|PATH]...")] = None,
-    form: _Format = "table",
+    form: Form = "table",
     output: _Output = None,
 ) -> None:
     """Try Eval-Prompts and criteria sets on made-up stories; exit code 4 if one fails. Without names: those that ship.

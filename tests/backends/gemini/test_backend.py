@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 import pytest
-from tests.backends.test_openai_http import query
 
 from judge.backends import Settings, open_backend
 from judge.backends.gemini.backend import GEMINI, gemini_backend
@@ -17,6 +16,7 @@ from judge.credentials.trust import UntrustedHostError
 from judge.errors import BackendError, SpecError
 from judge.parsing.expected import read_tokens
 from judge.records import Generation, Message, Response
+from tests.backends.openai.test_backend import query
 
 URL = "https://generativelanguage.googleapis.com/v1beta"
 USAGE = {"promptTokenCount": 100, "candidatesTokenCount": 10, "thoughtsTokenCount": 30, "cachedContentTokenCount": 64}

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.backends.test_openai_http import query
 
 from judge.backends import Settings, open_backend
 from judge.backends.engine_keys import REQUEST, SPEED, START, check_keys, weights
 from judge.backends.openai.backend import OpenAIBackend
 from judge.backends.vllm.backend import engine_arguments
 from judge.errors import MissingExtraError, SpecError
+from tests.backends.openai.test_backend import query
 
 KNOWN = {"model", "revision", "dtype", "quantization", "max_model_len", "tensor_parallel_size", "enable_lora"} | {
     "max_logprobs",

@@ -5,7 +5,7 @@ person is the same, and known from one large study. *At the margin*: epsilon is 
 person by luck alone, and a test at 5 % should find each person beaten in 5 % of studies; the judge follows people
 better on some story-prompts than on others. Printed is the share of persons found beaten before adjustment, and of
 studies passed, as published and with standard errors over story-prompts. *Null judges*: how often those that know
-nothing pass at epsilon .1, by the rows of `judge correlate --also replacement`.
+nothing pass at epsilon .1, by the rows of `judge replace`.
 
     python -m tests.benchmarks.simulations.alt_test --studies 300 --jobs 1
 """

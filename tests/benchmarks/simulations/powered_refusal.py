@@ -3,7 +3,7 @@
 A population of 20,000 stories of one system is rated by three people and by a judge (one more person) that declines
 either nothing, or bad stories, or middling ones, or none of these but at random. Studies draw stories from it and hide
 people's ratings of all but some. The truth is people's mean over the population, whoever declined what. Through
-`replacement.powered_means`, the table that `judge correlate --also replacement` prints.
+`replacement.powered_means`, the table that `judge replace` prints.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
-from judge.cli.main import COMMANDS
+from judge.cli.commands import COMMANDS
 from judge.reproduce import hanna
 from judge.reproduce.cell import Cell, Place, as_printed
 from judge.reproduce.published import published

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from tests.stats.test_chance_agreement import user_study
 
 from judge.stats.agreement import krippendorff
 from judge.stats.resampling import bootstrap
+from tests.stats.agreement.test_chance_agreement import user_study
 
 FOLDER = Path(__file__).parents[2] / "golden"
 # krippendorff 0.9.0: golden/krippendorff_alpha.py. irrCAC 0.4.4: golden/irr_cac.py.

@@ -1,0 +1,86 @@
+"""Which of several variants follows people best, and which cannot be told from it, out of their pairwise contrasts.
+
+A variant's score is the mean of its differences of tau from all others, each on the stories that the two share, so that
+variants that lost different stories are still compared on common ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from judge.analysis.comparison.comparison import Comparison, Entry
+
+LEAST = 3
+"""Variants from which a ranking says more than their contrast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One variant: its place, its difference of tau from the best (mean over criteria), and whether that shows.
+
+    `below` is None for the best itself; `tied` is None where no interval says it. `entry` is a contrast of the
+    same group, by which the group is named.
+    """
+
+    rank: int
+    variant: str
+    below: Estimate | None
+    tied: bool | None
+    entry: Entry
+
+
+def ranked(found: Comparison) -> list[Ranked]:
+    """Every group of three variants or more of which all pairs were compared, best first."""
+    return [one for entries in _groups(found.entries) for one in _ranking(entries)]
+
+
+def _groups(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+    """Contrasts of one dataset that share everything but the variants."""
+    groups: dict[tuple[object, ...], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.dataset, entry.result.contrast.shared), []).append(entry)
+    yield from groups.values()
+
+
+def _ranking(entries: Sequence[Entry]) -> Iterator[Ranked]:
+    variants = list(
+        dict.fromkeys(name for e in entries for name in (e.result.contrast.first, e.result.contrast.second))
+    )
+    pairs = len(variants) * (len(variants) - 1) // 2
+    between = {(e.result.contrast.first, e.result.contrast.second): e.result.means["tau"] for e in entries}
+    if len(variants) < LEAST or len(between) < pairs or any(one.value is None for one in between.values()):
+        return
+    score = {name: _score(name, between) for name in variants}
+    order = sorted(variants, key=lambda name: -score[name])
+    best = order[0]
+    for rank, name in enumerate(order, 1):
+        if name == best:
+            yield Ranked(rank, name, None, None, entries[0])
+            continue
+        below = between[best, name] if (best, name) in between else _reversed(between[name, best])
+        shown = leaves_zero_out(below)
+        yield Ranked(rank, name, below, None if shown is None else not shown, entries[0])
+
+
+def _score(name: str, between: dict[tuple[str, str], Estimate]) -> float:
+    """The sum of the variant's differences from the others; every variant has as many."""
+    gained = sum(one.value or 0.0 for (_, second), one in between.items() if second == name)
+    lost = sum(one.value or 0.0 for (first, _), one in between.items() if first == name)
+    return gained - lost
+
+
+def _reversed(difference: Estimate) -> Estimate:
+    """First minus second, of second minus first."""
+    value, low, high = difference.value, difference.low, difference.high
+    return replace(
+        difference,
+        value=None if value is None else -value,
+        low=None if high is None else -high,
+        high=None if low is None else -low,
+    )

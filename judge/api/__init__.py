@@ -1,0 +1,7 @@
+"""What notebooks import: datasets, runs and audits, and the results of analyses as frames and tables."""
+
+from judge.api.dataset import LoadedDataset, load_dataset
+from judge.api.opened_run import OpenedRun, open_audit, open_run, run
+from judge.api.result import Result
+
+__all__ = ["LoadedDataset", "OpenedRun", "Result", "load_dataset", "open_audit", "open_run", "run"]

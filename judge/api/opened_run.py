@@ -1,0 +1,456 @@
+"""Results of runs for notebooks: ratings, analyses, explanations, reports; and running a definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from judge.api.result import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from judge.analysis.inputs.selection import Selection
+    from judge.analysis.options import agreement_options as agreement
+    from judge.analysis.options import table_options as options
+    from judge.audit.results.frames import OpenedAudit
+    from judge.explanations.mapping.explanation_map import ExplanationMap
+    from judge.ratings_table import RatingsTable
+    from judge.stats.agreement.alt_test import Measure
+
+Names = str | Sequence[str]
+"""One name or several: a string is one name, never its letters."""
+
+
+class OpenedRun:
+    """Results of one or more RUNs. Answers are parsed once, when first needed, by `parser`.
+
+    Each analysis gives a `Result`: `.frame`, `.tables`, `.signature`, `.notes`, `.plot()`. Its arguments are the
+    options of the command of that name. Wherever one takes several names, a string is one name.
+    """
+
+    def __init__(self, runs: Path | str | Sequence[Path | str], parser: str = "ours") -> None:
+        from judge.run_folder import resolve
+
+        self.folders = [folder.path for folder in resolve([runs] if isinstance(runs, str | Path) else runs)]
+        self.parser = parser
+        self._kept: tuple[Selection, ...] = ()
+
+    @cached_property
+    def table(self) -> RatingsTable:
+        """The ratings table with stories and facts, as the commands use it."""
+        return self._read(self.parser)
+
+    def _read(self, parser: str) -> RatingsTable:
+        from judge.analysis.inputs.selection import narrowed
+        from judge.ratings_table import read
+
+        table = read(self.folders, parser)
+        for keep in self._kept:
+            table = narrowed(table, keep)
+        return table
+
+    def only(self, *, criterion: Names = (), judge: Names = (), eval_prompt: Names = ()) -> OpenedRun:
+        """The same results narrowed to some criteria, judges and Eval-Prompts, e.g. `run.only(eval_prompt="ep1")`."""
+        from judge.analysis.inputs.selection import Selection, narrowed
+
+        keep = Selection.of(criterion, judge, eval_prompt)
+        part = OpenedRun(self.folders, self.parser)
+        part._kept = (*self._kept, keep)
+        part.table = narrowed(self.table, keep)
+        return part
+
+    def ratings(self) -> pd.DataFrame:
+        """The ratings table: one row for each repeat and each rater. `rating` is NaN where there is none."""
+        return self.table.frame.copy()
+
+    def status(self) -> pd.DataFrame:
+        """How far each result folder is: answered, planned, failed by cause, tokens, cost in dollars, hours."""
+        import pandas as pd
+
+        from judge.api.status import status_row
+        from judge.run_folder.layout import ResultFolder
+
+        return pd.DataFrame([status_row(ResultFolder(path)) for path in self.folders])
+
+    def coverage(self, by: Names = ("judge", "criterion", "eval_prompt"), *, drop_systems: Names = ()) -> Result:
+        """Requested, answered and rated repeats by any of judge, criterion, eval_prompt, system."""
+        from judge.analysis.coverage import coverage
+        from judge.analysis.options.table_options import CoverageOptions, names
+
+        chosen = CoverageOptions(drop_systems=names(drop_systems))
+        frame = coverage.coverage(self.table, names(by), drop_systems=chosen.drop_systems)
+        return Result(frame, coverage.tables(self.table, chosen))
+
+    def consistency(self, *, drop_systems: Names = (), engine: options.Engine = "ours") -> Result:
+        """ICC family, exact agreement, flip rate over repeats."""
+        from judge.analysis.options.table_options import ConsistencyOptions
+        from judge.analysis.reliability import consistency
+
+        chosen = _options(ConsistencyOptions, drop_systems=drop_systems, engine=engine)
+        return Result(consistency.consistency(self.table, chosen), consistency.tables(self.table, chosen))
+
+    def components(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
+        """What ratings vary over: variance components."""
+        from judge.analysis.options.table_options import ComponentsOptions
+        from judge.analysis.reliability import variance_components as variance
+
+        chosen = _options(ComponentsOptions, drop_systems=drop_systems, target=target, seed=seed)
+        return Result(variance.components(self.table, chosen), variance.tables(self.table, chosen))
+
+    def d_study(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
+        """How many repeats, Eval-Prompts, judges... a `target` reliability takes."""
+        from judge.analysis.options.table_options import ComponentsOptions
+        from judge.analysis.reliability import variance_components as variance
+
+        chosen = _options(ComponentsOptions, drop_systems=drop_systems, target=target, seed=seed)
+        return Result(variance.plans(self.table, chosen), variance.tables(self.table, chosen)[-1:])
+
+    def correlate(
+        self,
+        *,
+        coefficient: options.Coefficient = "kendall",
+        level: options.Level = "overall",
+        drop_systems: Names = (),
+        against: str | None = None,
+        ci: options.Interval = "auto",
+        resamples: int = 1000,
+        seed: int = 1,
+        control: bool = True,
+        given: str | None = None,
+        interval_kind: options.IntervalKind = "auto",
+        readings: options.Readings = "mean",
+    ) -> Result:
+        """Correlations of each judge with people, beside human ceiling and, with `control`, the control judge."""
+        from judge.analysis import correlation
+        from judge.analysis.options.table_options import CorrelationOptions
+
+        chosen = _options(
+            CorrelationOptions,
+            coefficient=coefficient,
+            level=level,
+            drop_systems=drop_systems,
+            against=against,
+            ci=ci,
+            resamples=resamples,
+            seed=seed,
+            control=control,
+            given=given,
+            interval_kind=interval_kind,
+            readings=readings,
+        )
+        predict = _control() if control else None
+        frame = correlation.correlate(self.table, chosen, predict=predict)
+        return Result(frame, correlation.tables(self.table, chosen, predict=predict), lambda: self._heatmap(chosen))
+
+    def accuracy(
+        self,
+        *,
+        level: agreement.PairLevel = "overall",
+        drop_systems: Names = (),
+        against: str | None = None,
+        folds: int = 5,
+        flips: int = 1000,
+        ci: agreement.PairInterval = "boot-inputs",
+        resamples: int = 1000,
+        seed: int = 1,
+        control: bool = True,
+    ) -> Result:
+        """How often judges put two stories, and systems, in people's order."""
+        from judge.analysis.agreement import accuracy
+        from judge.analysis.options.agreement_options import AccuracyOptions
+
+        chosen = _options(
+            AccuracyOptions,
+            level=level,
+            drop_systems=drop_systems,
+            against=against,
+            folds=folds,
+            flips=flips,
+            ci=ci,
+            resamples=resamples,
+            seed=seed,
+            control=control,
+        )
+        predict = _control() if control else None
+        frame = accuracy.accuracy(self.table, chosen, predict=predict)
+        return Result(frame, accuracy.tables(self.table, chosen, predict=predict))
+
+    def replace(
+        self,
+        *,
+        drop_systems: Names = (),
+        against: str | None = None,
+        epsilon: float = 0.1,
+        measure: Measure = "rmse",
+        positions: bool = False,
+        rated: int | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """May a judge replace an annotator? The alternative annotator test of every judge."""
+        from judge.analysis.agreement import replacement
+        from judge.analysis.options.agreement_options import ReplacementOptions
+
+        chosen = _options(
+            ReplacementOptions,
+            drop_systems=drop_systems,
+            against=against,
+            epsilon=epsilon,
+            measure=measure,
+            positions=positions,
+            rated=rated,
+            seed=seed,
+        )
+        return Result(replacement.replaceability(self.table, chosen), replacement.tables(self.table, chosen))
+
+    def diagnose(
+        self, *, drop_systems: Names = (), against: str | None = None, own: Names = (), alpha: float = 0.05
+    ) -> Result:
+        """Known ways in which judges go wrong, as tests against people's ratings of the same stories."""
+        from judge.analysis import diagnose
+        from judge.analysis.options.table_options import DiagnoseOptions
+
+        chosen = _options(DiagnoseOptions, drop_systems=drop_systems, against=against, own=own, alpha=alpha)
+        return Result(diagnose.diagnose(self.table, chosen), diagnose.tables(self.table, chosen, full=True))
+
+    def systems(
+        self,
+        *,
+        drop_systems: Names = (),
+        mean_interval: options.MeanInterval = "clustered",
+        holm_over: options.Family = "cell",
+        resamples: int = 1000,
+        seed: int = 1,
+    ) -> Result:
+        """Means, ranks and groups of systems by people and judges."""
+        from judge.analysis.systems import systems, tables
+
+        chosen = self._systems_options(drop_systems, mean_interval, holm_over, resamples, seed)
+        return Result(systems.systems(self.table, chosen), tables.tables(self.table, chosen))
+
+    def system_differences(
+        self,
+        *,
+        drop_systems: Names = (),
+        mean_interval: options.MeanInterval = "clustered",
+        holm_over: options.Family = "cell",
+        resamples: int = 1000,
+        seed: int = 1,
+    ) -> Result:
+        """All pairs of systems on the same story-prompts, p adjusted."""
+        from judge.analysis.systems import systems, tables
+
+        chosen = self._systems_options(drop_systems, mean_interval, holm_over, resamples, seed)
+        frame = systems.differences(self.table, chosen)
+        return Result(frame, tables.tables(self.table, chosen, differences=True))
+
+    def system_separation(self, *, drop_systems: Names = ()) -> pd.DataFrame:
+        """Which pairs of systems judges tell apart as people do, see alone or miss."""
+        from judge.analysis.options.table_options import names
+        from judge.analysis.systems.separation import separation
+
+        return separation(self.table, drop_systems=names(drop_systems))
+
+    def criteria(
+        self,
+        view: Literal["halo", "pairs", "multitrait", "scale-use"] = "halo",
+        *,
+        drop_systems: Names = (),
+        ci: Literal["boot-inputs", "none"] = "boot-inputs",
+        resamples: int = 1000,
+        seed: int = 1,
+    ) -> Result:
+        """Whether criteria measure different things; `view` says which frame."""
+        from judge.analysis.criteria import criteria, tables
+        from judge.analysis.options.table_options import CriteriaOptions
+
+        chosen = _options(CriteriaOptions, drop_systems=drop_systems, ci=ci, resamples=resamples, seed=seed)
+        return Result(criteria.criteria(self.table, chosen, view=view), tables.tables(self.table, chosen))
+
+    def disagreements(self, *, drop_systems: Names = (), between: options.Between = "people", top: int = 10) -> Result:
+        """Stories on which ratings differ most, with texts."""
+        from judge.analysis.disagreements import disagreements, tables
+        from judge.analysis.options.table_options import DisagreementsOptions
+
+        chosen = _options(DisagreementsOptions, drop_systems=drop_systems, between=between, top=top)
+        return Result(disagreements.disagreements(self.table, chosen), tables.tables(self.table, chosen))
+
+    def jury(
+        self,
+        *,
+        combiner: options.Combiner = "auto",
+        members: Names = (),
+        min_members: int = 1,
+        all_criteria: bool = True,
+        with_features: bool = False,
+        calibrate: options.Calibrate = "none",
+        hold_out: options.HeldOut = "story-prompt",
+        folds: int = 5,
+        foldings: int = 5,
+        drop_systems: Names = (),
+        ci: options.JuryInterval = "boot-inputs",
+        resamples: int = 1000,
+        seed: int = 1,
+    ) -> Result:
+        """A panel's ratings as one, out of fold, beside its best member, mean and control."""
+        from judge.analysis.jury import jury, tables
+        from judge.analysis.options.table_options import JuryOptions
+
+        chosen = _options(
+            JuryOptions,
+            combiner=combiner,
+            members=members,
+            min_members=min_members,
+            all_criteria=all_criteria,
+            with_features=with_features,
+            calibrate=calibrate,
+            hold_out=hold_out,
+            folds=folds,
+            foldings=foldings,
+            drop_systems=drop_systems,
+            ci=ci,
+            resamples=resamples,
+            seed=seed,
+        )
+        held = jury.hold(self.table, chosen)
+        return Result(jury.frame_of(held), tables.tables(self.table, chosen, held=held))
+
+    def compare(
+        self,
+        by: options.Factor = "eval_prompt",
+        *,
+        baseline: str | None = None,
+        level: options.ContrastLevel = "overall",
+        drop_systems: Names = (),
+        against: str | None = None,
+        adjust: options.Adjustment = "bh",
+        family: str | None = None,
+        swap: options.Swap = "auto",
+        resamples: int = 1000,
+        permutations: int = 2000,
+        seed: int = 1,
+    ) -> Result:
+        """Paired contrasts on the same stories, `by` eval_prompt, judge, structured, parser or run.
+
+        Rows of the frame with criterion "mean over criteria" carry the contrast's sentence.
+        """
+        from judge.analysis.comparison import comparison, tables
+        from judge.analysis.options.table_options import CompareOptions
+
+        chosen = _options(
+            CompareOptions,
+            by=by,
+            baseline=baseline,
+            level=level,
+            drop_systems=drop_systems,
+            against=against,
+            adjust=adjust,
+            family=family,
+            swap=swap,
+            resamples=resamples,
+            permutations=permutations,
+            seed=seed,
+        )
+        table = self.table
+        if chosen.by == "parser":
+            ours = table if self.parser == "ours" else self._read("ours")
+            table = comparison.both_parsers(ours, self._read("as-published"))
+        found = comparison.compared(table, chosen)
+        return Result(comparison.frame_of(found), tables.tables_of(table, found, chosen, pairs=True))
+
+    def explain(self, **options: Any) -> ExplanationMap:
+        """Explanations embedded, mapped and clustered: `.rows` has `cluster, x, y`. `ExplainOptions`' fields.
+
+        `judge.explanations.tables.tables` makes the tables of `judge explain` from what this gives.
+        """
+        from judge.explanations.corpus.from_runs import of_table
+        from judge.explanations.mapping.explanation_map import map_explanations
+        from judge.explanations.mapping.options import ExplainOptions
+
+        return map_explanations(of_table(self.table), _options(ExplainOptions, **options))
+
+    def report(self, output: Path | str, *, methods: bool = False, **options: Any) -> list[Path]:
+        """Write `judge report`'s page, with `methods` the three files beside it; the paths written.
+
+        Options are `ReportOptions`' fields, e.g. `drop_systems=("Human",), resamples=200`.
+        """
+        from judge.report import ReportInputs, ReportOptions
+        from judge.report.write import write_methods, write_page
+
+        said = {"parser": self.parser, "command": f"open_run(...).report({str(output)!r})"} | options
+        inputs = ReportInputs.read(self.folders, _options(ReportOptions, **said))
+        write_page(inputs, Path(output), quiet=True)
+        return [Path(output), *(write_methods(inputs, Path(output)) if methods else [])]
+
+    def _systems_options(
+        self, drop_systems: Names, mean_interval: str, holm_over: str, resamples: int, seed: int
+    ) -> options.SystemsOptions:
+        from judge.analysis.options.table_options import SystemsOptions
+
+        words = {"mean_interval": mean_interval, "holm_over": holm_over, "resamples": resamples, "seed": seed}
+        chosen: options.SystemsOptions = _options(SystemsOptions, drop_systems=drop_systems, **words)
+        return chosen
+
+    def _heatmap(self, chosen: options.CorrelationOptions) -> Any:
+        from judge.analysis.agreement.correlation_grid import layouts
+        from judge.figures import heatmap
+
+        return heatmap.draw(_only(layouts(self.table, chosen, predict=_control() if chosen.control else None)))
+
+    def __repr__(self) -> str:
+        return f"OpenedRun({', '.join(map(str, self.folders))})"
+
+
+def run(
+    definition: Path | str,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    limit: int | None = None,
+    quiet: bool = True,
+    parser: str = "ours",
+) -> OpenedRun:
+    """Send everything that a run.yaml, or the one in a folder, defines to its judges, and open the results.
+
+    Answers that are there already are kept and not requested again, as by `judge run`. `overrides` are keys of run.yaml
+    with other values, e.g. `{"repeats": 3}`; `limit` takes the first so many stories. Works where an event loop runs
+    already, as in a notebook. Raises JudgeError where nothing was answered; repeats that are missing at the end are in
+    `.status()`.
+    """
+    from judge.api.sitting import run_all
+
+    return OpenedRun(run_all(Path(definition), overrides or {}, limit, quiet=quiet), parser)
+
+
+def open_run(*runs: Path | str, parser: str = "ours") -> OpenedRun:
+    """Open results: run.yaml files, their folders, or result folders."""
+    return OpenedRun(runs, parser)
+
+
+def open_audit(path: Path | str) -> OpenedAudit:
+    """Open an audit of explanations (`judge audit sample` makes one) to read its items, answers and tables."""
+    from judge.audit.results.frames import OpenedAudit
+
+    return OpenedAudit(path)
+
+
+def _options(kind: Any, **words: Any) -> Any:
+    from judge.analysis.options.table_options import from_words
+
+    return from_words(kind, **words)
+
+
+def _control() -> Callable[..., Any]:
+    from judge.analysis.inputs.control import Control
+
+    return Control()
+
+
+def _only(grids: Sequence[Any]) -> Any:
+    """The grid of the only dataset."""
+    from judge.errors import SpecError
+
+    if len(grids) != 1:
+        raise SpecError(f"a picture shows one dataset; these results have {len(grids)}", hint="open one run alone")
+    return grids[0]

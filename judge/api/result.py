@@ -1,0 +1,69 @@
+"""The result of an analysis for notebooks: a frame to compute with, and the tables that the command prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from judge.errors import SpecError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from judge.printing.forms import Format
+    from judge.printing.tables import Table
+
+
+class Result:
+    """One analysis of a run.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        Every number, one row each as the analysis' documentation says; undefined values are null, with a reason beside
+        them where there is one. `frame.attrs` holds `signature` and `notes`.
+    tables : tuple of Table
+        The same as the command prints it; a notebook shows them.
+    """
+
+    def __init__(self, frame: pd.DataFrame, tables: Sequence[Table], picture: Callable[[], Any] | None = None) -> None:
+        self.frame = frame
+        self.tables = tuple(tables)
+        self._picture = picture
+        frame.attrs |= {"signature": self.signature, "notes": list(self.notes)}
+
+    @property
+    def signature(self) -> str:
+        """Every choice that can move a number, as it stands under the first table."""
+        return next((table.signature for table in self.tables if table.signature), "")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be said beside the numbers, in whole sentences; each once."""
+        from judge.printing.tables import reasons
+
+        every = [note for table in self.tables for note in (*table.notes, *reasons(table))]
+        return tuple(dict.fromkeys(map(str, every)))
+
+    def text(self, form: Format = "table") -> str:
+        """The tables as text: "table", "md", "latex", "csv" or "json"."""
+        from judge.printing.tables import render
+
+        return "\n".join(render(table, form) for table in self.tables)
+
+    def plot(self) -> Any:
+        """A matplotlib figure of the result, as `judge figure` draws it; needs the extra `report`.
+
+        Raises SpecError for a result of which the program draws nothing.
+        """
+        if self._picture is None:
+            raise SpecError("there is no picture of this result", hint="its frame can be plotted by pandas")
+        return self._picture()
+
+    def _repr_html_(self) -> str:
+        from judge.pages.html_table import html_table
+
+        return "".join(html_table(table, copies=False) for table in self.tables)
+
+    def __repr__(self) -> str:
+        return self.text()

@@ -1,0 +1,64 @@
+"""Running a definition from Python: what `judge run` does, without its command line."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+if TYPE_CHECKING:
+    from judge.execution.session import Sitting
+
+
+def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None, *, quiet: bool) -> list[Path]:
+    """Run every judge of a definition to its end; their result folders."""
+    from judge.execution.session import Sitting
+    from judge.run_definition.spec import load_run_specs
+    from judge.run_folder.layout import definition_of, folder_for
+
+    path = definition_of(definition)
+    words = [
+        f"{key}={value if isinstance(value, str) else orjson.dumps(value).decode()}" for key, value in overrides.items()
+    ]
+    found = load_run_specs(path, words, [])
+    sittings = [
+        Sitting(spec, path.parent, folder_for(path, spec.name, spec.judge, spec.revision), limit=limit, quiet=quiet)
+        for spec in found.judges
+    ]
+    _in_thread(sittings, found.max_cost)
+    return [one.result.path for one in sittings]
+
+
+def _in_thread(sittings: Sequence[Sitting], max_cost: float | None) -> None:
+    """Sit in a thread of its own: a notebook's own thread has an event loop that runs already."""
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            _sit(sittings, max_cost)
+        except BaseException as error:  # noqa: BLE001  it is raised again by who waits
+            failed.append(error)
+
+    thread = threading.Thread(target=work, name="judge.run")
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+
+
+def _sit(sittings: Sequence[Sitting], max_cost: float | None) -> None:
+    from judge.errors import JudgeError
+    from judge.execution.session import sit
+    from judge.execution.side_by_side import sit_side_by_side
+
+    if len(sittings) == 1:
+        ended = sit(sittings[0])
+        if ended.totals.answered == 0 and ended.missing:
+            raise ended.outcomes.cause or JudgeError(ended.outcomes.stopped or "nothing was answered")
+        return
+    failed = [one.error for one in sit_side_by_side(list(sittings), max_cost=max_cost) if one.error is not None]
+    if len(failed) == len(sittings):
+        raise failed[0]

@@ -1,0 +1,50 @@
+"""How far one result folder is, as plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judge.run_folder import ResultFolder
+
+
+def status_row(folder: ResultFolder) -> dict[str, Any]:
+    """Answered, planned, given up by cause, tokens, cost in dollars, hours; works beside a run that goes on."""
+    from judge.exchange.batch.ledger import in_flight_note
+    from judge.in_force.words import mark, stored
+    from judge.journal import JournalReader
+    from judge.run_folder import folder_cost, read_manifest
+
+    manifest = read_manifest(folder.manifest)
+    cost = folder_cost(folder)
+    row: dict[str, Any] = {"run": manifest.get("run", folder.path.parent.name), "judge": manifest.get("judge", "?")}
+    row |= {"cost": cost.dollars, "cost_basis": cost.basis}
+    if not folder.journal.is_file():
+        return row | dict.fromkeys(("first_request", "last_commit"), None) | {"causes": "imported"}
+    with JournalReader(folder.journal) as journal:
+        totals = journal.totals()
+        definition = journal.meta().get("definition")
+        stories = journal.story_count()
+    force = manifest.get("in_force", {})
+    planned = None
+    if definition is not None:
+        repeats = force.get("repeats", 1)
+        planned = stories * len(definition["criteria_records"]) * len(definition["eval_prompts"]) * repeats
+    sums = manifest.get("totals") or {}
+    return row | {
+        "answered": totals.answered,
+        "planned": planned,
+        "failed": sum(totals.failed.values()),
+        "causes": ", ".join(f"{count} {kind}" for kind, count in totals.failed.items()) or None,
+        "batches": in_flight_note(folder),
+        "attempts": totals.attempts,
+        "prompt_tokens": totals.prompt_tokens,
+        "cached_tokens": totals.cached_tokens,
+        "cache_write_tokens": totals.cache_write_tokens,
+        "completion_tokens": totals.completion_tokens,
+        "settings": mark(stored(manifest)) or None,
+        "reasoning_tokens": totals.reasoning_tokens,
+        "hours": sums.get("hours"),
+        "first_request": totals.first_request,
+        "last_commit": totals.last_commit,
+    }

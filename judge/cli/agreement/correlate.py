@@ -1,0 +1,37 @@
+"""`judge correlate`: how far judges follow people. The work is in `analysis.correlation`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from judge.analysis.options.table_options import CorrelationOptions
+from judge.cli.table_command import table_command
+
+if TYPE_CHECKING:
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+HELP = {
+    "coefficient": "correlation coefficient",
+    "level": "what is correlated: all stories, system means, or stories within a story-prompt or system",
+    "interval_kind": "kind of bootstrap interval",
+    "given": "third variable of a partial correlation beside it: length, or an imported feature",
+    "readings": "ratings of a judge that stand beside one person: the mean of its repeats, or each repeat",
+}
+
+
+@app.command()
+@table_command(CorrelationOptions, HELP)
+def correlate(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
+    """Correlations with people's ratings, with intervals, human ceiling and the control judge's row.
+
+    Example: judge correlate runs/hanna --level system --drop-system Human --ci boot-both
+    """
+    from judge.analysis import correlation
+    from judge.analysis.inputs.control import Control
+
+    return correlation.tables(table, options, predict=Control())

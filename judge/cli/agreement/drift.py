@@ -1,0 +1,29 @@
+"""`judge drift`: agreement by system and dataset. The work is in `analysis.agreement.drift`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from judge.analysis.options.agreement_options import DriftOptions
+from judge.cli.table_command import table_command
+
+if TYPE_CHECKING:
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+@table_command(DriftOptions, without=("window", "stride", "ci", "resamples", "seed"))
+def drift(table: RatingsTable, options: DriftOptions) -> list[Table]:
+    """Whether a judge follows people equally well for every system and dataset, with a test of homogeneity.
+
+    Example: judge drift runs/hanna
+    """
+    from judge.analysis.agreement import drift as analysis
+    from judge.analysis.inputs.control import Control
+
+    return analysis.tables(table, options, predict=Control())

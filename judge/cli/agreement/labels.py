@@ -1,0 +1,41 @@
+"""`judge labels`: how well judges tell labelled stories from others. See `analysis.agreement.binary_labels`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from judge.analysis.options.agreement_options import LabelOptions
+from judge.cli.table_command import table_command
+
+if TYPE_CHECKING:
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+HELP = {
+    "labels": "rule of the stories with label 1: a criterion of two values, or 'Overall > 4'",
+    "errors": "rule of an error type, set against the labelled stories; may be given several times",
+    "equivalence": "difference in rating points that would not matter (two one-sided tests)",
+}
+
+
+def _criteria(options: LabelOptions) -> list[str | None]:
+    from judge.analysis.agreement.label_rules import criterion_of
+
+    return [criterion_of(rule) for rule in (options.labels, *options.errors)]
+
+
+@app.command()
+@table_command(LabelOptions, HELP, people=_criteria)
+def labels(table: RatingsTable, options: LabelOptions) -> list[Table]:
+    """How well judges tell labelled stories from others: point-biserial r, area under the ROC curve, paired win rate.
+
+    Example: judge labels runs/hanna --labels 'Engagement > 3'
+    """
+    from judge.analysis.agreement import binary_labels
+    from judge.analysis.inputs.control import Control
+
+    return binary_labels.tables(table, options, predict=Control())

@@ -1,0 +1,36 @@
+"""`judge margins`: each judge's distance from people and control. The work is in `analysis.correlation.margins`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from judge.analysis.options.table_options import CorrelationOptions
+from judge.cli.table_command import table_command
+
+if TYPE_CHECKING:
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+HELP = {
+    "coefficient": "correlation coefficient",
+    "level": "what is correlated: all stories, system means, or stories within a story-prompt or system",
+    "interval_kind": "kind of bootstrap interval",
+    "readings": "ratings of a judge that stand beside one person: the mean of its repeats, or each repeat",
+}
+
+
+@app.command()
+@table_command(CorrelationOptions, HELP, without=("given",))
+def margins(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
+    """How far above or below people and control each judge follows people, as paired differences with intervals.
+
+    Example: judge margins runs/hanna --drop-system Human
+    """
+    from judge.analysis.correlation import margins as analysis
+    from judge.analysis.inputs.control import Control
+
+    return [analysis.table_of(table, options, predict=Control())]

@@ -1,0 +1,36 @@
+"""`judge replace`: may a judge replace an annotator? The work is in `analysis.agreement.replacement`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from judge.analysis.options.agreement_options import ReplacementOptions
+from judge.cli.table_command import table_command
+
+if TYPE_CHECKING:
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+HELP = {
+    "epsilon": "advantage that a judge is granted, since it is cheaper: a share of stories",
+    "measure": "distance of one rating from the others'",
+    "positions": "columns of unknown people pass for persons",
+    "rated": "number of stories of each system whose human ratings are kept; the others are hidden",
+    "seed": "seed of the draw of hidden ratings",
+}
+
+
+@app.command()
+@table_command(ReplacementOptions, HELP)
+def replace(table: RatingsTable, options: ReplacementOptions) -> list[Table]:
+    """May this judge replace an annotator? The alternative annotator test, and prediction-powered means of systems.
+
+    Example: judge replace runs/hanna --epsilon 0.2
+    """
+    from judge.analysis.agreement import replacement
+
+    return replacement.tables(table, options)

@@ -1,0 +1,128 @@
+"""Options of a command out of a frozen dataclass: its fields' types, defaults and allowed words are declared once.
+
+A command says which dataclass it takes and what each field is called in help texts; the flags, the choices that a
+wrong word is refused with, and the value that the command receives follow from the dataclass.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+
+Command = Callable[..., Any]
+Declare = Callable[[Command], Command]
+
+FLAGS: Mapping[str, str] = {
+    "drop_systems": "--drop-system",
+    "interval_kind": "--interval",
+    "mean_interval": "--interval",
+    "holm_over": "--family",
+    "all_criteria": "--all-criteria/--criterion-own",
+    "systems": "--system",
+    "columns": "--column",
+    "overrides": "--set",
+    "n": "-n",
+}
+"""Flags that are not the field's name with hyphens."""
+
+METAVARS: Mapping[str, str] = {
+    "drop_systems": "SYSTEM",
+    "against": "CRITERION",
+    "given": "FEATURE",
+    "members": "JUDGE",
+    "own": "SYSTEM",
+    "errors": "RULE",
+    "baseline": "NAME",
+    "family": "TEXT",
+}
+"""What stands for a value in help texts, where its type does not say it."""
+
+HELP: Mapping[str, str] = {
+    "drop_systems": "system whose stories are left out; may be given several times",
+    "against": "criterion of people's that every criterion is compared with",
+    "resamples": "number of resamples for intervals",
+    "seed": "seed of the resamples",
+    "control": "the control judge's row",
+    "ci": "what is resampled for intervals",
+}
+"""Help texts of fields that mean the same in every command."""
+
+
+def flag(name: str) -> str:
+    """The flag of an option, from the name of its field: `drop_systems` is ``--drop-system``."""
+    return FLAGS.get(name, f"--{name.replace('_', '-')}").partition("/")[0]
+
+
+def takes(kind: type, helps: Mapping[str, str] | None = None, *, without: tuple[str, ...] = ()) -> Declare:
+    """Give a command's parameter `options`, an instance of the dataclass `kind`, one command-line option a field.
+
+    `helps` holds the help texts of fields, beside `HELP`; fields named in `without` keep their defaults. Everything
+    but `options` stays a parameter of its own.
+    """
+
+    def declare(command: Command) -> Command:
+        own = own_parameters(command, without=("options",))
+        hints = get_type_hints(kind)
+        made = [one for one in fields(kind) if one.name not in without]
+        declared = [_parameter(one, hints[one.name], {**HELP, **(helps or {})}[one.name]) for one in made]
+        parameters = []
+        for name, parameter in own.items():
+            parameters += declared if name == "options" else [parameter]
+
+        @functools.wraps(command)
+        def run(**values: Any) -> Any:
+            chosen = {one.name: values.pop(one.name) for one in made}
+            return command(options=options_from(kind, chosen), **values)
+
+        return with_parameters(run, parameters)
+
+    return declare
+
+
+def options_from(kind: type, values: Mapping[str, Any]) -> Any:
+    """The options from what the command line gave; a flag that was not given several times is an empty tuple."""
+    from judge.analysis.options.table_options import from_words
+
+    hints = get_type_hints(kind)
+    several = {name for name in values if get_origin(hints[name]) is tuple}
+    return from_words(kind, **{name: tuple(v or ()) if name in several else v for name, v in values.items()})
+
+
+def own_parameters(function: Callable[..., Any], *, without: tuple[str, ...]) -> dict[str, inspect.Parameter]:
+    """A function's parameters, to be given by name; annotations are evaluated but for those named in `without`."""
+    declared = inspect.signature(function).parameters
+    written = {name: one.annotation for name, one in declared.items() if name not in without}
+    holder = type("Written", (), {"__annotations__": written})
+    scope = getattr(function, "__globals__", {})
+    hints = get_type_hints(holder, globalns=scope, include_extras=True)
+    return {
+        name: one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints.get(name, one.annotation))
+        for name, one in declared.items()
+    }
+
+
+def with_parameters(run: Callable[..., Any], parameters: list[inspect.Parameter]) -> Callable[..., Any]:
+    """The function as typer shall see it: with these parameters, which it takes by name."""
+    vars(run).pop("__wrapped__", None)  # else typer would read the inner function's parameters
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _parameter(field: Field[Any], hint: Any, help_text: str) -> inspect.Parameter:
+    """One field as typer reads it."""
+    default = inspect.Parameter.empty if field.default is MISSING else field.default
+    written = FLAGS.get(field.name, f"--{field.name.replace('_', '-')}")
+    if hint is bool and default is True and "/" not in written:
+        written = f"{written}/--no-{written.removeprefix('--')}"
+    if get_origin(hint) is tuple:
+        hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]
+    option = typer.Option(written, metavar=METAVARS.get(field.name), help=help_text)
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, option]
+    )

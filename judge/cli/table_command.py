@@ -1,0 +1,77 @@
+"""A command that prints tables of runs: what all of them share, from reading the runs to printing, is here once."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from judge.cli.declared import Command, Declare, own_parameters, takes, with_parameters
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Runs
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_BEFORE = (inspect.Parameter("runs", _KEYWORD, annotation=Runs),)
+_AFTER = (
+    inspect.Parameter("criterion", _KEYWORD, default=None, annotation=Criteria),
+    inspect.Parameter("judge", _KEYWORD, default=None, annotation=Judges),
+    inspect.Parameter("eval_prompt", _KEYWORD, default=None, annotation=EvalPrompts),
+    inspect.Parameter("form", _KEYWORD, default="table", annotation=Form),
+    inspect.Parameter("output", _KEYWORD, default=None, annotation=Output),
+    inspect.Parameter("parser", _KEYWORD, default="ours", annotation=ParserName),
+)
+
+
+def _people_of(options: Any) -> Sequence[str | None]:
+    return [getattr(options, "against", None)]
+
+
+def table_command(
+    kind: type,
+    helps: Mapping[str, str] | None = None,
+    *,
+    without: tuple[str, ...] = (),
+    explanations: bool = False,
+    first_only: bool = False,
+    people: Callable[[Any], Sequence[str | None]] = _people_of,
+    prepare: Callable[[RatingsTable, Any, list[str], str], RatingsTable] | None = None,
+) -> Declare:
+    """Make a command out of a function from a ratings table and options to tables; coverage is printed before them.
+
+    The command takes RUNs, one option for each field of `kind` (see `declared.takes`), the function's own further
+    parameters, and what every table takes: criteria, judges, Eval-Prompts, format, output, parser. The function may ask
+    for `form` and `parser`. With `first_only` coverage belongs to the first table alone. `people` names
+    people's criteria that stay in the table whatever is selected; `prepare` makes the table that is counted and
+    analysed out of the one that was read, the options, the RUNs and the parser's name.
+    """
+
+    def declare(function: Command) -> Command:
+        own = own_parameters(function, without=("table", "options"))
+        shared = {one.name for one in _AFTER} & set(own)
+
+        def work(options: Any, **values: Any) -> None:
+            from judge.analysis.coverage.coverage import with_coverage
+            from judge.analysis.inputs.selection import Selection, narrowed
+            from judge.cli.option_words import emit
+            from judge.ratings_table import read
+
+            runs, form, output = values.pop("runs"), values["form"], values.pop("output")
+            chosen = (values.pop("criterion"), values.pop("judge"), values.pop("eval_prompt"))
+            keep = Selection.of(*chosen, people=people(options))
+            table = narrowed(read(runs, parser=values["parser"], explanations=explanations), keep)
+            if prepare is not None:
+                table = prepare(table, options, runs, values["parser"])
+            passed = {name: value for name, value in values.items() if name in own}
+            found = function(table, options, **passed)
+            with_it, without_it = (found[:1], found[1:]) if first_only else (found, [])
+            emit([*with_coverage(table, with_it, form, options.drop_systems), *without_it], form, output)
+
+        middle = [parameter for name, parameter in own.items() if name not in ("table", "options", *shared)]
+        options = inspect.Parameter("options", _KEYWORD)
+        functools.update_wrapper(work, function)
+        return takes(kind, helps, without=without)(with_parameters(work, [*_BEFORE, options, *middle, *_AFTER]))
+
+    return declare

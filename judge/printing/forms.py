@@ -1,0 +1,8 @@
+"""The forms in which tables are printed, by name."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Format = Literal["table", "json", "csv", "md", "latex"]
+FORMATS: tuple[str, ...] = get_args(Format)

@@ -1,0 +1,190 @@
+"""Tables as plain text: aligned columns, the signature and the notes beneath; on a screen no line is wider than it.
+
+A table that is wider than the screen is made to fit step by step: titles of columns go on in further lines, then texts
+in cells do, then its columns are printed in several blocks, each with the columns that say what a row is about. On a
+very narrow screen the cells of a row stand one under another.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+GAP = 2
+"""Blanks between two columns."""
+
+LEAST_TEXT = 12
+"""Characters to which a column of text may shrink before the table is printed in blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A table's titles and cells as text, shape (columns,) and (rows, columns), and which columns hold numbers."""
+
+    titles: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[bool, ...]
+    wraps: tuple[int | None, ...]
+
+    def of(self, columns: Sequence[int]) -> Cells:
+        """Some of the columns."""
+        rows = tuple(tuple(row[i] for i in columns) for row in self.rows)
+        return Cells(
+            tuple(self.titles[i] for i in columns),
+            rows,
+            tuple(self.numeric[i] for i in columns),
+            tuple(self.wraps[i] for i in columns),
+        )
+
+    def widest(self, column: int) -> int:
+        """Characters that the widest cell of a column takes."""
+        limit = self.wraps[column]
+        cells = [row[column] for row in self.rows]
+        lines = [line for cell in cells for line in (_wrapped(cell, limit) if limit else [cell])]
+        return max((len(line) for line in lines), default=0)
+
+
+def blocks(cells: Cells, width: int | None) -> list[list[str]]:
+    """The lines of the table's body, in one block or, where it must be, in several."""
+    widths = _widths(cells, width)
+    if width is None or _total(widths) <= width:
+        return [_lines(cells, widths)]
+    keys = _leading_texts(cells, widths, width)
+    found = []
+    for group in _groups(cells, widths, keys, width):
+        part = cells.of([*keys, *group])
+        found.append(_lines(part, _widths(part, width)))
+    return found
+
+
+def total_width(cells: Cells) -> int:
+    """Characters that a line of the whole table takes."""
+    return _total(_widths(cells, None))
+
+
+def _widths(cells: Cells, width: int | None) -> list[int]:
+    """The width of each column; titles, and then texts, are broken into lines where the table is too wide."""
+    columns = range(len(cells.titles))
+    body = [cells.widest(i) for i in columns]
+    whole = [max(len(cells.titles[i]), body[i]) for i in columns]
+    if width is None or _total(whole) <= width:
+        return whole
+    words = [max((len(word) for word in cells.titles[i].split()), default=0) for i in columns]
+    found = [max(words[i], body[i]) for i in columns]
+    spare = width - _total(found)
+    # What room is left goes to the titles that are broken, from the left.
+    for i in columns:
+        more = min(max(0, spare), whole[i] - found[i])
+        found[i] += more
+        spare -= more
+    for i in sorted(columns, key=lambda i: -found[i]):
+        if spare >= 0:
+            break
+        if not cells.numeric[i]:
+            less = min(-spare, max(0, found[i] - max(LEAST_TEXT, words[i])))
+            found[i] -= less
+            spare += less
+    return found
+
+
+def _leading_texts(cells: Cells, widths: Sequence[int], width: int) -> list[int]:
+    """The columns at the left that say what a row is about: texts up to the first number, in half of the screen."""
+    found: list[int] = []
+    for i, numeric in enumerate(cells.numeric[:-1]):
+        if numeric or (found and _total([widths[k] for k in (*found, i)]) > width // 2):
+            break
+        found.append(i)
+    return found
+
+
+def _groups(cells: Cells, widths: Sequence[int], keys: Sequence[int], width: int) -> Iterator[list[int]]:
+    """The other columns in groups, each as wide as the screen allows beside the leading ones."""
+    left = sum(widths[i] + GAP for i in keys)
+    group: list[int] = []
+    room = width - left
+    for i in range(len(cells.titles)):
+        if i in keys:
+            continue
+        if group and widths[i] > room:
+            yield group
+            group, room = [], width - left
+        group.append(i)
+        room -= widths[i] + GAP
+    if group:
+        yield group
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _lines(cells: Cells, widths: Sequence[int]) -> list[str]:
+    rule = (" " * GAP).join("─" * width for width in widths)
+    head = _row(cells.titles, widths, cells.numeric, bottom=True) if any(cells.titles) else []
+    body = [line for row in cells.rows for line in _row(row, widths, cells.numeric, bottom=False, wraps=cells.wraps)]
+    return [*head, rule, *body]
+
+
+def _row(
+    texts: Sequence[str],
+    widths: Sequence[int],
+    right: Sequence[bool],
+    *,
+    bottom: bool,
+    wraps: Sequence[int | None] | None = None,
+) -> list[str]:
+    """One row in as many lines as its longest cell needs; titles stand on their last line."""
+    limits = [
+        min(width, wrap) if wrap else width for width, wrap in zip(widths, wraps or [None] * len(widths), strict=True)
+    ]
+    cells = [_wrapped(text, limit) for text, limit in zip(texts, limits, strict=True)]
+    height = max(1, *map(len, cells))
+    filled = [[*[""] * (height - len(c)), *c] if bottom else [*c, *[""] * (height - len(c))] for c in cells]
+    lines = []
+    for parts in zip(*filled, strict=True):
+        padded = (p.rjust(w) if r else p.ljust(w) for p, w, r in zip(parts, widths, right, strict=True))
+        lines.append((" " * GAP).join(padded).rstrip())
+    return lines
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """A cell's lines; names with hyphens stay whole where they fit."""
+    if len(text) <= width:
+        return [text]
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+
+
+def signature_lines(signature: str, width: int | None) -> list[str]:
+    """The signature, broken only between its parts where the screen is narrower."""
+    if width is None or len(signature) <= width:
+        return [signature]
+    lines = [""]
+    for part in signature.split("|"):
+        longer = f"{lines[-1]}|{part}" if lines[-1] else part
+        if len(longer) <= width or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines[-1] += "|"
+            lines.append(part)
+    return [piece for line in lines for piece in (textwrap.wrap(line, width) or [line])]
+
+
+def note_lines(notes: Sequence[str], width: int | None) -> list[str]:
+    """Notes as items of a list, on a screen broken between words."""
+    if width is None:
+        return [f"· {note}" for note in notes]
+    return [
+        line
+        for note in notes
+        for line in textwrap.wrap(f"· {note}", width, subsequent_indent="  ", break_on_hyphens=False)
+    ]
+
+
+def one_under_another(titles: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Every row as lines of its cells, each behind its column's title, a rule before each row."""
+    for row in rows:
+        yield "─" * width
+        for title, text in zip(titles, row, strict=True):
+            yield from textwrap.wrap(f"{title}: {text}" if title else text, width, subsequent_indent="  ")
+    yield "─" * width

@@ -1,0 +1,99 @@
+"""Options of commands come out of dataclasses: names, types, defaults, choices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from judge.analysis.options import agreement_options, table_options
+from judge.cli.commands import COMMANDS
+from judge.cli.declared import flag, options_from, takes
+from judge.errors import SpecError
+from tests.test_readme import commands
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Options of every type that a field may have."""
+
+    level: Literal["overall", "system"] = "overall"
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    top: int = 3
+    control: bool = True
+    full: bool = False
+
+
+HELP = {"level": "level", "top": "number of rows", "full": "all rows"}
+
+
+@pytest.fixture
+def seen() -> dict[str, Any]:
+    return {}
+
+
+@pytest.fixture
+def app(seen: dict[str, Any]) -> typer.Typer:
+    made = typer.Typer()
+
+    @made.command()
+    @takes(Choices, HELP, without=("full",))
+    def show(name: str, *, options: Choices) -> None:
+        """Print what was chosen."""
+        seen.update(name=name, options=options)
+
+    return made
+
+
+def test_options_that_are_not_given_have_the_fields_defaults(app: typer.Typer, seen: dict[str, Any]) -> None:
+    assert CliRunner().invoke(app, ["x"]).exit_code == 0
+    assert seen == {"name": "x", "options": Choices()}
+
+
+def test_every_type_of_field_is_read(app: typer.Typer, seen: dict[str, Any]) -> None:
+    words = ["x", "--level", "system", "--drop-system", "a", "--drop-system", "b", "--against", "Overall"]
+    assert CliRunner().invoke(app, [*words, "--top", "0", "--no-control"]).exit_code == 0
+    assert seen["options"] == Choices("system", ("a", "b"), "Overall", 0, control=False)
+
+
+@pytest.mark.parametrize("words", [["--level", "story"], ["--top", "many"], ["--full"]])
+def test_what_no_field_allows_is_refused(app: typer.Typer, seen: dict[str, Any], words: list[str]) -> None:
+    assert CliRunner().invoke(app, ["x", *words]).exit_code == 2
+    assert not seen
+
+
+def test_what_the_dataclass_refuses_is_refused() -> None:
+    with pytest.raises(SpecError, match="resamples 0 must be 1 or more"):
+        options_from(table_options.CriteriaOptions, {"resamples": 0, "drop_systems": None})
+
+
+def test_flags_follow_from_the_fields() -> None:
+    assert flag("min_members") == "--min-members"
+    assert flag("drop_systems") == "--drop-system"
+    assert flag("all_criteria") == "--all-criteria"
+
+
+@pytest.mark.parametrize(
+    ("command", "kind", "without"),
+    [
+        ("correlate", table_options.CorrelationOptions, ()),
+        ("compare", table_options.CompareOptions, ()),
+        ("jury", table_options.JuryOptions, ()),
+        ("systems", table_options.SystemsOptions, ()),
+        ("components", table_options.ComponentsOptions, ()),
+        ("replace", agreement_options.ReplacementOptions, ()),
+        ("accuracy", agreement_options.AccuracyOptions, ()),
+        ("labels", agreement_options.LabelOptions, ()),
+        ("sliding-sets", agreement_options.DriftOptions, ()),
+        ("drift", agreement_options.DriftOptions, ("window", "stride", "ci", "resamples", "seed")),
+    ],
+)
+def test_a_command_has_a_flag_for_every_field(command: str, kind: type, without: tuple[str, ...]) -> None:
+    assert command in COMMANDS
+    given = {option for parameter in commands()[command].params for option in parameter.opts}
+    assert {flag(one.name) for one in fields(kind) if one.name not in without} <= given
+    assert not {flag(name) for name in without} & given
