@@ -5,6 +5,7 @@ The tree, and who is to blame::
     JudgeError              shown to the user as one sentence (and a hint), never as a traceback; exit code 1
     ├── DataError           a file's content is not what its format promises
     ├── SpecError           a run definition, a criteria set or an option says something impossible
+    │   └── OptionError     an option's value is not one that it takes
     ├── TemplateError       an Eval-Prompt does not render
     ├── RunFolderError      a result folder cannot be used: locked, of another run, of another version, unwritable
     ├── MissingExtraError   an optional package is needed and not installed
@@ -21,14 +22,23 @@ from collections.abc import Iterable
 from typing import Literal
 
 from judge.redaction import redact
+from judge.wording import Advice, changed, joined
 
 
 class JudgeError(Exception):
-    """A sentence for the user; `hint` is the command or change that mends it. Keys are taken out of both."""
+    """A sentence for the user; `hint` is the command or change that mends it. Keys are taken out of both.
+
+    Either may be `judge.wording.Advice`: as a string it has Python's wording.
+    """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(redact(message))
-        self.hint = None if hint is None else redact(hint)
+        super().__init__(changed(message, redact))
+        self.hint = None if hint is None else changed(hint, redact)
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, as it was said: `Advice` where it names options."""
+        return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
 
 
 class DataError(JudgeError):
@@ -50,16 +60,29 @@ class DataError(JudgeError):
             where.append(f"row {row}")
         if column is not None:
             where.append(f"column {column!r}")
-        sentence = f"{', '.join(where)}: {message}" if where else message
-        if found is not None:
-            sentence += f"; found {_short(found)}"
+        after = f"; found {_short(found)}" if found is not None else ""
         if allowed is not None:
-            sentence += f"; allowed: {allowed}"
-        super().__init__(sentence, hint=hint)
+            after += f"; allowed: {allowed}"
+        super().__init__(joined(f"{', '.join(where)}: " if where else "", message, after), hint=hint)
 
 
 class SpecError(JudgeError):
     """A run definition, a criteria set or an option says something impossible."""
+
+
+class OptionError(SpecError):
+    """An option's value is not one that it takes: names its field, the value and what is allowed."""
+
+    def __init__(
+        self, field: str, value: object, complaint: str = "", *, allowed: Iterable[str] = (), hint: str | None = None
+    ) -> None:
+        """Without a complaint, the value is none of those allowed.
+
+        Python's wording is ``resamples=0 must be 1 or more``.
+        """
+        self.field, self.value, self.allowed = field, value, tuple(allowed)
+        among = f"is not known; allowed: {', '.join(self.allowed)}"
+        super().__init__(Advice(f"{{{field}!r}} {{}}", complaint or among, **{field: value}), hint=hint)
 
 
 class TemplateError(JudgeError):
@@ -74,7 +97,8 @@ class MissingExtraError(JudgeError):
     """An optional package is needed and not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional package that is not installed: pip install 'storyjudge[{extra}]'")
+        missing = f" needs an optional package that is not installed: pip install 'storyjudge[{extra}]'"
+        super().__init__(joined(what, missing))
 
 
 ErrorKind = Literal[
@@ -136,10 +160,20 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 def unknown(what: str, word: str, known: Iterable[str]) -> str:
     """One sentence for a name that is not known: names the nearest and lists what is."""
+    return f"{what} {word!r} {_unknown(word, known)}"
+
+
+def unknown_value(field: str, word: str, known: Iterable[str]) -> OptionError:
+    """The same of an option's value, as an error."""
+    names = sorted(known)
+    return OptionError(field, word, _unknown(word, names), allowed=names)
+
+
+def _unknown(word: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = nearest(word, names)
     guess = f"; did you mean {close!r}?" if close else ""
-    return f"{what} {word!r} is not known{guess} (known: {', '.join(names)})"
+    return f"is not known{guess} (known: {', '.join(names)})"
 
 
 def _short(value: object, limit: int = 80) -> str:

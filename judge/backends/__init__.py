@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from judge.backends.protocol import Backend, Capabilities, Scorer, Settings
-from judge.errors import SpecError, unknown
+from judge.errors import OptionError, SpecError, unknown
 
 __all__ = [
     "BACKENDS",
@@ -95,6 +95,6 @@ def open_scorer(model: str, settings: Settings) -> Scorer:
             hint="write the model as local/NAME, hf/PATH, hf/NAME or vllm/PATH, or openai/NAME for a vLLM server",
         )
     if not name:
-        raise SpecError(f"--model {model!r} names no model", hint=f"write {provider}/MODEL")
+        raise OptionError("model", model, "names no model", hint=f"write {provider}/MODEL")
     scorer: Scorer = import_module(SCORERS[provider]).open_scorer(name, settings)
     return scorer

@@ -27,6 +27,7 @@ from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import OPENAI, provider_of
 from judge.credentials.trust import VARIABLE, trusted
 from judge.errors import nearest
+from judge.wording import Advice
 
 PATIENCE = 10.0
 """Seconds for the list of models."""
@@ -68,9 +69,10 @@ def _server(facts: ProviderFacts, url: str, model: str | None) -> Iterator[Check
     if gap := _TO_FILL_IN.search(url):
         key = _key(facts, None)
         yield key.said
-        yield Checked("server", "missing", f"its address holds {gap[0]}, which is yours", f"--base-url {url}")
+        yours = Advice("{base_url}", base_url=url)
+        yield Checked("server", "missing", f"its address holds {gap[0]}, which is yours", yours)
         return
-    key = _key(facts, origin_of(url, "--base-url"))
+    key = _key(facts, origin_of(url, Advice("{base_url}")))
     yield key.said
     yield from asyncio.run(_models(facts, url, model, key))
 
@@ -144,7 +146,7 @@ def _refused(facts: ProviderFacts, url: str, status: int, headers: dict[str, str
     said = f"{url} answers HTTP {status}" + (f": {words}" if words else "")
     if facts.name == "anthropic-openai" and refusal.kind in ("auth", "request"):
         detail = f"{said}; its list of models wants other headers, so that this says nothing of your key"
-        return Checked("server", "note", detail, "judge run --pilot 1 shows whether the key is taken")
+        return Checked("server", "note", detail, Advice("judge run {pilot} shows whether the key is taken", pilot=1))
     if refusal.kind == "auth":
         mend = f"check {key.variable}" if key.variable else "set its key"
         return Checked("server", "failed" if key.variable else "note", said, mend)
@@ -168,7 +170,9 @@ def _listed(url: str, names: list[str] | None, model: str | None) -> list[Checke
 
 
 def _start(facts: ProviderFacts) -> str:
-    return "start the server, or give its address with --base-url" if facts.local else "check network and address"
+    if facts.local:
+        return Advice("start the server, or give its address with {base_url}")
+    return "check network and address"
 
 
 def _known(facts: ProviderFacts) -> Iterator[Checked]:

@@ -21,7 +21,7 @@ class ProviderFacts:
     Attributes
     ----------
     name : str
-        As `judge doctor --provider` takes it.
+        As `judge doctor` takes it for the option `provider`.
     base_url : str
         Its address; a word in capitals is to be filled in.
     model : str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judge.errors import BackendError
+from judge.wording import Advice
 
 
 def one_each(prefix: str | Sequence[str] | None, texts: int) -> list[str | None]:
@@ -22,5 +23,5 @@ def no_room(who: str, tokens: int, context: int) -> BackendError:
         f"{who}: the prefix of {tokens} tokens leaves no room in a context of {context}",
         kind="context",
         retryable=False,
-        hint="give fewer or shorter texts with --nonmembers, or lower --shots",
+        hint=Advice("give fewer or shorter texts with {nonmembers}, or lower {shots}"),
     )

@@ -23,6 +23,10 @@ FLAGS: Mapping[str, str] = {
     "mean_interval": "--interval",
     "holm_over": "--family",
     "all_criteria": "--all-criteria/--criterion-own",
+    "systems": "--system",
+    "columns": "--column",
+    "overrides": "--set",
+    "n": "-n",
 }
 """Flags that are not the field's name with hyphens."""
 

@@ -16,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from judge.cli import completion
 from judge.cli.commands import COMMANDS, PANELS
+from judge.cli.option_words import complaint, mend
 from judge.cli.streams import guarded
 from judge.errors import JudgeError, nearest
 from judge.printing import terminal
@@ -188,7 +189,7 @@ def _traceback(kind: type[BaseException], error: BaseException, trace: Traceback
 def fail(error: JudgeError) -> None:
     """Say what is wrong and what mends it, and leave with exit code 1."""
     bold, reset = ("\x1b[1;31m", "\x1b[0m") if sys.stderr.isatty() and not os.environ.get("NO_COLOR") else ("", "")
-    sys.stderr.write(f"{bold}error:{reset} {error}\n")
+    sys.stderr.write(f"{bold}error:{reset} {complaint(error)}\n")
     if error.hint:
-        sys.stderr.write(f"hint: {error.hint}\n")
+        sys.stderr.write(f"hint: {mend(error)}\n")
     sys.exit(1)

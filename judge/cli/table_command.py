@@ -55,8 +55,8 @@ def table_command(
         def work(options: Any, **values: Any) -> None:
             from judge.analysis.coverage.coverage import with_coverage
             from judge.analysis.inputs.selection import Selection, narrowed
+            from judge.cli.option_words import emit
             from judge.cli.reading_bar import reading_bar
-            from judge.printing.tables import emit
             from judge.ratings_table import read
 
             runs, form, output = values.pop("runs"), values["form"], values.pop("output")

@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from judge.cli.option_words import complaint
+
 if TYPE_CHECKING:
     from judge.credentials.trust import UntrustedHostError
 
@@ -16,7 +18,7 @@ def allowed(error: UntrustedHostError) -> bool:
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    sys.stderr.write(f"{error}\n")
+    sys.stderr.write(f"{complaint(error)}\n")
     sys.stderr.write(
         f"Send {' and '.join(error.variables)} to {error.origin}? y: for this command, always: from now on, else: no  "
     )

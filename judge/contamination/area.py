@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.contamination.scores_file import ScoresFile
-from judge.errors import SpecError
+from judge.errors import OptionError
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.bootstrap import Resamples
@@ -28,9 +28,9 @@ class AucOptions:
 
     def __post_init__(self) -> None:
         if self.resamples < 1:
-            raise SpecError(f"--resamples {self.resamples} must be 1 or more")
+            raise OptionError("resamples", self.resamples, "must be 1 or more")
         if not 0 < self.fpr < 1:
-            raise SpecError(f"--fpr {self.fpr:g} must lie between 0 and 1")
+            raise OptionError("fpr", self.fpr, "must lie between 0 and 1")
 
 
 def draw(scores: ScoresFile, options: AucOptions) -> Resamples:

@@ -18,6 +18,7 @@ from judge.stats.estimate import Estimate
 from judge.stats.shares import roc
 from judge.stats.shares.auc import auc
 from judge.version import __version__
+from judge.wording import Advice, Note
 
 TEMPORAL = (
     "labels by date (WikiMIA, BookMIA: seen = older than the model) overstate: seen and unseen texts also differ in "
@@ -140,7 +141,6 @@ def notes_of(scores: ScoresFile) -> list[str]:
     notes += list(dict.fromkeys(scores.header["without_threshold"].values()))
     lengths = [row.tokens for row in scores.rows]
     if lengths and max(lengths) > 1.5 * max(1, min(lengths)) and not scores.header["settings"].get("words"):
-        notes.append(
-            f"{min(lengths)} to {max(lengths)} tokens a text, and scores depend on length: --words N cuts all alike"
-        )
+        said = f"{min(lengths)} to {max(lengths)} tokens a text, and scores depend on length"
+        notes.append(Note(said, Advice("{words} cuts all alike", words="N"), joint=": "))
     return [*notes, TEMPORAL] if scores.labels is not None else notes

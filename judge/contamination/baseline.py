@@ -24,6 +24,7 @@ from judge.stats.estimate import Estimate
 from judge.stats.shares.prevalence import corrected_share
 from judge.stats.shares.proportion import wilson_of_share
 from judge.stats.shares.weighted_proportion import effective_size
+from judge.wording import Advice, Note
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -32,7 +33,11 @@ Choose = Callable[[Floats, Flags], float | None]
 """From scores and labels to a threshold, or None where the rule has none on them."""
 
 RESAMPLES = 200
-NO_RATES = "undefined: the scores file has no rates of unseen texts; score the stories again with --calibration"
+NO_RATES = Note(
+    "undefined: the scores file has no rates of unseen texts",
+    Advice("score the stories again with {calibration}"),
+    joint="; ",
+)
 
 
 def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], choose: Choose) -> dict[str, float]:

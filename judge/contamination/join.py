@@ -13,6 +13,7 @@ from judge.contamination.scores_file import ScoresFile
 from judge.contamination.texts import text_key
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix
+from judge.wording import Advice
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -63,7 +64,7 @@ def refuse_strangers(scores: ScoresFile, joined: int) -> None:
     if joined == 0:
         raise SpecError(
             f"none of the {len(scores.rows)} texts of {scores.header['source']} is a story of these runs",
-            hint="score the runs' own dataset: judge contamination score DATASET --model ...",
+            hint=Advice("score the runs' own dataset: judge contamination score DATASET {model} ..."),
         )
 
 

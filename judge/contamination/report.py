@@ -20,21 +20,26 @@ from judge.contamination.auc import TEMPORAL, scored_by
 from judge.contamination.join import join, letters, refuse_strangers, story_prompts
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
-from judge.errors import SpecError, unknown
+from judge.errors import unknown_value
 from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.shares.proportion import wilson
+from judge.wording import Advice, Note, joined
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 
-NO_THRESHOLD = "undefined without a threshold: give --calibration or --threshold to judge contamination score"
+NO_THRESHOLD = Note(
+    "undefined without a threshold",
+    Advice("give {calibration} or {threshold} to judge contamination score"),
+    joint=": ",
+)
 NO_SET = "undefined: the threshold was given as a number, not chosen on a labelled set"
-NO_OWN = "undefined: no system of these runs is this model's own (name it: --own MODEL=SYSTEM)"
+NO_OWN = Note("undefined: no system of these runs is this model's own", Advice("name it: {own}", own="MODEL=SYSTEM"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
     known = {row.system for row in scores.rows if row.system}
     for name in options.systems:
         if name not in known:
-            raise SpecError(unknown("--system", name, known))
+            raise unknown_value("systems", name, known)
     chosen = np.array([not options.systems or row.system in options.systems for row in scores.rows], dtype=np.bool_)
     values = scores.score(options.score)[chosen]
     usable = values[~np.isnan(values)]
@@ -88,7 +93,7 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
     prompts = story_prompts(matrices, scores)[chosen][~np.isnan(values)]
     if threshold is None:
         why = scores.header["without_threshold"].get(options.score)
-        rate = area = unseen = share = Estimate.undefined(f"undefined: {why}" if why else NO_THRESHOLD)
+        rate = area = unseen = share = Estimate.undefined(joined("undefined: ", why) if why else NO_THRESHOLD)
     else:
         called = usable >= threshold["value"]
         rate = wilson(float(called.sum()), usable.size)
@@ -127,7 +132,7 @@ def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str
     systems = list(dict.fromkeys(name for matrix in matrices for name in matrix.systems))
     for _, system in named:
         if system not in systems:
-            raise SpecError(unknown("--own", system, systems))
+            raise unknown_value("own", system, systems)
     mine = [system for name, system in named if name in (model, model.partition("/")[2])]
     plain = letters(model)
     return mine or [name for name in systems if len(letters(name)) > 3 and letters(name) in plain]

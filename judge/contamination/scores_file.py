@@ -21,6 +21,7 @@ from judge.backends.protocol import ScorerFacts
 from judge.contamination.scoring import Scored
 from judge.errors import DataError, SpecError, unknown
 from judge.version import __version__
+from judge.wording import PLAIN, Advice, written
 
 Floats = NDArray[np.float64]
 FORMAT = "judge-contamination-scores/1"
@@ -55,7 +56,7 @@ class ScoresFile:
 
     @property
     def judge(self) -> str:
-        """The model as `--model` named it, provider first."""
+        """The model as the option `model` named it, provider first."""
         return str(self.header["judge"])
 
     @property
@@ -130,7 +131,9 @@ def with_thresholds(
 
 def write(path: Path, scores: ScoresFile) -> None:
     """Write whole or not at all: to a name beside it first."""
-    lines = [orjson.dumps(scores.header), *(orjson.dumps(asdict(row)) for row in scores.rows)]
+    without = {name: written(why, PLAIN) for name, why in scores.header["without_threshold"].items()}
+    header = {**scores.header, "without_threshold": without}
+    lines = [orjson.dumps(header), *(orjson.dumps(asdict(row)) for row in scores.rows)]
     half = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -140,19 +143,19 @@ def write(path: Path, scores: ScoresFile) -> None:
         raise SpecError(f"{path} cannot be written: {error.strerror}") from error
 
 
+_MAKE = Advice("make one: judge contamination score DATASET {model} ...")
+
+
 def read(path: Path) -> ScoresFile:
     """Read a scores file; raises DataError where it is none, or where lines are missing."""
     if not path.is_file():
-        raise DataError(
-            "there is no such file", file=path, hint="make one: judge contamination score DATASET --model ..."
-        )
+        raise DataError("there is no such file", file=path, hint=_MAKE)
     lines = path.read_bytes().splitlines()
     try:
         header = orjson.loads(lines[0]) if lines else {}
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             found = header.get("format") if isinstance(header, dict) else None
-            hint = "make one: judge contamination score DATASET --model ..."
-            raise DataError("not a scores file", file=path, row=1, found=found, allowed=FORMAT, hint=hint)
+            raise DataError("not a scores file", file=path, row=1, found=found, allowed=FORMAT, hint=_MAKE)
         rows = tuple(Row(**orjson.loads(line)) for line in lines[1:] if line.strip())
     except (orjson.JSONDecodeError, TypeError) as error:
         raise DataError(f"not a line of a scores file: {error}", file=path) from error

@@ -18,7 +18,7 @@ from judge.backends.protocol import Scorer, ScorerFacts, TokenLogprobs
 from judge.contamination import scores
 from judge.contamination.cache import Cache
 from judge.contamination.texts import Text, text_key
-from judge.errors import BackendError, SpecError
+from judge.errors import BackendError, OptionError
 from judge.fingerprint import fingerprint
 from judge.stats.estimate import Estimate
 
@@ -49,7 +49,7 @@ class ScoreOptions:
 
     def __post_init__(self) -> None:
         if not 0 < self.k <= 100:
-            raise SpecError(f"--k {self.k:g} is not a share in per cent", hint="give a number above 0, at most 100")
+            raise OptionError("k", self.k, "is not a share in per cent", hint="give a number above 0, at most 100")
 
     @property
     def sweep(self) -> tuple[float, ...]:

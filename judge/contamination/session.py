@@ -12,7 +12,7 @@ from judge.contamination.scores_file import ScoresFile, assemble
 from judge.contamination.scoring import Progress, ScoreOptions, score
 from judge.contamination.texts import TextSet, first_words, plain_texts
 from judge.contamination.threshold import refuse_other_model
-from judge.errors import SpecError
+from judge.errors import OptionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def scored(
     A calibration of another model is refused before anything is scored.
     """
     if asked.shots < 1:
-        raise SpecError(f"--shots {asked.shots} must be 1 or more")
+        raise OptionError("shots", asked.shots, "must be 1 or more")
     # Before any weights are loaded: these are mistakes that can be told at once.
     ScoreOptions(k=asked.k)
     if asked.words is not None:

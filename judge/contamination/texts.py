@@ -10,8 +10,9 @@ from typing import Any
 import orjson
 
 from judge.datasets import open_dataset
-from judge.errors import DataError, SpecError
+from judge.errors import DataError, OptionError
 from judge.fingerprint import fingerprint_bytes
+from judge.wording import Advice
 
 TEXT_KEYS = ("input", "snippet", "text")
 """Names of the text's column: WikiMIA's, BookMIA's, and the plain one."""
@@ -101,7 +102,7 @@ def first_words(texts: TextSet, words: int) -> TextSet:
     unequal length cannot be compared well.
     """
     if words < 1:
-        raise SpecError(f"--words {words} must be 1 or more")
+        raise OptionError("words", words, "must be 1 or more")
     kept = []
     for one in texts.texts:
         parts = one.text.split()
@@ -110,7 +111,7 @@ def first_words(texts: TextSet, words: int) -> TextSet:
     lost = len(texts.texts) - len(kept)
     notes = (*texts.notes, f"{lost} of {len(texts.texts)} texts have fewer than {words} words and are left out")
     if not kept:
-        raise DataError(f"no text of {texts.name} has {words} words", hint="lower --words")
+        raise DataError(f"no text of {texts.name} has {words} words", hint=Advice("lower {words}"))
     return TextSet(texts.name, tuple(kept), notes if lost else texts.notes)
 
 
@@ -124,7 +125,7 @@ def plain_texts(path: Path, shots: int) -> list[str]:
     else:
         found = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     if len(found) < shots:
-        raise DataError(f"{len(found)} texts not seen, and --shots asks for {shots}", file=path)
+        raise DataError(Advice("{} texts not seen, and {shots} asks for {}", len(found), shots), file=path)
     return found[:shots]
 
 

@@ -16,9 +16,10 @@ from judge.backends.protocol import ScorerFacts
 from judge.contamination.area import AucOptions, area, draw
 from judge.contamination.baseline import expected_rates
 from judge.contamination.scores_file import ScoresFile, different_model, with_thresholds
-from judge.errors import SpecError
+from judge.errors import OptionError, SpecError
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.shares import roc
+from judge.wording import Advice
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -38,8 +39,12 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
     label = scores.labels
     if label is None:
         raise SpecError(
-            f"--threshold {rule} needs texts with labels, and {scores.header['source']} has none",
-            hint="give --calibration SCORES, made of a labelled set by judge contamination auc --scores-to SCORES",
+            Advice("{threshold} needs texts with labels, and {} has none", scores.header["source"], threshold=rule),
+            hint=Advice(
+                "give {calibration}, made of a labelled set by judge contamination auc {scores_to}",
+                calibration="SCORES",
+                scores_to="SCORES",
+            ),
         )
     values = scores.score(name)
     found = area(values, label, drawn or draw(scores, AucOptions()))
@@ -51,11 +56,12 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
     if kind == "youden":
         value = roc.youden(values, label)
     elif unseen * number < 1:
-        raise SpecError(f"--threshold {rule}: {unseen} unseen texts are too few for that rate")
+        raise SpecError(Advice("{threshold}: {} unseen texts are too few for that rate", unseen, threshold=rule))
     else:
         value = roc.threshold_at_fpr(values, label, number)
         if value is None:
-            raise SpecError(f"--threshold {rule}: more than that share of unseen texts has the highest {name}")
+            words = "{threshold}: more than that share of unseen texts has the highest {}"
+            raise SpecError(Advice(words, name, threshold=rule))
     groups = [row.group for row, kept in zip(scores.rows, keep, strict=True) if kept]
     called = values[keep] >= value
     return {
@@ -105,7 +111,7 @@ def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
             without[name] = error
     if not found:
         raise next(iter(without.values()))
-    return with_thresholds(scores, found, {name: str(error) for name, error in without.items()})
+    return with_thresholds(scores, found, {name: error.sentence for name, error in without.items()})
 
 
 def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> ScoresFile:
@@ -113,10 +119,10 @@ def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> Scor
     refuse_other_model(scores.judge, scores.facts, calibration)
     ours, theirs = scores.header["settings"], calibration.header["settings"]
     if ours.get("words") != theirs.get("words"):
+        lengths = "thresholds do not carry over between lengths: {words} in the labelled set, {} here"
         raise SpecError(
-            f"thresholds do not carry over between lengths: --words {theirs.get('words')} in the labelled set, "
-            f"{ours.get('words')} here",
-            hint="score both with the same --words",
+            Advice(lengths, ours.get("words"), words=theirs.get("words")),
+            hint=Advice("score both with the same {words}"),
         )
     chosen = all_by_rule(calibration, rule)
     usable = {}
@@ -134,7 +140,10 @@ def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) 
     if reason := different_model(facts, calibration.facts):
         raise SpecError(
             f"a threshold does not carry over to another model: {reason}",
-            hint=f"score the labelled set with this one: judge contamination auc FILE --model {judge} --scores-to ...",
+            hint=Advice(
+                "score the labelled set with this one: judge contamination auc FILE {model} {scores_to} ...",
+                model=judge,
+            ),
         )
 
 
@@ -153,16 +162,16 @@ def of_score(scores: ScoresFile, name: str) -> Mapping[str, Any] | None:
 
 
 def _parsed(rule: str) -> tuple[str, float]:
-    words = "allowed: youden, fpr=0.05 (any share), or a number"
+    strange = OptionError("threshold", rule, "is not a rule; allowed: youden, fpr=0.05 (any share), or a number")
     if rule == "youden":
         return "youden", 0.0
     kind, _, number = rule.rpartition("=")
     try:
         value = float(number)
     except ValueError:
-        raise SpecError(f"--threshold {rule!r} is not a rule; {words}") from None
+        raise strange from None
     if not kind and np.isfinite(value):
         return "value", value
     if kind == "fpr" and 0 < value < 1:
         return "fpr", value
-    raise SpecError(f"--threshold {rule!r} is not a rule; {words}")
+    raise strange

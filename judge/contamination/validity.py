@@ -22,7 +22,7 @@ from judge.contamination.auc import scored_by
 from judge.contamination.join import join, refuse_strangers, same_name
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
-from judge.errors import SpecError
+from judge.errors import OptionError, SpecError
 from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
@@ -30,6 +30,7 @@ from judge.stats.correlation import kendall
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
+from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -52,11 +53,11 @@ class ValidityOptions:
 
     def __post_init__(self) -> None:
         if self.split not in ("threshold", "median"):
-            raise SpecError(f"--split {self.split!r} is not known; allowed: threshold, median")
+            raise OptionError("split", self.split, allowed=("threshold", "median"))
         if self.least < 2:
-            raise SpecError(f"--least {self.least} must be 2 or more")
+            raise OptionError("least", self.least, "must be 2 or more")
         if self.resamples < 1:
-            raise SpecError(f"--resamples {self.resamples} must be 1 or more")
+            raise OptionError("resamples", self.resamples, "must be 1 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +189,8 @@ def _row(
     high, low = rated & above, rated & ~above
     counts = int(high.sum()), int(low.sum())
     if min(counts) < options.least:
-        reason = (
-            f"refused: {counts[0]} stories high and {counts[1]} low, and {options.least} of each are needed (--least)"
-        )
-        refused = Estimate.undefined(reason, n=sum(counts))
+        reason = f"refused: {counts[0]} stories high and {counts[1]} low, and {options.least} of each are needed"
+        refused = Estimate.undefined(Note(reason, Advice("{least}")), n=sum(counts))
         tau = error = Halves(refused, refused, refused)
     else:
         tau, error = halves(judge, people, high, low, drawn)
@@ -210,7 +209,7 @@ def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:
     if threshold is None:
         raise SpecError(
             f"the scores of {scores.judge} hold no threshold for {options.score}",
-            hint="--split median, or make the scores with --calibration",
+            hint=Advice("{split}, or make the scores with {calibration}", split="median"),
         )
     return float(threshold["value"])
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from judge import redaction
 from judge.credentials.names import REFERENCE, VARIABLE, carries_key, says_key
 from judge.errors import SpecError
+from judge.wording import joined
 
 Place = tuple[str | int, ...]
 """Where a value stands in plain data: names of fields, numbers in lists."""
@@ -34,7 +35,7 @@ def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) ->
         line = _line(text, path) if text is not None else None
         name = ".".join(str(part) for part in path)
         place = f"{where}, line {line}" if line is not None else where
-        raise SpecError(f"{place}: {name} {why}" if name else f"{place}: {why}", hint=MEND)
+        raise SpecError(joined(place, f": {name} {why}" if name else f": {why}"), hint=MEND)
 
 
 def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from judge.credentials.literal import MEND, address_problem
 from judge.errors import SpecError
+from judge.wording import joined
 
 _PORTS = {"http": 80, "https": 443}
 _PLAIN = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?(?:[/?#][^\s\\]*)?", re.IGNORECASE)
@@ -42,10 +43,11 @@ class Origin:
 def origin_of(address: str, where: str = "base_url") -> Origin:
     """Scheme, host and port; SpecError for an address that holds a key, or that programs might read differently."""
     if (problem := address_problem(address)) is not None:
-        raise SpecError(f"{where} {problem}", hint=MEND)
+        raise SpecError(joined(where, f" {problem}"), hint=MEND)
     if not _PLAIN.fullmatch(address):
         raise SpecError(
-            f"{where} {address!r} is not an address", hint="write it like https://api.openai.com/v1, in ASCII letters"
+            joined(where, f" {address!r} is not an address"),
+            hint="write it like https://api.openai.com/v1, in ASCII letters",
         )
     parts = urlsplit(address)
     try:
@@ -53,4 +55,4 @@ def origin_of(address: str, where: str = "base_url") -> Origin:
         number = ipaddress.ip_address(host).compressed if ":" in host else host
         return Origin(parts.scheme, number, parts.port or _PORTS[parts.scheme])
     except ValueError as error:
-        raise SpecError(f"{where} {address!r} is not an address: {error}") from error
+        raise SpecError(joined(where, f" {address!r} is not an address: {error}")) from error

@@ -22,6 +22,7 @@ from judge.journal.parts import coverage, take, taken, untaken
 from judge.plan import Plan, make_plan
 from judge.run_definition.spec import RunSpec
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
+from judge.wording import Advice, joined, listed
 
 _NAMED = 4
 """Parts named in a message."""
@@ -66,7 +67,9 @@ def join(spec: RunSpec, folder: Path, result: ResultFolder, *, partial: bool = F
     began = time.time()
     plan = make_plan(spec, folder=folder)
     if not parts_in(result):
-        raise RunFolderError(f"{result.path} has no shards", hint="judge run RUN --shard 1/N, 2/N... makes them")
+        raise RunFolderError(
+            f"{result.path} has no shards", hint=Advice("judge run RUN {shard}, 2/N... makes them", shard="1/N")
+        )
     with lock(result.path), ExitStack() as held:
         at_rest, notices = _at_rest(result, held)
         check_same_definition(plan, folder, [one for _, _, one in at_rest])
@@ -114,7 +117,9 @@ def _examined(result: ResultFolder, plan: Plan, number: int, of: int, folder: Re
     if repeats not in (None, plan.spec.repeats):
         raise RunFolderError(
             f"shard {number}/{of} was asked for {repeats} repeats, and the run has {plan.spec.repeats}",
-            hint=f"--set repeats={repeats}, or run the shards again with {plan.spec.repeats}",
+            hint=Advice(
+                "{overrides}, or run the shards again with {}", plan.spec.repeats, overrides=f"repeats={repeats}"
+            ),
         )
     with JournalReader(folder.journal) as journal:
         shard: Mapping[str, Any] = (journal.meta().get("definition") or {}).get("shard") or {}
@@ -130,7 +135,8 @@ def _incomplete(parts: Sequence[Part], known: set[str]) -> Iterator[str]:
         yield f"these are shards of several splits ({', '.join(f'i/{of}' for of in splits)})"
     limits = {part.limit for part in parts}
     if len(limits) > 1:
-        yield f"their shards were run with different --limit ({', '.join(map(str, sorted(limits, key=str)))})"
+        several = ", ".join(map(str, sorted(limits, key=str)))
+        yield Advice("their shards were run with different {limit} ({})", several)
     for of in splits:
         there = {part.number for part in parts if part.of == of}
         absent = [n for n in range(1, of + 1) if n not in there and f"{n}-of-{of}" not in known]
@@ -144,10 +150,10 @@ def _incomplete(parts: Sequence[Part], known: set[str]) -> Iterator[str]:
 
 
 def _refused(result: ResultFolder, problems: Sequence[str]) -> RunFolderError:
-    shown = "; ".join(problems[:_NAMED]) + (f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else "")
+    more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
     return RunFolderError(
-        f"{result.path} is not merged: {shown}",
-        hint="run those shards again (they go on where they stopped), or merge what is there with --partial",
+        joined(f"{result.path} is not merged: ", listed(problems[:_NAMED], "; "), more),
+        hint=Advice("run those shards again (they go on where they stopped), or merge what is there with {partial}"),
     )
 
 

@@ -16,6 +16,7 @@ from judge.journal import JournalReader
 from judge.records import Story
 from judge.run_folder import ResultFolder
 from judge.run_folder.layout import SHARDS
+from judge.wording import Advice
 
 _WORDS = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 _NAME = re.compile(r"([0-9]{1,6})-of-([0-9]{1,6})")
@@ -38,7 +39,10 @@ class PlanPart:
         found = _WORDS.fullmatch(words.strip())
         number, of = (int(found[1]), int(found[2])) if found else (0, 0)
         if not 1 <= number <= of:
-            raise SpecError(f"--shard {words} is none of 1/N to N/N", hint="e.g. --shard 3/16, the third of sixteen")
+            raise SpecError(
+                Advice("{shard} is none of 1/N to N/N", shard=words),
+                hint=Advice("e.g. {shard}, the third of sixteen", shard="3/16"),
+            )
         return cls(number, of, limit)
 
     @property
@@ -60,7 +64,7 @@ class PlanPart:
         order = sorted(range(len(prompts)), key=lambda place: (prompts[place], place))[: self.limit]
         if self.of > len(order):
             raise SpecError(
-                f"--shard {self}: the plan has {len(order)} stories, too few for {self.of} parts",
+                Advice("{shard}: the plan has {} stories, too few for {} parts", len(order), self.of, shard=str(self)),
                 hint=f"take {len(order)} parts at most",
             )
         first, end = (len(order) * number // self.of for number in (self.number - 1, self.number))

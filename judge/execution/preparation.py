@@ -20,6 +20,7 @@ from judge.plan import Plan
 from judge.plan.queries import missing_reference
 from judge.records import Story
 from judge.run_folder import ResultFolder
+from judge.wording import Advice, joined, listed
 
 _SAME = {
     "dataset_hash": "the dataset's content",
@@ -31,7 +32,7 @@ _SAME = {
     "structured": "structured",
     "scoring": "scoring",
     "judge_key": "the judge (provider, model or identity, revision, engine)",
-    "shard": "the part of the plan (--shard, --limit)",
+    "shard": Advice("the part of the plan ({shard}, {limit})"),
 }
 """What must be equal for a run to go on in the same folder; repeats may grow, criteria may be added."""
 
@@ -147,9 +148,12 @@ def _refuse_keys(definition: dict[str, Any]) -> None:
 def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolder) -> None:
     changed = _changed(before, now)
     if changed:
+        holds = f"{result.path} holds a run with other settings: "
         raise RunFolderError(
-            f"{result.path} holds a run with other settings: {', '.join(changed)} changed since it was started",
-            hint="give the changed run another name (or --output FOLDER), or change the settings back",
+            joined(holds, listed(changed, ", "), " changed since it was started"),
+            hint=Advice(
+                "give the changed run another name (or {output}), or change the settings back", output="FOLDER"
+            ),
         )
 
 

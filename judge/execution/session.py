@@ -39,6 +39,7 @@ from judge.printing.dollars import dollars
 from judge.records import Query, Story
 from judge.run_definition.spec import RunSpec
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
+from judge.wording import Advice
 
 Again = Literal["failed", "unparsed"]
 
@@ -107,8 +108,12 @@ async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
     if (spec.max_cost is not None or beside.budget is not None) and not _cost_will_be_known(sitting):
         raise SpecError(
             f"max_cost is set and no price is known for {spec.judge}: it could not be kept",
-            hint=f"{how_to_price(spec.judge)}; where the server names the cost of its answers itself, "
-            f"ask a few with --pilot 2 and without max_cost first",
+            hint=Advice(
+                "{}; where the server names the cost of its answers itself, "
+                "ask a few with {pilot} and without max_cost first",
+                how_to_price(spec.judge),
+                pilot=2,
+            ),
         )
     plan = make_plan(sitting.spec, folder=sitting.folder)
     backend = open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.result))
@@ -351,7 +356,7 @@ async def take_reused(sitting: Sitting, plan: Plan, prepared: Prepared, journal:
         definition = source.meta().get("definition", {})
         if definition.get("judge_key") != prepared.definition["judge_key"]:
             raise RunFolderError(
-                f"--reuse {sitting.reuse}: those answers come from another judge",
+                Advice("{reuse}: those answers come from another judge", reuse=str(sitting.reuse)),
                 hint="only answers of the same provider, model or identity, revision and engine may be reused",
             )
         count = 0

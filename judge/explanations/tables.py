@@ -18,6 +18,7 @@ from judge.explanations.mapping.explanation_map import ExplanationMap, Step, clu
 from judge.explanations.mapping.keyword_tables import Keywords, yake_table
 from judge.explanations.quality import tables as numbers
 from judge.printing.tables import Column, Table, printable
+from judge.wording import Advice, Note
 
 _EXAMPLE = 160
 """Characters shown of the text that stands for a cluster."""
@@ -79,7 +80,7 @@ def texts_table(looked: ExplanationMap) -> Table:
     elif options.map != "none":
         notes.append("no map: there are fewer than five distinct texts")
     if looked.clustering is None and options.cluster_on != "none":
-        notes.append("no clusters: there are too few texts (--min-cluster)")
+        notes.append(Note("no clusters: there are too few texts", Advice("{min_cluster}")))
     return Table("Explanations", columns, rows, looked.signature(), [*notes, *more, *looked.texts.notes])
 
 

@@ -10,6 +10,7 @@ from judge.charts import words
 from judge.charts.signs import BLUE, VERMILLION, Sign
 from judge.errors import SpecError
 from judge.figures import legend, page, panels
+from judge.wording import Advice
 
 BEFORE, AFTER = Sign(VERMILLION, "s", filled=False, dash=(0, (3, 1.5))), Sign(BLUE, "o")
 MOST = 24
@@ -25,7 +26,7 @@ def check(number: int) -> None:
     if number > MOST:
         raise SpecError(
             f"{number} panels are too many for one figure; at most {MOST}",
-            hint="choose with --judge, --eval-prompt or --criterion",
+            hint=Advice("choose with {judge}, {eval_prompt} or {criterion}"),
         )
 
 

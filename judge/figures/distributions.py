@@ -9,6 +9,7 @@ from judge.charts.distributions import Distributions, Histogram, HistogramRow
 from judge.charts.signs import BLUE, SKY
 from judge.errors import SpecError
 from judge.figures import page, panels
+from judge.wording import Advice
 
 _HEIGHT = 0.34
 _LEAST = 0.5
@@ -32,7 +33,7 @@ def _draw(found: Distributions, width: float) -> Any:
     if number > MOST:
         raise SpecError(
             f"{number} panels are too many for one figure; at most {MOST}",
-            hint="choose with --judge, --eval-prompt or --criterion",
+            hint=Advice("choose with {judge}, {eval_prompt} or {criterion}"),
         )
     narrow = width < panels.NARROW
     names, prompts, left = _labels(found, width)

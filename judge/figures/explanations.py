@@ -8,6 +8,7 @@ from judge.charts.explanation_map import Colouring, ExplanationMap, Group
 from judge.charts.signs import OTHERS, SIGNS
 from judge.errors import SpecError
 from judge.figures import legend, page, panels
+from judge.wording import Advice
 
 Places = list[tuple[float, float]]
 
@@ -26,7 +27,7 @@ def draw(found: ExplanationMap, width: float, way: int = 0) -> Any:
     if one.ratings is None and len(groups) > _MOST:
         raise SpecError(
             f"{len(groups)} values of {one.by} are too many to tell apart; at most {_MOST}",
-            hint="choose with --criterion, --judge or --eval-prompt",
+            hint=Advice("choose with {criterion}, {judge} or {eval_prompt}"),
         )
     with page.style():
         return _draw(found, one, width)

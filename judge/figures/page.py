@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judge.errors import MissingExtraError, SpecError
+from judge.errors import MissingExtraError, OptionError, SpecError
 
 SUFFIXES = (".png", ".svg", ".pdf")
 _STYLE: Any = {
@@ -115,7 +115,7 @@ def text_width(text: str, size: float, **font: Any) -> float:
 def inches_of(width: str) -> float:
     """Inches of `column` or `page`; raises SpecError for another word."""
     if width not in WIDTHS:
-        raise SpecError(f"--width {width!r} is not known; allowed: {', '.join(WIDTHS)}")
+        raise OptionError("width", width, allowed=WIDTHS)
     return WIDTHS[width]
 
 

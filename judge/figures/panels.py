@@ -11,6 +11,7 @@ from typing import Any
 from judge.charts import words
 from judge.errors import SpecError
 from judge.figures import page
+from judge.wording import Advice
 
 TALLEST = 9.2
 """Inches: what a page holds."""
@@ -85,7 +86,7 @@ def make(
     if height > TALLEST:
         raise SpecError(
             f"the figure would be {height:.0f} inches high; a page holds {TALLEST:g}",
-            hint="draw fewer with --criterion, --judge or --eval-prompt, or take --width page",
+            hint=Advice("draw fewer with {criterion}, {judge} or {eval_prompt}, or take {width}", width="page"),
         )
     figure = Figure(figsize=(width, height))
     axes = []

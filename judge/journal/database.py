@@ -9,6 +9,7 @@ from pathlib import Path
 
 from judge.errors import RunFolderError
 from judge.journal.schema import FORMAT, MIGRATIONS, TABLES
+from judge.wording import Advice
 
 
 def create(path: Path) -> sqlite3.Connection:
@@ -128,7 +129,7 @@ def sentences(path: Path) -> Iterator[None]:
         if "readonly" in text or "unable to open" in text:
             raise RunFolderError(
                 f"{path} cannot be written: the folder is read-only or does not exist",
-                hint="check the folder's permissions, or choose another with --output",
+                hint=Advice("check the folder's permissions, or choose another with {output}"),
             ) from error
         if "locked" in text:
             raise RunFolderError(f"{path} is being written by another process", hint="wait for it to finish") from error

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from judge.printing.tables import Column, Table, cell_text, is_numeric, reasons, render
+from judge.printing.tables import Column, Table, cell_text, is_numeric, reasons, render, worded
 from judge.stats.estimate import Estimate
 
 _LONG = 90
@@ -19,8 +19,9 @@ def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None
     """The table in a `div`.
 
     With `copies`, LaTeX and CSV stand in inert `template` elements beside buttons that a script makes visible. `notes`
-    are printed in place of the table's own (the copies keep those).
+    are printed in place of the table's own (the copies keep those). A page has no options: advice is left out.
     """
+    table = worded(table, None)
     return Markup('<div class="table">{}{}{}{}</div>').format(
         Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}"><table>{}{}{}</table></div>').format(
             table.title, Markup("<caption>{}</caption>").format(table.title), _head(table), _body(table)

@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from judge.errors import SpecError, unknown
 from judge.parsing.protocol import Parser
 from judge.records import Structured
+from judge.wording import Advice
 
 __all__ = ["LOADED", "PARSERS", "Parser", "Structured", "known_parsers", "parser"]
 
@@ -35,7 +36,8 @@ def parser(name: str) -> Parser:
         entries = [e for e in entry_points(group="judge.parsers") if e.name == name]
         if not entries:
             raise SpecError(
-                unknown("parser", name, known_parsers()), hint="write --parser ours or --parser as-published"
+                unknown("parser", name, known_parsers()),
+                hint=Advice("write {} or {}", *(Advice("{parser}", parser=one) for one in ("ours", "as-published"))),
             )
         loader = entries[0].load()
     loaded: Parser = loader()

@@ -13,6 +13,7 @@ from typing import Any
 from judge.errors import DataError, SpecError
 from judge.parsing.protocol import Parser
 from judge.records import Criterion, Judgment, Response, Scale, Structured
+from judge.wording import Advice, joined
 
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
 _OWN_KEYS = ("text", "reasoning", "finish_reason")
@@ -53,12 +54,14 @@ class Parsed:
         return {"line": self.answer.line, **self.answer.passed, **result}
 
 
-def parse_scale(text: str, *, where: str = "--scale") -> Scale:
+def parse_scale(text: str, *, where: str = Advice("{scale}")) -> Scale:
     """`1-5` or, with a step, `1-5/0.5`. Raises `SpecError`."""
     match = _SCALE.match(text.strip())
     low, high, step = (float(part) for part in match.groups(default="1")) if match else (0.0, 0.0, 1.0)
     if low >= high or step <= 0:
-        raise SpecError(f"{where} {text!r} is no scale", hint="write lowest-highest, e.g. 1-5, or 1-5/0.5 with a step")
+        raise SpecError(
+            joined(where, f" {text!r} is no scale"), hint="write lowest-highest, e.g. 1-5, or 1-5/0.5 with a step"
+        )
     return Scale(low, high, step)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from judge.errors import SpecError
 from judge.records import Criterion, Judgment, Response, Structured
+from judge.wording import Advice
 
 _FIRST_NUMBER = re.compile(r"(?:\d+\.\d+|\d+)")
 _MIDPOINT = 3.0
@@ -39,9 +40,14 @@ class AsPublished:
         scale = criterion.scale
         if (scale.min, scale.max) != (1, 5):
             raise SpecError(
-                f"--parser as-published is defined for the scale 1-5 only; {criterion.name} has "
-                f"{scale.min:g}-{scale.max:g}",
-                hint="use --parser ours",
+                Advice(
+                    "{parser} is defined for the scale 1-5 only; {} has {:g}-{:g}",
+                    criterion.name,
+                    scale.min,
+                    scale.max,
+                    parser="as-published",
+                ),
+                hint=Advice("use {parser}", parser="ours"),
             )
         explanation = response.text if len(response.text) > _LONGEST_BARE_RATING else None
         match = _FIRST_NUMBER.search(response.text)

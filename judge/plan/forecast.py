@@ -10,6 +10,7 @@ from statistics import fmean
 from judge.plan.prices import Price
 from judge.plan.queries import Plan
 from judge.records import Story
+from judge.wording import Advice, Note
 
 _CHARACTERS_PER_TOKEN = 4.0
 """A usual ratio for English; only used until a pilot has measured the model's own."""
@@ -103,11 +104,12 @@ def forecast(
     if found.prompt_tokens is not None and found.completion_tokens is not None:
         prompt = (found.prompt_tokens + found.tokens_per_character * longer) * calls
         completion = found.completion_tokens * answers
-        basis = f"tokens as measured over {found.answers} answers of the pilot and the lengths of all prompts"
+        basis: str = f"tokens as measured over {found.answers} answers of the pilot and the lengths of all prompts"
     else:
         prompt = characters / _CHARACTERS_PER_TOKEN * calls
         completion = _completion_tokens(plan) * answers
-        basis = "tokens estimated (4 characters each; the length of answers is a guess); --pilot N measures them"
+        guess = "tokens estimated (4 characters each; the length of answers is a guess)"
+        basis = Note(guess, Advice("{pilot} measures them", pilot="N"), joint="; ")
     seconds = answers / found.answers_per_second if found.answers_per_second else None
     tokens = (prompt, completion, found.cached * prompt, found.written * prompt)
     cost = None if price is None else price.cost(*tokens)

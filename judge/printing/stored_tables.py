@@ -1,4 +1,4 @@
-"""Tables as plain values with their columns, and back: read again, they print what they printed.
+"""Tables as plain values with their columns, and back: read again, they print what they printed but advice.
 
 A table of explanations holds whole texts in its column `text`, which may be left out: it keeps its place, and whoever
 reads the table gives the texts or goes without it.
@@ -12,7 +12,7 @@ from dataclasses import asdict
 from numbers import Real
 from typing import Any
 
-from judge.printing.tables import Column, Table
+from judge.printing.tables import Column, Table, worded
 from judge.stats.estimate import Estimate
 
 TEXT = "text"
@@ -22,7 +22,11 @@ TextOf = Callable[[Mapping[str, Any]], str | None]
 
 
 def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
-    """The table as values that JSON has: `title, signature, notes, columns, rows`; without `texts` rows lack those."""
+    """The table as values that JSON has: `title, signature, notes, columns, rows`; without `texts` rows lack those.
+
+    Pages show it, which have no options: advice is left out.
+    """
+    table = worded(table, None)
     kept = [column.key for column in table.columns if texts or column.key != TEXT]
     made = {
         "title": table.title,

@@ -15,11 +15,12 @@ from typing import Any, Literal
 
 import orjson
 
-from judge.errors import SpecError
+from judge.errors import OptionError, SpecError
 from judge.printing import latex, plain, terminal
 from judge.printing.dollars import dollars
 from judge.printing.forms import FORMATS
 from judge.stats.estimate import Estimate
+from judge.wording import PLAIN, Advice, Wording, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ class Column:
 class Table:
     """Rows of plain values or `Estimate`s, with the signature that stands under them and notes in whole sentences.
 
-    A signature is left out ("") only where a table before it, of the same numbers, carries it. `above` is a line that
+    Notes, cells and reasons may be `judge.wording.Advice`, in Python's wording until `worded` gives another. A
+    signature is left out ("") only where a table before it, of the same numbers, carries it. `above` is a line that
     people read before the title.
     """
 
@@ -78,7 +80,7 @@ def render(table: Table, form: str, *, color: bool = False, width: int | None = 
         return _latex(table)
     if form == "table":
         return _plain(table, color=color, width=width)
-    raise SpecError(f"--format {form!r} is not known; allowed: {', '.join(FORMATS)}")
+    raise OptionError("format", form, allowed=FORMATS)
 
 
 def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | None = None) -> None:
@@ -97,6 +99,22 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise SpecError(f"{output} cannot be written: {error.strerror}") from error
+
+
+def worded(table: Table, wording: Wording | None) -> Table:
+    """The table with all that names options in this wording; without one, without what only names options."""
+    notes = tuple(said for note in table.notes if (said := written(note, wording)))
+    rows = [{key: _worded(value, wording) for key, value in row.items()} for row in table.rows]
+    return replace(table, rows=rows, notes=notes)
+
+
+def _worded(value: Any, wording: Wording | None) -> Any:
+    if isinstance(value, Advice):
+        return written(value, wording)
+    if isinstance(value, Estimate) and isinstance(value.reason, Advice):
+        # Why a number is missing is never left out.
+        return replace(value, reason=written(value.reason, wording) or written(value.reason, PLAIN))
+    return value
 
 
 def printable(text: str) -> str:

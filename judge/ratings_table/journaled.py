@@ -25,6 +25,7 @@ from judge.ratings_table.parsed_file import ParsedFile
 from judge.ratings_table.table import RunFacts, criterion_of
 from judge.records import Criterion
 from judge.run_folder import ResultFolder, read_manifest
+from judge.wording import Advice, Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,8 @@ def _facts(
         )
     replaced = journal.replaced_total()
     if replaced:
-        notes.append(f"{replaced} answers were asked again because no rating could be read (judge retry --unparsed)")
+        said = f"{replaced} answers were asked again because no rating could be read"
+        notes.append(Note(said, Advice("judge retry {unparsed}", unparsed=True)))
     prompts = tuple(definition["eval_prompts"])
     repeats = int(force.get("repeats", 1))
     planned = journal.story_count() * len(criteria) * len(prompts) * repeats

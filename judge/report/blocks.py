@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from judge.errors import JudgeError
 from judge.pages.html_table import html_table
-from judge.printing.tables import Table
+from judge.printing.tables import Table, worded
 from judge.report.inputs import ReportInputs
-
-_ASIDE = re.compile(r" \([^()]*(?<![\w-])--[a-z][^()]*\)")
-_ADVICE = re.compile(r"(?:^|: |^see |, see )--[a-z]")
-"""Options of the command that prints a table, which a page does not have; whole commands stay."""
+from judge.wording import PLAIN, written
 
 FOLD = 40
 """Tables with more rows are folded, so that a section is read before it is searched."""
@@ -53,10 +50,10 @@ def figure(picture: Markup, caption: str) -> Markup:
 def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, title: str | None = None) -> Markup:
     """A table without the notes that hold for the whole page; folded where it is long, unless said otherwise."""
     told = set(inputs.general_notes)
-    # Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
-    own = tuple(kept for note in table.notes if (kept := _for_page(note)))
-    table = replace(table, title=table.title if title is None else title, notes=own)
-    notes = [inputs.raters.said(note) for note in own if note not in told]
+    # A page has no options. Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
+    table = worded(table, None)
+    notes = [inputs.raters.said(note) for note in table.notes if note not in told]
+    table = replace(table, title=table.title if title is None else title)
     table = inputs.raters.table(table)
     if not table.rows:  # nothing to unfold: what the notes say of it is all there is
         said = "; ".join(notes) or "no rows"
@@ -70,13 +67,8 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
     return made
 
 
-def _for_page(note: str) -> str:
-    """A note without its advice for the command line (`all six forms: --full`); empty where it was nothing else."""
-    kept = "; ".join(part for part in note.split("; ") if not _ADVICE.search(_ASIDE.sub("", part)))
-    return _ASIDE.sub("", kept)
-
-
-def failed(what: str, hint: str | None) -> Markup:
-    """Why a section is not there, and what mends it."""
+def failed(what: str, error: JudgeError) -> Markup:
+    """What is not there and why, and what mends it, unless that is an option."""
+    hint = written(error.hint or "", None)
     mends = Markup(" <code>{}</code>").format(hint) if hint else ""
-    return Markup('<p class="absent">{}{}</p>').format(what, mends)
+    return Markup('<p class="absent">{}: {}.{}</p>').format(what, written(error.sentence, PLAIN), mends)

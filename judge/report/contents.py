@@ -60,5 +60,5 @@ def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Ite
         try:
             blocks = maker(inputs)
         except JudgeError as error:
-            blocks = [failed(f"{named} cannot be shown: {error}.", error.hint)]
+            blocks = [failed(f"{named} cannot be shown", error)]
         yield Section(identity, named, blocks)

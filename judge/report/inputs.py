@@ -19,10 +19,11 @@ from judge.analysis.options.table_options import CorrelationOptions, Level, from
 from judge.analysis.raters import Raters
 from judge.audit.file.store import AuditStore
 from judge.contamination import scores_file
-from judge.errors import SpecError
+from judge.errors import OptionError
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
 from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
+from judge.wording import written
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,10 @@ class ReportOptions:
     full: str | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("--resamples", self.resamples), ("--permutations", self.permutations)):
+        counts = {"resamples": self.resamples, "permutations": self.permutations, "examples": self.examples}
+        for name, value in counts.items():
             if value < 1:
-                raise SpecError(f"{name} {value} must be 1 or more")
-        if self.examples < 1:
-            raise SpecError(f"--examples {self.examples} must be 1 or more")
+                raise OptionError(name, value, "must be 1 or more")
         self.correlation()  # refuses readings that are not known
 
     def correlation(self, level: Level = "overall") -> CorrelationOptions:
@@ -134,8 +134,9 @@ class ReportInputs:
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:
-        """What holds for every table of these runs: said once on the page."""
-        return tuple(dict.fromkeys(note for fact in self.table.facts for note in fact.notes))
+        """What holds for every table of these runs: said once on the page, without advice."""
+        notes = dict.fromkeys(written(note, None) for fact in self.table.facts for note in fact.notes)
+        return tuple(note for note in notes if note)
 
     def raters_of(self, dataset: str) -> Raters:
         """Who gave the ratings of a dataset's stories that judges are compared with."""

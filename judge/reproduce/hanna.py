@@ -15,6 +15,7 @@ from judge.reproduce.study import Options, Study
 from judge.reproduce.tables import correlation_intervals, correlations, out_of_scale, system_means, user_study, williams
 from judge.reproduce.tables.family import Family
 from judge.reproduce.tables.scores import Scores
+from judge.wording import Advice
 
 
 def study(options: Options) -> Study:
@@ -39,9 +40,13 @@ def study(options: Options) -> Study:
         families=families,
         switches=tuple(DIFFERENCES),
         out_of_reach={
-            "imputed": "the study's ICCs and mean ratings count an answer without a rating as 3, where ours has none; "
-            "this needs the raw answers: judge import hanna-answers FILE --judge NAME, judge run, and then any table "
-            "with --parser as-published"
+            "imputed": Advice(
+                "the study's ICCs and mean ratings count an answer without a rating as 3, where ours has none; this "
+                "needs the raw answers: judge import hanna-answers FILE {judge}, judge run, and then any table with "
+                "{parser}",
+                judge="NAME",
+                parser="as-published",
+            )
         },
         facts=("drop:Human", "tau:b", "williams:two-sided", "bh:66"),
     )

@@ -15,6 +15,7 @@ from judge.reproduce.study import Options, Study
 from judge.reproduce.tables.counting import sentence
 from judge.reproduce.tables.family import Change
 from judge.version import __version__
+from judge.wording import Advice, joined
 
 CHOICES = "choices"
 """The table of differences, one at a time."""
@@ -107,7 +108,8 @@ def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
     columns.append(Column("moved", "moved"))
     notes = [sentence(cells), *(f"{_title(state)}: {STATES[state]}" for state in states), f"moved: {_moved(options)}"]
     notes += [*_reasons(cells), *study.notes(cells)]
-    notes.append(f"judge reproduce {study.name} --table NAME prints a table's cells, --differences what differs")
+    one = "judge reproduce {} {table} prints a table's cells, {differences} what differs"
+    notes.append(Advice(one, study.name, table="NAME", differences=True))
     notes.append(f"judge reproduce list {study.name} prints every table of the publication and why some are missing")
     return Table(f"{study.title}, reproduced", columns, rows, signature(study, options), notes)
 
@@ -174,7 +176,12 @@ def overview(study: Study, changes: Sequence[Change], options: Options) -> Table
     notes = [
         "changed: cells of the study's tables that print another number with this change alone",
         f"the corrected numbers make all of these changes together, except {choices}, which can be defended either way",
-        f"judge reproduce {study.name} --table choices counts them table by table, --choice NAME shows one",
+        Advice(
+            "judge reproduce {} {table} counts them table by table, {choice} shows one",
+            study.name,
+            table="choices",
+            choice="NAME",
+        ),
     ]
     return Table("One change alone", columns, rows, signature(study, options), notes)
 
@@ -202,8 +209,9 @@ def choices_table(study: Study, changes: Iterable[Change], options: Options) -> 
         Column("largest", "largest change"),
     ]
     notes = [f"{name}: {_sentence(name)}" for name in study.switches]
-    notes.append(f"judge reproduce {study.name} --choice NAME --differences prints the cells")
-    notes += [f"{name}: {why}" for name, why in study.out_of_reach.items()]
+    cells = "judge reproduce {} {choice} {differences} prints the cells"
+    notes.append(Advice(cells, study.name, choice="NAME", differences=True))
+    notes += [joined(f"{name}: ", why) for name, why in study.out_of_reach.items()]
     return Table(f"{study.title}: one change alone", columns, rows, signature(study, options), notes)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from judge.datasets.sources import SOURCES
-from judge.errors import SpecError, unknown
+from judge.errors import OptionError, unknown_value
 from judge.exchange.imports.imported_folder import sha256
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.published import Printed
@@ -28,7 +28,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.resamples < 0:
-            raise SpecError(f"--resamples {self.resamples} must be 0 or more")
+            raise OptionError("resamples", self.resamples, "must be 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class Study:
     def cells(self, options: Options, table: str | None = None) -> list[Cell]:
         """Every cell, or those of one table. Raises SpecError for a table or a choice that is not known."""
         if table is not None and table not in self.tables:
-            raise SpecError(unknown("--table", table, self.tables))
+            raise unknown_value("table", table, self.tables)
         if options.choice is not None and options.choice not in self.switches:
-            raise SpecError(unknown("--choice", options.choice, self.switches))
+            raise unknown_value("choice", options.choice, self.switches)
         wanted = [family for family in self.families if table is None or table in family.digits]
         found = [cell for family in wanted for cell in cells(family, self.printed, switch=options.choice)]
         order = {name: i for i, name in enumerate(self.tables)}

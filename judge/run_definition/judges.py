@@ -15,6 +15,7 @@ from typing import Any
 
 from judge.backends import IN_PROCESS
 from judge.errors import SpecError, nearest
+from judge.wording import Advice
 
 OF_ONE = ("base_url", "api_key_env", "headers", "engine", "revision", "identity")
 """Keys that stand in an entry only."""
@@ -100,7 +101,9 @@ def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     if misplaced:
         raise SpecError(
             f"{where}: {', '.join(misplaced)} beside judges would hold for every provider",
-            hint=f"write it into the entries it is for, or for all of them: --set {misplaced[0]}=...",
+            hint=Advice(
+                "write it into the entries it is for, or for all of them: {overrides}", overrides=f"{misplaced[0]}=..."
+            ),
         )
     if not isinstance(listed, list) or not listed:
         raise SpecError(

@@ -17,6 +17,7 @@ from judge.errors import SpecError, nearest, yaml_mistake
 from judge.fingerprint import fingerprint
 from judge.records import Generation
 from judge.run_definition import judges as judge_lists
+from judge.wording import Advice
 
 _NEAR_KEYS = frozenset({"headers", "engine", "base_url", "api_key_env"})
 
@@ -151,7 +152,10 @@ def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | 
     found = load_run_specs(path, overrides, revision=revision).judges
     if len(found) > 1:
         names = ", ".join(dict.fromkeys(spec.judge for spec in found))
-        raise SpecError(f"{path} names {len(found)} judges, and one is wanted: {names}", hint="--set judge=NAME")
+        raise SpecError(
+            f"{path} names {len(found)} judges, and one is wanted: {names}",
+            hint=Advice("{overrides}", overrides="judge=NAME"),
+        )
     return found[0]
 
 
@@ -216,7 +220,7 @@ def _key(pair: str) -> str:
 def _apply(data: dict[str, Any], overrides: Iterable[str]) -> None:
     for pair in overrides:
         override(data, pair)
-        literal.refuse_keys(data, "--set")
+        literal.refuse_keys(data, Advice("{overrides}"))
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -287,7 +291,8 @@ def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
         return RunSpec.model_validate(data)
     except ValidationError as error:
         lines = [_mistake(dict(mistake)) for mistake in error.errors()]
-        raise SpecError(f"{where}: {'; '.join(lines)}", hint="judge run --print-schema shows every key") from error
+        hint = Advice("judge run {print_schema} shows every key", print_schema=True)
+        raise SpecError(f"{where}: {'; '.join(lines)}", hint=hint) from error
 
 
 def override(data: dict[str, Any], pair: str) -> None:
@@ -295,18 +300,19 @@ def override(data: dict[str, Any], pair: str) -> None:
     key, equals, value = pair.partition("=")
     if not equals:
         # What stands behind the key's name may be a secret, so it is never repeated.
-        raise SpecError(f"--set {_shown(pair)} needs the form key=value", hint="e.g. --set repeats=3")
+        form = Advice("{overrides} {} needs the form key=value", _shown(pair))
+        raise SpecError(form, hint=Advice("e.g. {overrides}", overrides="repeats=3"))
     *parents, last = key.strip().split(".")
     target = data
     for parent in parents:
         child = target.setdefault(parent, {})
         if not isinstance(child, dict):
-            raise SpecError(f"--set {_shown(pair)}: {parent!r} holds a single value, not keys")
+            raise SpecError(Advice("{overrides} {}: {!r} holds a single value, not keys", _shown(pair), parent))
         target = child
     try:
         target[last] = yaml.safe_load(value)
     except yaml.YAMLError as error:
-        raise SpecError(f"--set {_shown(pair)}: the value is not valid YAML") from error
+        raise SpecError(Advice("{overrides} {}: the value is not valid YAML", _shown(pair))) from error
 
 
 def _shown(pair: str) -> str:

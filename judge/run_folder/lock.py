@@ -10,6 +10,7 @@ from io import FileIO
 from pathlib import Path
 
 from judge.errors import RunFolderError
+from judge.wording import Advice
 
 LOCK = ".lock"
 MARKER = ".marker.lock"
@@ -17,6 +18,9 @@ MARKER = ".marker.lock"
 _NO_LOCKS = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP}
 _PATIENCE = 0.5
 """Seconds for removing a dead process's marker."""
+
+
+_ELSEWHERE = Advice("choose another place with {output}", output="FOLDER")
 
 
 @contextmanager
@@ -29,9 +33,7 @@ def lock(folder: Path) -> Iterator[None]:
             taken = _take(stream, held)
         except OSError as error:
             if error.errno not in _NO_LOCKS:
-                raise RunFolderError(
-                    f"{folder} cannot be locked: {error.strerror}", hint="choose another place with --output FOLDER"
-                ) from error
+                raise RunFolderError(f"{folder} cannot be locked: {error.strerror}", hint=_ELSEWHERE) from error
             taken = _mark(folder, held)
             hint += f"; if no such process is left, delete {folder / MARKER}"
         if not taken:
@@ -73,9 +75,7 @@ def _opened(folder: Path) -> FileIO:
         folder.mkdir(parents=True, exist_ok=True)
         return (folder / LOCK).open("a+b", buffering=0)
     except OSError as error:
-        raise RunFolderError(
-            f"{folder} cannot be written: {error.strerror}", hint="choose another place with --output FOLDER"
-        ) from error
+        raise RunFolderError(f"{folder} cannot be written: {error.strerror}", hint=_ELSEWHERE) from error
 
 
 def _take(stream: FileIO, held: ExitStack) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from judge.errors import MissingExtraError, SpecError
 from judge.web.access import LOOPBACK, Access, Guard, access_for
+from judge.wording import Advice
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -94,4 +95,4 @@ def _bind(host: str, port: int | None) -> socket.socket:
         return bound
     place = f"{host}:{port}" if port is not None else f"{host}, ports {DEFAULT_PORT} to {DEFAULT_PORT + _TRIED - 1}"
     reason = (failure.strerror if failure else None) or str(failure)
-    raise SpecError(f"no page can be served at {place}: {reason}", hint="choose another with --port or --host")
+    raise SpecError(f"no page can be served at {place}: {reason}", hint=Advice("choose another with {port} or {host}"))

@@ -173,7 +173,7 @@ def test_notes_say_how_many_readings_stand_on_each_side(make_table) -> None:
     (printed,) = correlation.tables(correlation.correlations(make_table(), CorrelationOptions(ci="none")))
     assert (
         "leave-one-out sets the mean of 3 repeats of a judge and one reading of one person against the mean of the 2 "
-        "others (single repeats: --readings single); the judge's own row stands against the mean of all 3 people"
+        'others (single repeats: readings="single"); the judge\'s own row stands against the mean of all 3 people'
     ) in printed.notes
     (single,) = correlation.tables(
         correlation.correlations(make_table(), CorrelationOptions(ci="none", readings="single"))
@@ -386,10 +386,10 @@ def test_an_unknown_system_to_drop_is_an_error(make_table) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"coefficient": "tau"}, "--coefficient 'tau' is not known"),
-        ({"level": "item"}, "--level 'item' is not known"),
+        ({"coefficient": "tau"}, 'coefficient="tau" is not known'),
+        ({"level": "item"}, 'level="item" is not known'),
         ({"ci": "fisher-z"}, "Fisher's interval for Pearson's r"),
-        ({"resamples": 0}, "--resamples 0 must be 1 or more"),
+        ({"resamples": 0}, "resamples=0 must be 1 or more"),
     ],
 )
 def test_impossible_options_get_a_sentence(changes: dict, sentence: str) -> None:
@@ -433,8 +433,8 @@ def test_given_length_is_the_partial_correlation(hanna_table: RatingsTable) -> N
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"given": "length", "level": "by-item"}, "needs --level overall or system"),
-        ({"given": "colour"}, "'colour' is not known"),
+        ({"given": "length", "level": "by-item"}, "needs level overall or system"),
+        ({"given": "colour"}, 'given="colour" is not known'),
     ],
 )
 def test_a_third_variable_that_cannot_be_held_fixed_is_refused(make_table, options: dict, words: str) -> None:

@@ -154,7 +154,7 @@ def test_in_notebooks_a_string_is_one_name(folder: Path) -> None:
     assert run.system_separation(drop_systems="S0")["stories"].max() == 24
     assert "S0" not in set(run.systems(drop_systems="S0", resamples=10).frame["system"])
     assert part.only(criterion=["Plot"]).ratings().equals(part.ratings())
-    with pytest.raises(SpecError, match=r"--eval-prompt 'v' is not known.*known: v1"):
+    with pytest.raises(SpecError, match=r'eval_prompt="v" is not known.*known: v1'):
         part.only(eval_prompt="v")
     with pytest.raises(TypeError, match="drop_system"):
         run.correlate(drop_system="S0")  # type: ignore[call-arg]

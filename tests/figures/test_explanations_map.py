@@ -107,7 +107,7 @@ def test_ratings_are_colours_that_rise_in_lightness_and_crosses_have_none() -> N
 def test_other_methods_get_their_own_warning_and_wrong_words_a_sentence() -> None:
     plane = replace(MAP, method="first two components of a PCA")
     assert "shows a part of the distances only" in looks.caption(draw(plane, "criterion", 6.3))
-    with pytest.raises(SpecError, match="--by 'hue' is not known; allowed: criterion, cluster"):
+    with pytest.raises(SpecError, match='by="hue" is not known; allowed: criterion, cluster'):
         draw(MAP, "hue", 6.3)
     with pytest.raises(SpecError, match="no explanation to draw"):
         draw(replace(MAP, points=[]), "criterion", 6.3)

@@ -26,6 +26,7 @@ from judge.stats.ordering.pairwise_accuracy import PairCounts, pair_table, ratio
 from judge.stats.ordering.soft_pairwise_accuracy import DEALT, Chance, by_chance, sign_flips, soft_pairwise_accuracy
 from judge.stats.ordering.tie_calibration import TieCalibration, calibrate, deal
 from judge.stats.resampling import bootstrap
+from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -99,10 +100,13 @@ def tables(
 
 
 def _explained(options: AccuracyOptions) -> list[str]:
+    pairs: str
     if options.level == "by-item":
         pairs = "accuracies are means over story-prompts with such a pair; pairs counts all of them"
     else:
-        pairs = "stories for different story-prompts are compared too (--level by-item does not)"
+        pairs = Note(
+            "stories for different story-prompts are compared too", Advice("{level} does not", level="by-item")
+        )
     acc_eq = (
         "acc_eq %: of all pairs, a tie being right where people tie too (Deutsch et al. 2023); the judge ties what "
         f"differs by epsilon or less, epsilon fitted on other folds of story-prompts ({options.folds}), median shown"

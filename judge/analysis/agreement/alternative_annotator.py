@@ -22,6 +22,7 @@ from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import PASS, AltTest, alt_test
 from judge.stats.agreement.repeat_agreement import agreement
 from judge.stats.estimate import Estimate
+from judge.wording import Advice, Note
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -166,7 +167,8 @@ def _people(
         reason = f"refused: {raters.reason}, so positions are lowest to highest rating, not persons"
         return raters, reason, agreed
     if not options.positions:
-        return raters, f"refused: {raters.reason} (--positions takes first, second, ... rating for persons)", agreed
+        instead = Advice("{positions} takes first, second, ... rating for persons", positions=True)
+        return raters, Note(f"refused: {raters.reason}", instead), agreed
     note = f"{matrix.dataset}: {raters.reason}; first, second, ... rating stand in for persons, who may be several each"
     remarks.notes[note] = None
     return raters, None, agreed

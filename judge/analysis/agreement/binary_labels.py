@@ -133,7 +133,7 @@ class _Labelled:
     def __init__(self, matrix: RatingMatrix, options: LabelOptions, remarks: Remarks) -> None:
         self.matrix, self.options, self.remarks = matrix, options, remarks
         self.label = labels(matrix, options.labels)
-        self.errors = [labels(matrix, words, "--errors") for words in options.errors]
+        self.errors = [labels(matrix, words, "errors") for words in options.errors]
         if any(one.by_rule for one in (self.label, *self.errors)):
             remarks.notes[
                 "labels made by a rule from people's ratings: the threshold decides how far apart the classes lie, and "

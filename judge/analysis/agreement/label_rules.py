@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.errors import SpecError, unknown
+from judge.errors import SpecError, unknown_value
 from judge.rating_matrix import RatingMatrix
+from judge.wording import Advice
 
 _RULE = re.compile(r"^(?P<name>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<number>[+-]?\d+(?:\.\d+)?)$")
 _SAME = 1e-9
@@ -44,7 +45,7 @@ def criterion_of(words: str) -> str:
     return (found["name"] if found else words).strip()
 
 
-def labels(matrix: RatingMatrix, words: str, option: str = "--labels") -> Labels:
+def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
     """Labels from a rule (``Overall > 4``) or from a criterion whose mean ratings have two values (the higher = label).
 
     A threshold compares means over raters; equal to 1e-9 is equal.
@@ -54,12 +55,13 @@ def labels(matrix: RatingMatrix, words: str, option: str = "--labels") -> Labels
     SpecError
         Words that are neither; a criterion that people did not rate, or, without a rule, with other than two values.
     """
+    given = {option: words}
     found, name = _RULE.match(words.strip()), criterion_of(words)
     places = {criterion.casefold(): j for j, criterion in enumerate(matrix.criteria)}
     if not places:
-        raise SpecError(f"{option} {words!r}: no person rated the stories of {matrix.dataset}")
+        raise SpecError(Advice(f"{{{option}!r}}: no person rated the stories of {{}}", matrix.dataset, **given))
     if name.casefold() not in places:
-        raise SpecError(unknown(option, name, matrix.criteria))
+        raise unknown_value(option, name, matrix.criteria)
     j = places[name.casefold()]
     mean, title = matrix.people[j], matrix.criteria[j]
     known = ~np.isnan(mean)
@@ -71,9 +73,11 @@ def labels(matrix: RatingMatrix, words: str, option: str = "--labels") -> Labels
         return Labels(text, j, np.asarray(holds & known, dtype=bool), known, by_rule=True)
     values = np.unique(np.round(mean[known], 9))
     if values.size != 2:
+        wrong = f"people's means of {title} have {values.size} values on {matrix.dataset}, not 2"
+        rule = {option: f"{title} > {_middle(values):g}"}
         raise SpecError(
-            f"{option} {words!r}: people's means of {title} have {values.size} values on {matrix.dataset}, not 2",
-            hint=f"say which stories have the label, e.g. {option} '{title} > {_middle(values):g}'",
+            Advice(f"{{{option}!r}}: {{}}", wrong, **given),
+            hint=Advice(f"say which stories have the label, e.g. {{{option}}}", **rule),
         )
     holds = known & (np.abs(mean - values[1]) < _SAME)
     return Labels(f"{title} = {values[1]:g}", j, np.asarray(holds, dtype=bool), known, by_rule=False)

@@ -16,6 +16,7 @@ from judge.analysis.comparison.pairing import NAMES
 from judge.analysis.options.table_options import CompareOptions
 from judge.stats.correlation.dependent_correlations import number
 from judge.stats.estimation import multiplicity
+from judge.wording import Advice, Note
 
 ALPHA = 0.05
 """Adjusted p below this counts as seen."""
@@ -88,8 +89,8 @@ def _too_few_swaps(options: CompareOptions, m: int) -> tuple[str, ...]:
     if options.adjust == "none" or least < ALPHA:
         return ()
     lowest = f"{options.permutations} permutations give p = {1 / (1 + options.permutations):.2g} at least"
-    more = f"ask for more (--permutations {20 * m} or more)"
-    return (f"{lowest}: one difference alone could not come out of {m} adjusted tests; {more}",)
+    more = Advice("ask for more ({permutations} or more)", permutations=20 * m)
+    return (Note(f"{lowest}: one difference alone could not come out of {m} adjusted tests", more, joint="; "),)
 
 
 def _too_few_units(outcomes: Sequence[Outcome], options: CompareOptions, m: int) -> tuple[str, ...]:
@@ -100,12 +101,13 @@ def _too_few_units(outcomes: Sequence[Outcome], options: CompareOptions, m: int)
         if test.least is not None and test.least > 1 / (1 + options.permutations):
             few[test.units] = test.least
     tests = 1 if options.adjust == "none" else m
-    found = []
+    found: list[str] = []
     for units, least in sorted(few.items()):
         lowest = f"{units} {options.swapped} swapped as a whole give p = {least:.2g} at least"
         if least >= ALPHA:
-            other = "; --swap story-prompts speaks of these systems" if options.swapped == "systems" else ""
-            found.append(f"{lowest}: no difference, however large, has p < {ALPHA:g}{other}")
+            said = f"{lowest}: no difference, however large, has p < {ALPHA:g}"
+            other = Advice("{swap} speaks of these systems", swap="story-prompts")
+            found.append(Note(said, other, joint="; ") if options.swapped == "systems" else said)
         elif tests * least >= ALPHA:
             found.append(f"{lowest}: one difference alone could not come out of {m} adjusted tests")
         elif units <= FEW_UNITS:

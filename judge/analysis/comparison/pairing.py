@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.options.table_options import Factor
-from judge.errors import SpecError, unknown
+from judge.errors import SpecError, unknown_value
 from judge.rating_matrix import RatingMatrix
+from judge.wording import Advice
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable, RunFacts
@@ -132,9 +133,10 @@ def _levels(
     if len(levels) < 2:
         found = f"only {levels[0]}" if levels else "none"
         many = NAMES[factor][1]
-        raise SpecError(f"--by {factor} needs two {many} of {matrix.dataset}; these results have {found}")
+        words = "{by} needs two {} of {}; these results have {}"
+        raise SpecError(Advice(words, many, matrix.dataset, found, by=factor))
     if baseline is not None and baseline not in levels:
-        raise SpecError(unknown("--baseline", baseline, levels))
+        raise unknown_value("baseline", baseline, levels)
     return levels
 
 
@@ -232,8 +234,8 @@ def _refuse(cells: Sequence[dict[str, str]], factor: Factor) -> None:
     one = NAMES[factor][0]
     runs = ", ".join(dict.fromkeys(cell["run"] for cell in cells))
     raise SpecError(
-        f"--by {factor}: several results of one {one} answer the same queries (runs {runs})",
-        hint="name the runs to compare, one for each side, or use --by run",
+        Advice("{by}: several results of one {} answer the same queries (runs {})", one, runs, by=factor),
+        hint=Advice("name the runs to compare, one for each side, or use {by}", by="run"),
     )
 
 

@@ -16,6 +16,7 @@ from judge.analysis.options.table_options import BothInterval, CompareOptions
 from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, interval_coverage
+from judge.wording import joined
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -266,7 +267,7 @@ def _nowhere(rows: Sequence[Row], key: str, notes: list[str]) -> bool:
     found: list[Estimate] = [row[key] for row in rows]
     if any(estimate.defined for estimate in found):
         return False
-    notes += dict.fromkeys(f"{_SHORT[key]}: {estimate.reason}" for estimate in found)
+    notes += dict.fromkeys(joined(f"{_SHORT[key]}: ", str(estimate.reason)) for estimate in found)
     return True
 
 
@@ -313,7 +314,9 @@ def _cautions(found: Comparison, options: CompareOptions) -> list[str]:
     sizes = {len(matrix.systems) for matrix in found.matrices if bootstrap.both_refused(matrix.system) is None}
     kind = _KINDS[options.both]
     known = (interval_coverage.cautions("boot-both", kind, options.level, size) for size in sorted(sizes))
-    return [f"boot-both, of one tau: {note}" for note in dict.fromkeys(note for notes in known for note in notes)]
+    return [
+        joined("boot-both, of one tau: ", note) for note in dict.fromkeys(note for notes in known for note in notes)
+    ]
 
 
 def _untested(found: Comparison) -> list[str]:

@@ -11,6 +11,7 @@ from judge.analysis.options.table_options import CorrelationOptions, IntervalMet
 from judge.rating_matrix import RatingMatrix
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, interval_coverage, intervals
+from judge.wording import Advice, Note
 
 _NAMES: dict[IntervalMethod, str] = {
     "expanded": "expanded percentile",
@@ -110,5 +111,6 @@ def _note(how: str, method: IntervalMethod, options: CorrelationOptions) -> str:
             "away from it; so it can lie at an end"
         )
     if how == "boot-inputs":
-        note += "; the systems are taken as they are (--ci boot-both asks about new systems too)"
+        asks = Advice("{ci} asks about new systems too", ci="boot-both")
+        return Note(f"{note}; the systems are taken as they are", asks)
     return note

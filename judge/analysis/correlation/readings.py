@@ -12,6 +12,7 @@ from judge.analysis.correlation.reference_rows import OnePerson
 from judge.analysis.correlation.statistic import Floats
 from judge.analysis.options.table_options import Readings
 from judge.rating_matrix import RatingMatrix
+from judge.wording import Advice, Note, joined
 
 
 def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | str:
@@ -48,10 +49,10 @@ def note(matrix: RatingMatrix, j: int, cells: list[int], one: OnePerson, how: Re
     """One sentence on the readings behind a judge's and a person's numbers."""
     mine, counts = judges_side(matrix, cells, how), matrix.raters[j][matrix.raters[j] > 0]
     who = "one random person a story" if one.pool else "one person"
-    text = f"leave-one-out sets {mine} of a judge and one reading of {who} against {others_side(matrix, j)}"
+    text: str = f"leave-one-out sets {mine} of a judge and one reading of {who} against {others_side(matrix, j)}"
     if how == "mean" and mine != "one reading":
-        text += " (single repeats: --readings single)"
-    return f"{text}; the judge's own row stands against the mean of all {_range(counts)} people"
+        text = Note(text, Advice("single repeats: {readings}", readings="single"))
+    return joined(text, f"; the judge's own row stands against the mean of all {_range(counts)} people")
 
 
 def pool_note(dataset: str) -> str:

@@ -21,6 +21,7 @@ from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.records import Scale
 from judge.stats.bias.scale_use import ScaleUse
+from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -234,7 +235,6 @@ def _left_out(matrices: Sequence[RatingMatrix], found: Sequence[Profile]) -> Ite
     for matrix in matrices:
         judges = sum(not one.source.is_people for one in found if one.source.matrix is matrix)
         if judges > FEW:
-            yield (
-                f"{matrix.dataset}: the matrices of {judges} judges x Eval-Prompts are left out here; choose with "
-                "--judge and --eval-prompt, or ask for all with --full"
-            )
+            said = f"{matrix.dataset}: the matrices of {judges} judges x Eval-Prompts are left out here"
+            choose = Advice("choose with {judge} and {eval_prompt}, or ask for all with {full}", full=True)
+            yield Note(said, choose, joint="; ")

@@ -22,6 +22,7 @@ from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.estimation.paired_differences import holm
 from judge.stats.resampling.jackknife import MIN_CLUSTERS
+from judge.wording import Advice, Note, joined
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -96,14 +97,15 @@ def tables(table: RatingsTable, options: DiagnoseOptions | None = None, *, full:
     notes = [note for fact in table.facts for note in fact.notes]
     notes += [
         _counted(real, found, options.alpha, names),
-        (
+        Note(
             "would find: the effect that is found in four of five repetitions (2.8 standard errors, more where systems "
-            "or story-prompts are few); what is not listed may be there and smaller (--full lists every test)"
+            "or story-prompts are few); what is not listed may be there and smaller",
+            Advice("{full} lists every test", full=True),
         ),
         *_meanings({one.diagnostic for one in real}),
         "against people's ratings on the same stories; people are the measure here, not the truth",
     ]
-    notes += [f"{reason}: {count} tests" for reason, count in _reasons(every).items()] if not full else []
+    notes += [joined(reason, f": {count} tests") for reason, count in _reasons(every).items()] if not full else []
     notes += [
         f"{name}: only {prompts} story-prompts, too few to leave out one at a time: tests take stories as independent, "
         "and find too much where story-prompts matter"
@@ -182,7 +184,7 @@ def _reasons(every: Sequence[Finding]) -> dict[str, int]:
     found: dict[str, int] = {}
     for one in every:
         if one.test.p is None:
-            key = f"{one.diagnostic}: {one.test.estimate.reason}"
+            key = joined(f"{one.diagnostic}: ", one.test.estimate.reason or "")
             found[key] = found.get(key, 0) + 1
     return found
 

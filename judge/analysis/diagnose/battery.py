@@ -14,7 +14,7 @@ from judge.analysis.criteria.halo import halo_test
 from judge.analysis.diagnose.kinds import DIAGNOSTICS, Finding
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.options.table_options import DiagnoseOptions
-from judge.errors import SpecError, unknown
+from judge.errors import unknown_value
 from judge.rating_matrix import Cell, RatingMatrix
 from judge.stats.bias import rating_bias
 from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, share_at_end
@@ -23,6 +23,7 @@ from judge.stats.bias.rating_bias import Floats, Replicated, without_leniency
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test
+from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -108,7 +109,8 @@ class Battery:
     def _self_preference(self, i: int, j: int) -> Test:
         own = self.own(self.matrix.cells[i].judge)
         if not own.any():
-            return _undefined("self-preference", "no system is known to be this judge's own (--own SYSTEM)")
+            name = Advice("{own}", own="SYSTEM")
+            return _undefined("self-preference", Note("no system is known to be this judge's own", name))
         if own.all():
             return _undefined("self-preference", "every story is by a system of this judge's own")
         given = self._given(i, j)
@@ -217,7 +219,7 @@ def _own_systems(matrix: RatingMatrix, named: Sequence[str]) -> Callable[[str], 
     """From a judge's name to its own systems' stories: those named, else those whose name is part of the judge's."""
     for name in named:
         if name not in matrix.systems:
-            raise SpecError(unknown("--own", name, matrix.systems))
+            raise unknown_value("own", name, matrix.systems)
 
     def own(judge: str) -> Any:
         plain = _letters(judge)

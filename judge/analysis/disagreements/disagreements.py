@@ -20,6 +20,7 @@ from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import disagreement
 from judge.stats.agreement.disagreement import Distance
+from judge.wording import Advice, joined
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -98,7 +99,7 @@ def find(table: RatingsTable, options: DisagreementsOptions) -> Found:
         )
     for reason in reasons:
         count = sum(one.distance.reason == reason for one in made)
-        notes.append(f"{count} of {len(made)} comparisons left out: {reason}")
+        notes.append(joined(f"{count} of {len(made)} comparisons left out: ", reason))
     places = _ranked(usable, options.top)
     answers = _answers(table.frame, usable, places)
     rows = [_row(rank, usable[which], story, answers) for rank, (which, story) in enumerate(places, start=1)]
@@ -124,7 +125,8 @@ def _instead(matrices: Sequence[RatingMatrix], between: str) -> str | None:
         if other != between
         and any(one.distance.reason is None for m in matrices for one in _comparisons(m, match(m).partner, other))
     ]
-    return f"these ratings can be compared by --between {' or --between '.join(could)}" if could else None
+    said = [Advice("{between}", between=other) for other in could]
+    return Advice(f"these ratings can be compared by {' or '.join(['{}'] * len(said))}", *said) if could else None
 
 
 def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: str) -> Iterator[Comparison]:

@@ -32,6 +32,7 @@ from judge.analysis.inputs.criterion_matching import Match, match
 from judge.printing.tables import Column
 from judge.rating_matrix import Raters, RatingMatrix
 from judge.stats.estimate import Reason
+from judge.wording import joined
 
 Floats = NDArray[np.float64]
 
@@ -155,7 +156,8 @@ def comparable(
     for matrix in matrices:
         for candidate in candidates(matrix, against, predict, remarks, ceiling=False):
             if candidate.ratings is None or candidate.people is None:
-                remarks.note([f"{matrix.dataset}, {candidate.subject.criterion}: {candidate.reason}"])
+                where = f"{matrix.dataset}, {candidate.subject.criterion}: "
+                remarks.note([joined(where, str(candidate.reason or ""))])
             else:
                 kept.append((matrix, candidate))
     return kept, remarks

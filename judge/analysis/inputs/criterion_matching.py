@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from judge.errors import SpecError, unknown
+from judge.errors import unknown_value
 from judge.rating_matrix import RatingMatrix
+from judge.wording import Advice, Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,12 @@ def match(matrix: RatingMatrix, against: str | None = None) -> Match:
         return Match((None,) * len(matrix.cells), reason=f"no person rated the stories of {matrix.dataset}")
     if against is not None:
         if against.casefold() not in people:
-            raise SpecError(unknown("--against", against, matrix.criteria))
+            raise unknown_value("against", against, matrix.criteria)
         return Match((people[against.casefold()],) * len(matrix.cells))
     partner = tuple(people.get(cell.criterion.casefold()) for cell in matrix.cells)
     if matrix.cells and len(people) == 1 and all(p is None for p in partner):
         only = matrix.criteria[0]
         note = f"{matrix.dataset}: people rated only {only}; every criterion of the judge is compared with it"
         return Match((0,) * len(matrix.cells), notes=(note,))
-    reason = f"people did not rate this criterion; they rated {', '.join(matrix.criteria)} (see --against)"
-    return Match(partner, reason=reason)
+    reason = f"people did not rate this criterion; they rated {', '.join(matrix.criteria)}"
+    return Match(partner, reason=Note(reason, Advice("see {against}")))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from judge.analysis.options.table_options import names
-from judge.errors import SpecError, unknown
+from judge.errors import SpecError, unknown_value
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable, RunFacts
@@ -60,15 +60,15 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
     judged = frame["source"] == "judge"
     wanted = pd.Series(data=True, index=frame.index)
     if keep.criteria:
-        named = _is(frame["criterion"], keep.criteria, "--criterion", frame["criterion"])
+        named = _is(frame["criterion"], keep.criteria, "criterion", frame["criterion"])
         folded = frame["criterion"].astype(str).str.casefold()
         in_common = set(folded[judged]) & set(folded[~judged])
         others = folded.isin(_folded(keep.people)) if in_common or not judged.any() else True
         wanted &= named | (~judged & others)
     if keep.judges:
-        wanted &= ~judged | _is(frame["judge"], keep.judges, "--judge", frame.loc[judged, "judge"])
+        wanted &= ~judged | _is(frame["judge"], keep.judges, "judge", frame.loc[judged, "judge"])
     if keep.eval_prompts:
-        wanted &= ~judged | _is(frame["eval_prompt"], keep.eval_prompts, "--eval-prompt", frame["eval_prompt"])
+        wanted &= ~judged | _is(frame["eval_prompt"], keep.eval_prompts, "eval_prompt", frame["eval_prompt"])
     kept = frame[wanted]
     if kept.empty or ((keep.judges or keep.eval_prompts) and not bool((kept["source"] == "judge").any())):
         words = [*keep.judges, *keep.eval_prompts, *keep.criteria]
@@ -81,7 +81,7 @@ def _is(column: pd.Series[str], wanted: Sequence[str], option: str, known: pd.Se
     levels = {str(name).casefold(): str(name) for name in known.dropna().unique()}
     for name in wanted:
         if name.casefold() not in levels:
-            raise SpecError(unknown(option, name, levels.values()))
+            raise unknown_value(option, name, levels.values())
     return column.isin([levels[name.casefold()] for name in wanted])
 
 

@@ -24,6 +24,7 @@ from judge.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
 from judge.stats.estimate import Estimate
+from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -185,7 +186,8 @@ def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -
 def _for_one_member(found: Panels, options: JuryOptions) -> tuple[JuryOptions, list[str]]:
     if options.combiner != "auto" or not found.panels or any(panel.own.sum() > 1 for panel in found.panels):
         return options, []
-    note = "one member: its own ratings stand for the jury's (--combiner ridge reads its other criteria too)"
+    reads = Advice("{combiner} reads its other criteria too", combiner="ridge")
+    note = Note("one member: its own ratings stand for the jury's", reads)
     return replace(options, combiner="mean"), [note]
 
 
@@ -212,7 +214,8 @@ def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
     rated = min((int(panel.usable.sum()) for panel in able), default=FEW_STORIES)
     if rated >= FEW_STORIES:
         return []
-    return [f"{matrix.dataset}: what is fitted on {rated} rated stories is mostly luck; --combiner mean fits nothing"]
+    said = f"{matrix.dataset}: what is fitted on {rated} rated stories is mostly luck"
+    return [Note(said, Advice("{combiner} fits nothing", combiner="mean"), joint="; ")]
 
 
 class _Control:

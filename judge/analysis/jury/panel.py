@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.control import Surface
 from judge.analysis.inputs.criterion_matching import match
-from judge.errors import SpecError, unknown
+from judge.errors import SpecError, unknown_value
+from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.analysis.options.table_options import JuryOptions
@@ -96,7 +97,7 @@ class Panels:
 
 
 def member(cell: Cell) -> str:
-    """`JUDGE EVAL-PROMPT`, as --members takes it."""
+    """`JUDGE EVAL-PROMPT`, as the option `members` takes it."""
     return f"{cell.judge} {cell.eval_prompt}"
 
 
@@ -151,7 +152,7 @@ def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[s
     known = {name for cell in matrix.cells for name in (cell.judge, member(cell))}
     for word in members:
         if word not in known:
-            raise SpecError(unknown("--members", word, known))
+            raise unknown_value("members", word, known)
     if members:
         wanted = set(members)
         return [i for i, cell in enumerate(matrix.cells) if not wanted.isdisjoint((cell.judge, member(cell)))]
@@ -160,9 +161,8 @@ def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[s
         return list(range(len(matrix.cells)))
     if len(judges) < len(matrix.cells):
         left = ", ".join(dict.fromkeys(cell.judge for cell in matrix.cells if cell.judge in controls))
-        notes.append(
-            f"{left} is a control, fitted on people's ratings, and no member of the jury unless --members says so"
-        )
+        said = f"{left} is a control, fitted on people's ratings, and no member of the jury"
+        notes.append(Note(said, Advice("unless {members} says so"), joint=" "))
     return judges
 
 
@@ -178,8 +178,8 @@ def _features(matrix: RatingMatrix, surface: Surface, notes: list[str]) -> Float
     blank = int(surface.blank.sum())
     if blank == matrix.n:
         raise SpecError(
-            "--with-features needs the stories' texts or imported features, and these results have neither",
-            hint="leave --with-features out",
+            Advice("{with_features} needs the stories' texts or imported features, and these results have neither"),
+            hint=Advice("leave {with_features} out"),
         )
     if blank:
         notes.append(f"{blank} of {matrix.n} stories have no features: regressions read them as the training mean")

@@ -14,6 +14,7 @@ from judge.analysis.options.signature import NO_INTERVAL, signature
 from judge.analysis.options.table_options import JuryOptions
 from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
+from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -89,9 +90,9 @@ def _method(options: JuryOptions) -> Iterator[str]:
         "number a fold; calibration comes after"
     )
     if options.hold_out == "story-prompt":
-        yield (
-            "the same systems stand on both sides of every fold: this is about new story-prompts for these systems "
-            "(--hold-out system asks about new systems)"
+        yield Note(
+            "the same systems stand on both sides of every fold: this is about new story-prompts for these systems",
+            Advice("{hold_out} asks about new systems", hold_out="system"),
         )
     if options.ci != "none":
         both = options.ci != "boot-inputs"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from judge.errors import SpecError
+from judge.errors import OptionError
 from judge.stats.agreement.alt_test import MEASURES, Measure
 
 PairLevel = Literal["overall", "by-item"]
@@ -37,11 +37,11 @@ class AccuracyOptions:
     control: bool = True
 
     def __post_init__(self) -> None:
-        _among("--level", self.level, get_args(PairLevel))
-        _among("--ci", self.ci, get_args(PairInterval))
-        _at_least("--folds", self.folds, 3)
-        _at_least("--flips", self.flips, 1)
-        _at_least("--resamples", self.resamples, 1)
+        _among("level", self.level, get_args(PairLevel))
+        _among("ci", self.ci, get_args(PairInterval))
+        _at_least("folds", self.folds, 3)
+        _at_least("flips", self.flips, 1)
+        _at_least("resamples", self.resamples, 1)
 
     @property
     def interval(self) -> PairInterval:
@@ -68,10 +68,10 @@ class LabelOptions:
     control: bool = True
 
     def __post_init__(self) -> None:
-        _among("--ci", self.ci, get_args(LabelInterval))
-        _at_least("--resamples", self.resamples, 1)
+        _among("ci", self.ci, get_args(LabelInterval))
+        _at_least("resamples", self.resamples, 1)
         if self.equivalence is not None and self.equivalence <= 0:
-            raise SpecError(f"--equivalence {self.equivalence} must be above 0")
+            raise OptionError("equivalence", self.equivalence, "must be above 0")
 
     @property
     def interval(self) -> LabelInterval:
@@ -93,8 +93,8 @@ class DriftOptions:
     control: bool = True
 
     def __post_init__(self) -> None:
-        _among("--ci", self.ci, get_args(SetInterval))
-        for name, value in (("--window", self.window), ("--stride", self.stride), ("--resamples", self.resamples)):
+        _among("ci", self.ci, get_args(SetInterval))
+        for name, value in (("window", self.window), ("stride", self.stride), ("resamples", self.resamples)):
             _at_least(name, value, 1)
 
     @property
@@ -120,11 +120,11 @@ class ReplacementOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _among("--measure", self.measure, MEASURES)
+        _among("measure", self.measure, MEASURES)
         if not 0 <= self.epsilon <= 1:
-            raise SpecError(f"--epsilon {self.epsilon} must lie between 0 and 1: it is a share of stories")
+            raise OptionError("epsilon", self.epsilon, "must lie between 0 and 1: it is a share of stories")
         if self.rated is not None:
-            _at_least("--rated", self.rated, 2)
+            _at_least("rated", self.rated, 2)
 
 
 FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
@@ -145,11 +145,11 @@ SHOWN_BY = {"stride": "window", "measure": "epsilon"}
 PeopleOptions = AccuracyOptions | LabelOptions | DriftOptions | ReplacementOptions
 
 
-def _among(name: str, value: str, allowed: tuple[str, ...]) -> None:
+def _among(field: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise SpecError(f"{name} {value!r} is not known; allowed: {', '.join(allowed)}")
+        raise OptionError(field, value, allowed=allowed)
 
 
-def _at_least(name: str, value: int, least: int) -> None:
+def _at_least(field: str, value: int, least: int) -> None:
     if value < least:
-        raise SpecError(f"{name} {value} must be {least} or more")
+        raise OptionError(field, value, f"must be {least} or more")

@@ -6,7 +6,8 @@ from dataclasses import dataclass, fields
 from os import PathLike
 from typing import Any, Literal, TypeVar, get_args
 
-from judge.errors import SpecError, unknown
+from judge.errors import OptionError, SpecError, unknown
+from judge.wording import Advice
 
 Coefficient = Literal["kendall", "spearman", "pearson"]
 Level = Literal["overall", "system", "by-item", "by-system"]
@@ -20,6 +21,7 @@ Family = Literal["cell", "table"]
 Between = Literal["people", "repeats", "eval-prompts", "judges"]
 Combiner = Literal["auto", "mean", "median", "calibrated", "weighted", "ridge", "ordinal", "stack"]
 Calibrate = Literal["none", "linear", "isotonic", "ordinal"]
+CriteriaInterval = Literal["boot-inputs", "none"]
 HeldOut = Literal["story-prompt", "system"]
 JuryInterval = Literal["boot-inputs", "boot-both", "none"]
 Factor = Literal["eval_prompt", "judge", "structured", "parser", "run"]
@@ -45,7 +47,7 @@ class ConsistencyOptions:
     engine: Engine = "ours"
 
     def __post_init__(self) -> None:
-        _known("--engine", self.engine, Engine)
+        _known("engine", self.engine, Engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class DiagnoseOptions:
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
-            raise SpecError(f"--alpha {self.alpha} must lie between 0 and 1")
+            raise OptionError("alpha", self.alpha, "must lie between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class ComponentsOptions:
 
     def __post_init__(self) -> None:
         if not 0 < self.target < 1:
-            raise SpecError(f"--target {self.target:g} is not a reliability", hint="give a number between 0 and 1")
+            raise OptionError("target", self.target, "is not a reliability", hint="give a number between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +107,29 @@ class CorrelationOptions:
     readings: Readings = "mean"
 
     def __post_init__(self) -> None:
-        _known("--readings", self.readings, Readings)
-        _known("--coefficient", self.coefficient, Coefficient)
-        _known("--level", self.level, Level)
-        _known("--ci", self.ci, Interval)
-        _known("--interval", self.interval_kind, IntervalKind)
+        _known("readings", self.readings, Readings)
+        _known("coefficient", self.coefficient, Coefficient)
+        _known("level", self.level, Level)
+        _known("ci", self.ci, Interval)
+        _known("interval_kind", self.interval_kind, IntervalKind)
         if self.ci == "fisher-z" and (self.coefficient != "pearson" or self.level not in ("overall", "system")):
             raise SpecError(
-                "--ci fisher-z is Fisher's interval for Pearson's r, overall or over systems",
-                hint="leave --ci out, or ask for --coefficient pearson",
+                Advice("{ci} is Fisher's interval for Pearson's r, overall or over systems", ci="fisher-z"),
+                hint=Advice("leave {ci} out, or ask for {coefficient}", coefficient="pearson"),
             )
         if self.interval_kind == "calibrated" and (self.ci != "boot-both" or self.level != "overall"):
             raise SpecError(
-                "--interval calibrated draws in what --ci boot-both counts thrice, over all stories",
-                hint="add --ci boot-both, or take --interval bca",
+                Advice(
+                    "{interval_kind} draws in what {ci} counts thrice, over all stories",
+                    interval_kind="calibrated",
+                    ci="boot-both",
+                ),
+                hint=Advice("add {ci}, or take {interval_kind}", ci="boot-both", interval_kind="bca"),
             )
         if self.given and self.level not in ("overall", "system"):
-            raise SpecError(f"--given {self.given} needs --level overall or system, not {self.level}")
-        _positive("--resamples", self.resamples)
+            words = "{given} needs {level} overall or system, not {}"
+            raise SpecError(Advice(words, self.level, given=self.given))
+        _positive("resamples", self.resamples)
 
     @property
     def interval(self) -> Interval:
@@ -162,9 +169,9 @@ class SystemsOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _known("--interval", self.mean_interval, MeanInterval)
-        _known("--family", self.holm_over, Family)
-        _positive("--resamples", self.resamples)
+        _known("mean_interval", self.mean_interval, MeanInterval)
+        _known("holm_over", self.holm_over, Family)
+        _positive("resamples", self.resamples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +179,13 @@ class CriteriaOptions:
     """Choices of a table of criteria."""
 
     drop_systems: tuple[str, ...] = ()
-    ci: Literal["boot-inputs", "none"] = "boot-inputs"
+    ci: CriteriaInterval = "boot-inputs"
     resamples: int = 1000
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.ci not in ("boot-inputs", "none"):
-            raise SpecError(f"--ci {self.ci!r} is not known; allowed: boot-inputs, none")
-        _positive("--resamples", self.resamples)
+        _known("ci", self.ci, CriteriaInterval)
+        _positive("resamples", self.resamples)
 
     @property
     def interval(self) -> str:
@@ -196,9 +202,9 @@ class DisagreementsOptions:
     top: int = 10
 
     def __post_init__(self) -> None:
-        _known("--between", self.between, Between)
+        _known("between", self.between, Between)
         if self.top < 0:
-            raise SpecError(f"--top {self.top} must be 0 (all) or more")
+            raise OptionError("top", self.top, "must be 0 (all) or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,15 +226,15 @@ class JuryOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _known("--combiner", self.combiner, Combiner)
-        _known("--calibrate", self.calibrate, Calibrate)
-        _known("--hold-out", self.hold_out, HeldOut)
-        _known("--ci", self.ci, JuryInterval)
-        _positive("--foldings", self.foldings)
-        _positive("--min-members", self.min_members)
-        _positive("--resamples", self.resamples)
+        _known("combiner", self.combiner, Combiner)
+        _known("calibrate", self.calibrate, Calibrate)
+        _known("hold_out", self.hold_out, HeldOut)
+        _known("ci", self.ci, JuryInterval)
+        _positive("foldings", self.foldings)
+        _positive("min_members", self.min_members)
+        _positive("resamples", self.resamples)
         if self.folds < 2:
-            raise SpecError(f"--folds {self.folds} must be 2 or more")
+            raise OptionError("folds", self.folds, "must be 2 or more")
 
     @property
     def interval(self) -> str:
@@ -258,12 +264,12 @@ class CompareOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _known("--by", self.by, Factor)
-        _known("--level", self.level, ContrastLevel)
-        _known("--adjust", self.adjust, Adjustment)
-        _known("--swap", self.swap, Swap)
-        _positive("--resamples", self.resamples)
-        _positive("--permutations", self.permutations)
+        _known("by", self.by, Factor)
+        _known("level", self.level, ContrastLevel)
+        _known("adjust", self.adjust, Adjustment)
+        _known("swap", self.swap, Swap)
+        _positive("resamples", self.resamples)
+        _positive("permutations", self.permutations)
 
     @property
     def swapped(self) -> Swap:
@@ -314,11 +320,11 @@ def names(said: Any) -> tuple[Any, ...]:
     return (said,) if isinstance(said, str | PathLike) else tuple(said)
 
 
-def _positive(name: str, value: int) -> None:
+def _positive(field: str, value: int) -> None:
     if value < 1:
-        raise SpecError(f"{name} {value} must be 1 or more")
+        raise OptionError(field, value, "must be 1 or more")
 
 
-def _known(name: str, value: str, kind: Any) -> None:
+def _known(field: str, value: str, kind: Any) -> None:
     if value not in get_args(kind):
-        raise SpecError(f"{name} {value!r} is not known; allowed: {', '.join(get_args(kind))}")
+        raise OptionError(field, value, allowed=get_args(kind))

@@ -21,6 +21,7 @@ from judge.stats.agreement.crossed_effects import CrossedEffects, crossed_effect
 from judge.stats.agreement.repeat_agreement import Agreement, agreement
 from judge.stats.bias.reversed_scale import remark
 from judge.stats.estimate import Estimate
+from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -135,9 +136,8 @@ def _wide_table(matrices: Sequence[RatingMatrix], line: str) -> Table:
         Column("flip", "flip %", digits=1, factor=100),
         Column("within_sd", "sd within"),
     ]
-    notes["ICC with F intervals, 95 %; (1,.) columns exchangeable, (2,.) absolute agreement; all six forms: --full"] = (
-        None
-    )
+    forms_note = "ICC with F intervals, 95 %; (1,.) columns exchangeable, (2,.) absolute agreement"
+    notes[Note(forms_note, Advice("all six forms: {full}", full=True), joint="; ")] = None
     notes["flip %: how often two repeats of one story differ; high consistency is not validity"] = None
     title = "Consistency over repeats" + (", and agreement of people" * any(row["judge"] == PEOPLE for row in rows))
     return Table(title, columns, rows, line, tuple(notes))
@@ -226,7 +226,7 @@ def _pingouin_tables(matrices: Sequence[RatingMatrix], line: str) -> list[Table]
     try:
         import pingouin
     except ImportError as error:
-        raise MissingExtraError("judge consistency --engine pingouin", "stats") from error
+        raise MissingExtraError(Advice("judge consistency {engine}", engine="pingouin"), "stats") from error
     found = []
     for matrix in matrices:
         named = [(f"{c.judge}, {c.eval_prompt}, {c.criterion}", matrix.repeats(i)) for i, c in enumerate(matrix.cells)]

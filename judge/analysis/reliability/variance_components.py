@@ -23,6 +23,7 @@ from judge.rating_matrix import RatingMatrix, build
 from judge.stats.agreement.analogous_anova import Term
 from judge.stats.agreement.variance_components import Component, VarianceComponents, variance_components
 from judge.stats.estimate import Estimate
+from judge.wording import Advice, joined
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -124,7 +125,7 @@ def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptio
     if not studies:
         raise refused[0] if refused else DataError(f"{matrix.dataset}: no judge was asked about these stories")
     sentences = [f"{', '.join(which)}: {n}" if len(which) < len(studies) else n for n, which in notes.items()]
-    sentences += [f"no components: {error} ({error.hint})" for error in refused]
+    sentences += [joined("no components: ", error.sentence, f" ({error.hint})") for error in refused]
     if left_out:
         sentences.append("the control judge is left out: it is not a sample of what judges do")
     return studies, sentences
@@ -146,6 +147,7 @@ def _name(part: Component, found: VarianceComponents) -> str:
 DRAWS = 2000
 """Draws behind the intervals."""
 
+_VARIANCES = Advice("the variances themselves: {full}", full=True)
 _READING = (
     "a x b: how far differences between a's levels change with b; all facets count as samples of more",
     "intervals assume normal effects; with few df a variance is hardly known",
@@ -162,7 +164,7 @@ def _share_table(studies: Sequence[Study], line: str, notes: Sequence[str]) -> T
             row[study.criterion] = _share(study, part)
     columns = [Column("term", "ratings vary over"), Column("df", "df")]
     columns += [Column(study.criterion, study.criterion, digits=1, factor=100, share=True) for study in studies]
-    added = (*notes, *_counted_as_0(studies), "the variances themselves: --full", *_READING)
+    added = (*notes, *_counted_as_0(studies), _VARIANCES, *_READING)
     return Table("Share of the variance of single ratings, % [95 %]", columns, list(rows.values()), line, added)
 
 

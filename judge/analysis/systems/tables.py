@@ -19,12 +19,13 @@ from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems import separation
 from judge.analysis.systems import systems as analysis
 from judge.analysis.systems.systems import AVERAGE, Standing
-from judge.errors import SpecError
+from judge.errors import OptionError
 from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 from judge.stats.ordering import ranking
+from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -37,8 +38,12 @@ ACROSS = 6
 
 _HOW = {
     "clustered": "± is half of a 95 % t interval with story-prompts as the independent units",
-    "as-published": "± is half of a 95 % t interval over all ratings as if independent, as the HANNA study printed it; "
-    "ratings of one story are not independent, see --interval clustered",
+    "as-published": Note(
+        "± is half of a 95 % t interval over all ratings as if independent, as the HANNA study printed it; "
+        "ratings of one story are not independent",
+        Advice("see {mean_interval}", mean_interval="clustered"),
+        joint=", ",
+    ),
     "boot": "intervals: 95 %, expanded percentile, resamples of story-prompts",
 }
 
@@ -60,7 +65,7 @@ def tables(
     of systems; `full` leaves nothing out.
     """
     if by not in ("auto", "judge", "criterion"):
-        raise SpecError(f"--by {by!r} is not known; allowed: auto, judge, criterion")
+        raise OptionError("by", by, allowed=("auto", "judge", "criterion"))
     options = options or SystemsOptions()
     matrices = build(table, drop_systems=options.drop_systems)
     found = analysis.standings(matrices, options)
@@ -108,12 +113,13 @@ def _shown(found: Sequence[Standing], matrix: RatingMatrix, *, full: bool) -> li
 def _left_out(matrix: RatingMatrix, *, differences: bool) -> str | None:
     judges = sum(not source.is_people for source in sources(matrix))
     if judges > FEW:
-        return (
-            f"{matrix.dataset}: {judges} judges x Eval-Prompts: their own tables are left out here; "
-            "choose with --judge and --eval-prompt, or ask for all with --full"
-        )
+        said = f"{matrix.dataset}: {judges} judges x Eval-Prompts: their own tables are left out here"
+        choose = Advice("choose with {judge} and {eval_prompt}, or ask for all with {full}", full=True)
+        return Note(said, choose, joint="; ")
     several = any(len(source.criteria) > 1 for source in sources(matrix))
-    return "differences on average over criteria; all criteria: --full" if differences and several else None
+    if not (differences and several):
+        return None
+    return Note("differences on average over criteria", Advice("all criteria: {full}", full=True), joint="; ")
 
 
 def _wide_tables(

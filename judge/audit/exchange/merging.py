@@ -10,6 +10,7 @@ from judge.audit.file import rows
 from judge.audit.file.answers import check_values
 from judge.audit.file.store import ANNOTATION, AuditStore
 from judge.errors import DataError
+from judge.wording import Advice
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,6 @@ def merge(
             raise DataError(
                 f"says otherwise than the audit holds ({shown}); nothing was imported",
                 file=origin,
-                hint="--replace takes the file's word",
+                hint=Advice("{replace} takes the file's word", replace=True),
             )
     return Merged(tuple(dict.fromkeys(names.values())), new, same, replaced)

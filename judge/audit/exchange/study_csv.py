@@ -19,6 +19,7 @@ from judge.audit.file.items import Subject
 from judge.audit.file.store import AuditStore
 from judge.datasets.files.source_file import csv_rows
 from judge.errors import DataError
+from judge.wording import Advice
 
 STORY, EXPLANATION = "Input.story_id", "Input.explanation"
 ITEM, KEY, ANNOTATOR = "Audit.item", "Audit.key", "Audit.annotator"
@@ -172,7 +173,9 @@ def _known_columns(rows: _Rows, categories: Sequence[Category], path: Path) -> N
                 file=path,
                 column=column,
                 allowed=", ".join(sorted(known)),
-                hint="a categories file says which category it is and what 1 means: judge audit sample --categories",
+                hint=Advice(
+                    "a categories file says which category it is and what 1 means: judge audit sample {categories}"
+                ),
             )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from judge.errors import SpecError, unknown
+from judge.errors import unknown_value
 from judge.fingerprint import fingerprint
 from judge.records import Criterion, Scale
 
@@ -85,7 +85,7 @@ def check_blind(blind: Sequence[str]) -> tuple[str, ...]:
     """The names, each once; SpecError for one that cannot be hidden because it is never shown or not known."""
     for name in blind:
         if name not in BLINDABLE:
-            raise SpecError(unknown("--blind", name, BLINDABLE))
+            raise unknown_value("blind", name, BLINDABLE)
     return tuple(dict.fromkeys(blind))
 
 

@@ -13,7 +13,7 @@ from judge.audit.file.categories import Category
 from judge.audit.file.items import Item
 from judge.audit.file.store import ADJUDICATION, AuditStore
 from judge.audit.results.adjudication import disputes
-from judge.errors import SpecError, unknown
+from judge.errors import SpecError, unknown, unknown_value
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class Answered:
     def levels(self, variable: str) -> list[str | None]:
         """What an item is of, e.g. its judge; None where it is not known. SpecError for an unknown variable."""
         if variable not in LEVELS:
-            raise SpecError(unknown("--by", variable, LEVELS))
+            raise unknown_value("by", variable, LEVELS)
         return [_level(item, variable) for item in self.items]
 
 

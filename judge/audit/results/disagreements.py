@@ -12,6 +12,7 @@ import numpy as np
 from judge.audit.file.store import ADJUDICATION, AuditStore
 from judge.audit.results.answer_matrix import Answered
 from judge.printing.tables import Column, Table, printable
+from judge.wording import Advice
 
 _TEXT = 100
 _ALIKE = 40
@@ -59,7 +60,7 @@ def disagreements(store: AuditStore, found: Answered, top: int, line: str) -> Ta
     columns += [Column("notes", "notes", text=True, wrap=50)] if any(row["notes"] for row in shown) else []
     columns += [Column("explanation", "explanation", text=True, wrap=50)]
     notes = [f"{len(rows)} items on which annotators differ, {len(shown)} shown, most dissent first"]
-    notes += ["--top 0 shows all"] if len(shown) < len(rows) else []
+    notes += [Advice("{top} shows all", top=0)] if len(shown) < len(rows) else []
     notes.append("no.: the number of the item on its page, which is not its place in an annotator's order")
     return Table("Disagreements", columns, shown, line, notes)
 

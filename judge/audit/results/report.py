@@ -18,6 +18,7 @@ from judge.errors import SpecError
 from judge.printing.tables import Column, Table, printable
 from judge.stats.agreement.chance_agreement import ONE_CATEGORY
 from judge.version import __version__
+from judge.wording import Advice
 
 DEFAULT_BY = ("judge", "eval_prompt", "criterion")
 
@@ -49,7 +50,7 @@ def tables(store: AuditStore, options: ReportOptions | None = None) -> list[Tabl
     """
     options = options or ReportOptions()
     if options.resamples < 0 or options.top < 0:
-        raise SpecError("--resamples and --top must be 0 or more")
+        raise SpecError(Advice("{resamples} and {top} must be 0 or more"))
     found = answered(store, options.annotators)
     if not found.raters.any():
         hint = f"judge audit serve {store.path}"

@@ -14,6 +14,7 @@ from judge.criteria import load_criteria
 from judge.datasets.files.source_file import read_json
 from judge.errors import DataError, SpecError
 from judge.records import Criterion
+from judge.wording import Advice, Note
 
 _PLACE = ["run", "judge", "dataset", "story", "criterion", "eval_prompt", "repeat", "explanation"]
 
@@ -25,8 +26,9 @@ def read_population(
     criteria: str | None = None,
     first_repeat: bool = False,
 ) -> Population:
-    """The explanations in a file, which is JSON of `judge disagreements --format json`, or a
-    table with `text`, `criterion`, `story` and what else is known (`story_text, story_prompt, reference, judge...`).
+    """The explanations in a file: the JSON that `judge disagreements` writes, or a table.
+
+    A table has `text`, `criterion`, `story` and what else is known (`story_text, story_prompt, reference, judge...`).
 
     `criteria` names the set that gives definitions and guidelines; a file holds names only. Raises DataError naming
     what is wrong in the file.
@@ -40,7 +42,8 @@ def read_population(
     if strange:
         raise SpecError(f"{path}: criterion {strange[0]!r} is not in the set {criteria!r} ({', '.join(known)})")
     if not criteria and frame["criterion"].any():
-        notes.append("definitions and guidelines of criteria are not in the file: --criteria SET gives them")
+        gives = Advice("{criteria} gives them", criteria="SET")
+        notes.append(Note("definitions and guidelines of criteria are not in the file", gives, joint=": "))
     left_out: dict[str, int] = {}
     if first_repeat:
         first = frame["repeat"].isna() | (frame["repeat"] == 0)
@@ -78,7 +81,9 @@ def _disagreements(path: Path) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     found = next((one for one in tables if _is_list(one)), None)
     if found is None:
         raise DataError(
-            "is not a list of disagreements", file=path, hint="judge disagreements RUN --format json -o FILE writes one"
+            "is not a list of disagreements",
+            file=path,
+            hint=Advice("judge disagreements RUN {format} -o FILE writes one", format="json"),
         )
     rows, stories = [], {}
     for listed in found["rows"]:

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from judge.audit.file.categories import Category
 from judge.audit.file.items import Facts, Subject
 from judge.audit.sample.population import NONE, Population, references
-from judge.errors import SpecError
+from judge.errors import OptionError, SpecError
 from judge.printing.tables import Column, Table
 from judge.records import Criterion
 from judge.stats.estimation import stratified
 from judge.stats.estimation.stratified import Allocation, Drawn
 from judge.version import __version__
+from judge.wording import Advice
 
 DEFAULT_BY = ("judge", "criterion", "eval_prompt")
 DEFAULT_SPREAD = ("rating", "gap", "cluster")
@@ -89,15 +90,16 @@ def sample(found: Population, options: SampleOptions, categories: Sequence[Categ
 
 def _check(options: SampleOptions) -> None:
     if options.n < 1:
-        raise SpecError(f"-n {options.n} must be 1 or more")
+        raise OptionError("n", options.n, "must be 1 or more")
     if options.per_story is not None and options.per_story < 1:
-        raise SpecError(f"--per-story {options.per_story} must be 1 or more")
+        raise OptionError("per_story", options.per_story, "must be 1 or more")
     if options.allocation not in get_args(Allocation):
-        raise SpecError(f"--allocation {options.allocation!r} is not known; allowed: equal, proportional")
+        raise OptionError("allocation", options.allocation, allowed=get_args(Allocation))
     twice = set(options.by) & set(options.spread)
     if twice:
         name = min(twice)
-        raise SpecError(f"{name!r} cannot be in --by and in --spread", hint="strata differ in it already")
+        words = Advice("{!r} cannot be in {by} and in {spread}", name)
+        raise SpecError(words, hint="strata differ in it already")
 
 
 def _thinned(

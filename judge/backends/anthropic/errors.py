@@ -14,6 +14,7 @@ from judge.backends.refusals.kinds import Refusal, read_refusal
 from judge.backends.refusals.server_terms import remedy
 from judge.errors import ErrorKind
 from judge.redaction import redact
+from judge.wording import Advice
 
 STATUSES = {
     "invalid_request_error": 400,
@@ -33,7 +34,9 @@ _HINTS: dict[ErrorKind, str] = {
     "auth": "check ANTHROPIC_API_KEY, or the variables that the run names; it must be allowed to use this model",
     "quota": "what the account may use is used up; add credit or raise its limit, then run the same command again",
     "context": "shorten the stories or the Eval-Prompt, or take a model with a longer context",
-    "model": "`judge doctor --provider anthropic --model NAME` tells whether a model is listed",
+    "model": Advice(
+        "`judge doctor {provider} {model}` tells whether a model is listed", provider="anthropic", model="NAME"
+    ),
     "api": "take a model that answers at /v1/messages",
     "address": "base_url must lead to the Messages API: /v1/messages is put behind it",
 }

@@ -16,6 +16,7 @@ from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
 from judge.backends.scorer_prefixes import no_room, one_each
 from judge.errors import BackendError, MissingExtraError, SpecError, unknown
 from judge.fingerprint import fingerprint, fingerprint_bytes
+from judge.wording import Advice, joined
 
 ENGINE_KEYS = ("device", "dtype", "max_model_len", "batch_tokens", "trust_remote_code")
 _WEIGHTS = ("*.safetensors", "*.bin")
@@ -61,7 +62,11 @@ class HFScorer:
                 f"hf/{self.model}: memory does not suffice for a batch",
                 kind="capability",
                 retryable=False,
-                hint="lower it with --engine batch_tokens=4096, cut texts with --words, or use --engine dtype=bfloat16",
+                hint=Advice(
+                    "lower it with {}, cut texts with {words}, or use {}",
+                    Advice("{engine}", engine={"batch_tokens": 4096}),
+                    Advice("{engine}", engine={"dtype": "bfloat16"}),
+                ),
             ) from error
 
     async def close(self) -> None:
@@ -275,7 +280,8 @@ def _load_error(model: str, error: BaseException) -> BackendError:
     if "gated" in low or "401 client" in low or "403 client" in low:
         return _wrong(f"hf/{model}: its weights are gated", "ask for access on its page, then export HF_TOKEN=...")
     if "out of memory" in low:
-        return _wrong(f"hf/{model}: memory does not suffice", "--engine dtype=bfloat16, or --engine device=cpu")
+        half, cpu = (Advice("{engine}", engine=one) for one in ({"dtype": "bfloat16"}, {"device": "cpu"}))
+        return _wrong(f"hf/{model}: memory does not suffice", joined(half, ", or ", cpu))
     if any(
         sign in low for sign in ("couldn't connect", "connection error", "offline", "not a valid model", "404 client")
     ):

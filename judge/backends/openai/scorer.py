@@ -34,6 +34,7 @@ from judge.backends.scorer_prefixes import no_room, one_each
 from judge.credentials.providers import addresses_of
 from judge.errors import BackendError
 from judge.redaction import redact
+from judge.wording import Advice
 
 Answer = TypeVar("Answer")
 
@@ -235,7 +236,7 @@ class OpenAIScorer:
             f"{self.url}: the server gives no log-probabilities of the texts it is sent: {why}",
             kind="capability",
             retryable=False,
-            hint="serve the weights with vLLM, or score them here: --model hf/MODEL",
+            hint=Advice("serve the weights with vLLM, or score them here: {model}", model="hf/MODEL"),
         )
 
     def _garbage(self, where: str) -> BackendError:

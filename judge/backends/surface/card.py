@@ -9,7 +9,7 @@ from judge.printing.tables import Column, Table
 
 
 def model_card() -> list[Table]:
-    """Two tables, for `judge doctor --control`: out-of-fold agreement with people, and the weight of every feature."""
+    """Two tables, for `judge doctor`: the control's out-of-fold agreement with people, and every feature's weight."""
     card = read_card(shipped_model())
     signature = f"surface@{card.hash}|{LABEL}"
     return [_agreement(card, signature), _weights(card, signature)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.option_words import complaint, mend
 from judge.cli.table_options import Form
 
 if TYPE_CHECKING:
@@ -86,8 +87,9 @@ def status(
 
     Example: judge batch status runs/hanna-api
     """
+    from judge.cli.option_words import emit
     from judge.exchange.batch.submission import advice_for, refresh
-    from judge.printing.tables import Column, Table, emit
+    from judge.printing.tables import Column, Table
     from judge.run_folder import read_manifest, resolve
 
     rows: list[dict[str, object]] = []
@@ -162,7 +164,7 @@ def _raise(failures: Sequence[Failure], of: int) -> None:
     if of == 1:
         raise failures[0][1]
     for name, error in failures:
-        typer.echo(f"{name}: {error}" + (f"\n  hint: {error.hint}" if error.hint else ""), err=True)
+        typer.echo(f"{name}: {complaint(error)}" + (f"\n  hint: {mend(error)}" if error.hint else ""), err=True)
     raise JudgeError(f"{len(failures)} of {of} judges ended with an error: {', '.join(name for name, _ in failures)}")
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from judge.cli.option_words import said
 from judge.cli.table_options import Quiet, Runs, Seed
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -41,7 +42,7 @@ def bundle(
         [Path(run) for run in runs], output, choices, lambda step: None if quiet else typer.echo(step, err=True)
     )
     for note in made.notes:
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(f"note: {said(note)}", err=True)
     typer.echo(f"{made.path}: {made.files} files, {made.rows} ratings, {made.bytes / 1e6:.1f} MB")
     if not without_texts:
         typer.echo(

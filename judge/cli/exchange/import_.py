@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.option_words import mend, said
+
 if TYPE_CHECKING:
     from judge.datasets import Dataset
     from judge.exchange.batch.importing import Imported
@@ -127,8 +129,9 @@ def _dataset(name: str) -> Dataset:
     try:
         return open_dataset(name)
     except DataError as error:
-        if error.hint and "--column" in error.hint:
-            error.hint = f"give the table a name with its columns: judge data add NAME {name} OPTIONS; {error.hint}"
+        hint = mend(error)
+        if hint and "--column" in hint:
+            error.hint = f"give the table a name with its columns: judge data add NAME {name} OPTIONS; {hint}"
         raise
 
 
@@ -217,4 +220,4 @@ def _say(folder: ResultFolder, found: Import) -> None:
     if len(lost):
         typer.echo("without a rating: " + ", ".join(f"{count} {status}" for status, count in lost.items()))
     for note in found.notes:
-        typer.echo(f"· {note}")
+        typer.echo(f"· {said(note)}")

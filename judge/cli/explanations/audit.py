@@ -79,7 +79,7 @@ def sample(
     from judge.audit.file.store import AuditStore
     from judge.audit.sample.sampling import SampleOptions
     from judge.audit.sample.sampling import sample as draw
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
 
     options = SampleOptions(
         n=n,
@@ -204,7 +204,7 @@ def report(
     """
     from judge.audit.file.store import AuditStore
     from judge.audit.results.report import ReportOptions, tables
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
 
     options = ReportOptions(_words(by), tuple(annotator or ()), resamples, seed, top)
     with AuditStore.open(audit, writing=False) as store:

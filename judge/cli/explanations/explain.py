@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.option_words import complaint
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Quiet
 from judge.errors import RunFolderError, SpecError
 
@@ -140,9 +141,9 @@ def explain(
 
 def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: Path | None, *, quiet: bool) -> bool:
     """Print the tables, and keep them and the map where pages and figures find them; whether a map is kept."""
+    from judge.cli.option_words import emit
     from judge.explanations.mapping import explanation_map, stored
     from judge.explanations.tables import tables
-    from judge.printing.tables import emit
 
     with _Progress(quiet=quiet) as step:
         seen = explanation_map.map_explanations(texts, options, step)
@@ -154,14 +155,14 @@ def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: P
             stored.write(folder, kept)
             drawn = seen.picture is not None
         except RunFolderError as error:  # a folder that is only to be read: the tables are out all the same
-            typer.echo(f"the map is not kept for pages and figures: {error}", err=True)
+            typer.echo(f"the map is not kept for pages and figures: {complaint(error)}", err=True)
     return drawn
 
 
 def _validate(file: Path, named: list[str] | None, form: str, output: Path | None) -> None:
     """Precision and recall of the rules; no run is looked at."""
+    from judge.cli.option_words import emit
     from judge.explanations.quality.flag_tables import validation
-    from judge.printing.tables import emit
 
     if named:
         raise SpecError("--validate-flags looks at the study's file alone", hint=f"leave {' '.join(named)} out")

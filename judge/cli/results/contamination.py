@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from judge.cli.option_words import complaint
 from judge.cli.table_options import (
     Against,
     Criteria,
@@ -167,13 +168,13 @@ def auc(
 
     Example: judge contamination auc WikiMIA_length64.jsonl --model hf/gpt2 --scores-to wikimia.scores.jsonl
     """
+    from judge.cli.option_words import emit
     from judge.contamination import scores_file
     from judge.contamination import threshold as thresholds
     from judge.contamination.area import AucOptions
     from judge.contamination.auc import table, write_curves
     from judge.contamination.session import Asked, scored
     from judge.contamination.texts import labelled
-    from judge.printing.tables import emit
 
     options = AucOptions(resamples=resamples, seed=seed, fpr=fpr)
     if thresholds.is_number(threshold):
@@ -201,7 +202,7 @@ def auc(
     try:
         made = thresholds.all_by_rule(made, threshold)
     except SpecError as error:
-        typer.echo(f"no thresholds: {error}", err=True)
+        typer.echo(f"no thresholds: {complaint(error)}", err=True)
     found = table(made, options)
     if scores_to is not None:
         scores_file.write(scores_to, made)
@@ -293,7 +294,7 @@ def _read(
 
 def _emit(table: RatingsTable, found: Table, form: str, output: Path | None) -> None:
     from judge.analysis.coverage.coverage import with_coverage
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
 
     emit(with_coverage(table, [found], form), form, output)
 

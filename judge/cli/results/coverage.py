@@ -38,9 +38,9 @@ def coverage(
     """
     from judge.analysis.coverage import coverage as analysis
     from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.cli.option_words import emit
     from judge.cli.reading_bar import reading_bar
     from judge.errors import SpecError
-    from judge.printing.tables import emit
     from judge.ratings_table import read
 
     if require is not None and not 0 <= require <= 100:

@@ -47,7 +47,7 @@ def criteria(
     from judge.analysis.coverage.coverage import with_coverage
     from judge.analysis.criteria import tables
     from judge.analysis.inputs.selection import Selection, narrowed
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
 
     table, more = _table(runs, parser)
     keep = Selection.of(criterion, judge, eval_prompt)

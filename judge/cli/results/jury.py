@@ -61,8 +61,8 @@ def jury(
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.jury import jury as analysis
     from judge.analysis.jury import tables
+    from judge.cli.option_words import emit
     from judge.cli.reading_bar import reading_bar
-    from judge.printing.tables import emit
     from judge.ratings_table import read
 
     keep = Selection.of(criterion, judge, eval_prompt)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.cli.option_words import said
 from judge.cli.table_options import Output, ParserName
 from judge.errors import SpecError, unknown
 
@@ -184,7 +185,7 @@ def _print(table: Table, form: str, output: Path | None) -> None:
     if form == "jsonl":
         _print_lines(table, output)
         return
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
 
     emit(table, form, output)
 
@@ -206,7 +207,7 @@ def _print_lines(table: Table, output: Path | None) -> None:
         except OSError as error:
             raise SpecError(f"{output} cannot be written: {error.strerror}") from error
     for note in (table.signature, *table.notes):
-        typer.echo(note, err=True)
+        typer.echo(said(note), err=True)
 
 
 def _cut(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,8 +31,8 @@ def ratings(
     """
     from judge.analysis import ratings as analysis
     from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.cli.option_words import emit
     from judge.cli.reading_bar import reading_bar
-    from judge.printing.tables import emit
     from judge.ratings_table import read
 
     table = narrowed(read(runs, parser=parser, telling=reading_bar), Selection.of(criterion, judge, eval_prompt))

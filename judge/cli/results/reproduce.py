@@ -85,7 +85,7 @@ def list_(
 
     Example: judge reproduce list openmeva
     """
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
     from judge.reproduce import listing
 
     found = listing.tables(studies or list(listing.TITLES), machine=form in ("json", "csv"))
@@ -100,7 +100,7 @@ def _emit(
     form: str,
     output: Path | None,
 ) -> None:
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
     from judge.reproduce.printing import tables
 
     found, off = tables(study, options, table, differences=differences, machine=form in ("json", "csv"))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.option_words import said
+
 if TYPE_CHECKING:
     from judge.run_folder import ResultFolder
 
@@ -44,7 +46,7 @@ def merge(
         spec, place = definition_in_force(first, set_ or [])
         joined = join(spec, place, result, partial=partial)
         for notice in joined.notices:
-            sys.stderr.write(f"{notice}\n")
+            sys.stderr.write(f"{said(notice)}\n")
         shards = f"{joined.parts} shard{'' if joined.parts == 1 else 's'}"
         given_up = f", {joined.failed} given up" if joined.failed else ""
         typer.echo(

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.cli.option_words import complaint, mend
 from judge.cli.table_options import Quiet
+from judge.wording import joined
 
 if TYPE_CHECKING:
     from judge.execution.session import Result, Sitting
@@ -196,7 +198,7 @@ def report_all(ended: Sequence[Ended]) -> bool:
                 missing.append(name)
         except JudgeError as error:
             failed.append(name)
-            sys.stderr.write(f"{name}: {error}\n" + (f"  hint: {error.hint}\n" if error.hint else ""))
+            sys.stderr.write(f"{name}: {complaint(error)}\n" + (f"  hint: {mend(error)}\n" if error.hint else ""))
     if failed:
         others = len(ended) - len(failed)
         rest = f"; {others - len(missing)} of the others are complete" if others else ""
@@ -223,7 +225,7 @@ def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
             with JournalReader(sitting.result.journal) as journal:
                 cause = journal.latest_error()
             cause = JudgeError(cause[1] if cause else outcomes.stopped or "nothing was asked")
-        raise JudgeError(f"no query was answered: {cause}", hint=cause.hint)
+        raise JudgeError(joined("no query was answered: ", cause.sentence), hint=cause.hint)
     parts = [f"{outcomes.answered} answered"]
     if ended.reused:
         parts.append(f"{ended.reused} reused")

@@ -20,7 +20,7 @@ def print_forecasts(
     """Print what each judge would take; of several, what all take together too."""
     from dataclasses import replace
 
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
 
     tables = [_forecast(spec, folder, result, limit) for spec, result in zip(found.judges, folders, strict=True)]
     if len(tables) > 1:

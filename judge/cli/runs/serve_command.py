@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from judge.cli.option_words import said
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -34,4 +36,4 @@ def serve_command(
     for line in found.commands:
         print(line)
     for note in found.notes:
-        sys.stderr.write(f"# {note}\n")
+        sys.stderr.write(f"# {said(note)}\n")

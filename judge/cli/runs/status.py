@@ -25,8 +25,9 @@ def status(
     Example: judge status runs/mans-roc
     """
     from judge.api.status import status_row
+    from judge.cli.option_words import emit
     from judge.errors import RunFolderError
-    from judge.printing.tables import Column, Table, emit
+    from judge.printing.tables import Column, Table
     from judge.run_folder import resolve
     from judge.run_folder.definition import not_begun
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.option_words import said
+
 if TYPE_CHECKING:
     from judge.run_folder import ResultFolder
 
@@ -54,7 +56,7 @@ def _bundle_holds(path: Path) -> bool:
     counts = f"{found.files} files, {found.queries} queries and {found.tables} tables"
     print(f"{path}: {counts} compared, {len(found.problems) or 'no'} differences")
     for note in found.notes:
-        print(f"· {note}")
+        print(f"· {said(note)}")
     return not found.problems
 
 

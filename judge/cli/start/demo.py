@@ -36,8 +36,8 @@ def demo(
 
     Example: judge demo
     """
+    from judge.cli.option_words import emit
     from judge.demo import JUDGES, demo_report, demo_tables, run_demos
-    from judge.printing.tables import emit
 
     folder = folder or Path("runs") / JUDGES.get(judge, JUDGES["surface"])[0]
     results = run_demos(folder, judge, quiet=quiet)

@@ -57,7 +57,7 @@ def doctor(
         raise SpecError("--base-url and --model go with --provider", hint="judge doctor --provider openai --model NAME")
     if control:
         from judge.backends.surface import model_card
-        from judge.printing.tables import emit
+        from judge.cli.option_words import emit
 
         emit(model_card(), form, output)
         return
@@ -65,8 +65,9 @@ def doctor(
 
 
 def _examine(form: str, output: Path | None) -> None:
+    from judge.cli.option_words import emit
     from judge.doctor import STATES, examine
-    from judge.printing.tables import Column, Table, emit
+    from judge.printing.tables import Column, Table
 
     found = sorted(examine(), key=lambda one: STATES.index(one.state))
     title, signature = "What works here", f"{sum(one.state == 'ok' for one in found)} of {len(found)} ok"
@@ -101,7 +102,8 @@ def _facts(found: Sequence[Finding]) -> Iterator[tuple[str, str]]:
 def _provider(name: str, base_url: str | None, model: str | None, form: str, output: Path | None) -> None:
     from judge.backends.provider_check import check_provider
     from judge.backends.provider_facts import facts_of
-    from judge.printing.tables import Column, Table, emit
+    from judge.cli.option_words import emit
+    from judge.printing.tables import Column, Table
 
     columns = [
         Column("what", "what", wrap=16),
@@ -128,7 +130,7 @@ def _self_test(studies: int, seed: int | None, workers: int, form: str, output: 
 
     from rich.progress import Progress
 
-    from judge.printing.tables import emit
+    from judge.cli.option_words import emit
     from judge.self_test import measure, table
 
     first = secrets.randbelow(10**9) if seed is None else seed

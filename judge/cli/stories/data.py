@@ -34,8 +34,8 @@ def list_(form: Form = "table", output: _Output = None) -> None:
 
     Example: judge data list
     """
+    from judge.cli.option_words import emit
     from judge.datasets.listing import listing
-    from judge.printing.tables import emit
 
     emit(listing(), form, output)
 
@@ -96,9 +96,9 @@ def check_(name: _Name, column: _Columns = None, form: Form = "table", output: _
 
     Example: judge data check hanna
     """
+    from judge.cli.option_words import emit
     from judge.datasets.check import check
     from judge.datasets.check_tables import check_tables
-    from judge.printing.tables import emit
 
     emit(check_tables(check(_open(name, column))), form, output)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.option_words import complaint
 from judge.cli.table_options import Form
 from judge.errors import JudgeError, SpecError, nearest, unknown
 
@@ -25,9 +26,10 @@ def list_(form: Form = "table", output: _Output = None) -> None:
 
     Example: judge prompts list
     """
+    from judge.cli.option_words import emit
     from judge.criteria import load_criteria, shipped_criteria
     from judge.eval_prompts import load_eval_prompt, shipped_eval_prompts
-    from judge.printing.tables import Column, Table, emit
+    from judge.printing.tables import Column, Table
 
     prompts = [load_eval_prompt(name) for name in shipped_eval_prompts()]
     sets = [load_criteria(name) for name in shipped_criteria()]
@@ -130,7 +132,8 @@ def check(
 
     Example: judge prompts check my_prompts/ ep3
     """
-    from judge.printing.tables import Column, Table, emit
+    from judge.cli.option_words import emit
+    from judge.printing.tables import Column, Table
 
     files = [file for name in names for file in _files(name)] if names else _shipped()
     found = [(file, problem) for file in files for problem in _problems(file)]
@@ -189,7 +192,7 @@ def _problems(file: Path) -> list[str]:
     try:
         load_criteria(file)
     except JudgeError as error:
-        return [str(error)]
+        return [complaint(error)]
     return []
 
 

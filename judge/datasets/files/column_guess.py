@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -13,6 +12,7 @@ from typing import Any
 from judge.datasets.files.rating_cell import RatingPlace, is_missing, ratings_in
 from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
 from judge.errors import DataError, nearest
+from judge.wording import Advice
 
 _LOOKED_AT = 200
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -97,13 +97,10 @@ def guess(path: Path, sheet: str | None = None, said: Mapping[str, Any] | None =
 
 
 def options(found: Guess) -> str:
-    """A sentence that ends in `--column` options to copy."""
+    """A sentence that ends in the option `columns`, to copy."""
     pairs = [*found.said.items(), *found.columns.items(), *((f"ratings.{c}", v) for c, v in found.ratings.items())]
-    pairs = [(name, column) for name, column in pairs if name != column]
-    words = " ".join(f"--column {shlex.quote(f'{name}={column}')}" for name, column in pairs)
-    open_fields = " ".join(
-        "--column system==NAME" if name == "system" else f"--column {name}=COLUMN" for name in found.wanted
-    )
+    columns = {name: column for name, column in pairs if name != column}
+    columns |= {name: "=NAME" if name == "system" else "COLUMN" for name in found.wanted}
     first = [
         "copy this and fill in " + " and ".join(found.wanted) if found.wanted else "if these columns are right, copy"
     ]
@@ -111,7 +108,7 @@ def options(found: Guess) -> str:
         first.append("system==NAME stands where one system wrote all stories")
     if found.columns.get("rater") == "=unknown":
         first.append("leave rater==unknown out where each rating column holds the ratings of one person")
-    return f"{'; '.join(first)}: {' '.join(filter(None, (words, open_fields)))}"
+    return Advice("{}: {columns}", "; ".join(first), columns=columns)
 
 
 def _said(said: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:

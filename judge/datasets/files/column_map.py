@@ -30,6 +30,7 @@ from judge.datasets.files.source_file import text_value
 from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
 from judge.errors import DataError, SpecError, unknown
 from judge.records import Rating, Story
+from judge.wording import Advice, joined
 
 TEXT_FIELDS = ("id", "story_prompt", "system", "text", "reference")
 FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating")
@@ -132,8 +133,8 @@ def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str
         elif key not in FIELDS:
             known = [*FIELDS, "ratings.CRITERION", *_SAID]
             close = f"ratings.{key}" if isinstance(value, str) and key[:1].isupper() else None
-            guess = f"; a criterion's ratings are --column '{close}={value}'" if close else ""
-            raise SpecError(unknown("column map field", key, known) + guess)
+            guess = Advice("; a criterion's ratings are {columns!r}", columns={close: value}) if close else ""
+            raise SpecError(joined(unknown("column map field", key, known), guess))
         elif not isinstance(value, str) or not value:
             raise SpecError(f"column map: {key} must name a column, not {value!r}")
         else:
@@ -177,8 +178,11 @@ def _one_row_a_story(path: Path, columns: ColumnMap) -> Iterator[Story]:
         texts = _texts(cells, columns, path, row)
         story = texts.get("id") or str(row)
         if story in seen:
-            hint = "where several rows make one story, name the rater column (--column rater=COLUMN), or criterion and "
-            hint += "rating (--column criterion=COLUMN --column rating=COLUMN)"
+            hint = Advice(
+                "where several rows make one story, name the rater column ({}), or criterion and rating ({})",
+                Advice("{columns}", columns={"rater": "COLUMN"}),
+                Advice("{columns}", columns={"criterion": "COLUMN", "rating": "COLUMN"}),
+            )
             message = f"the id stands already in row {seen[story]}"
             raise DataError(message, file=path, row=row, column=columns.fields.get("id"), found=story, hint=hint)
         seen[story] = row

@@ -19,6 +19,7 @@ from judge.datasets.dataset import Dataset
 from judge.datasets.files.source_file import json_lines, text_value
 from judge.errors import DataError, nearest
 from judge.records import Rating, Story
+from judge.wording import joined
 
 
 class RatingLine(BaseModel):
@@ -146,7 +147,7 @@ def _other_form(path: Path) -> str:
     """What to say of a file whose first line is not of this format: how it is read through a column map."""
     from judge.datasets.files.column_guess import guess, options
 
-    return f"lines of another form are read through a column map: {options(guess(path))}"
+    return joined("lines of another form are read through a column map: ", options(guess(path)))
 
 
 def _refuse_duplicate(story: str, path: Path, row: int) -> None:

@@ -18,6 +18,7 @@ import orjson
 
 from judge.datasets.files.source_file import rating_value
 from judge.errors import DataError
+from judge.wording import Advice
 
 _LIST = re.compile(r"[;|]")
 _NUMBER = r"[+-]?\d+(?:\.\d+)?"
@@ -88,7 +89,9 @@ def _hint(value: Any) -> str | None:
         return "a number is written 4.5, two ratings 4;5 or [4, 5]"
     if isinstance(value, str) and value.strip().lower() in _WORDS:
         word = value.strip()
-        return f"where it means that no rating was given: --column 'missing=={word}' (in run.yaml: missing: [{word!r}])"
+        said = "where it means that no rating was given: {columns!r} (in run.yaml: missing: [{!r}])"
+        return Advice(said, word, columns={"missing": f"={word}"})
     if isinstance(value, Mapping | list):
-        return "name the key that holds the rating with dots: --column ratings.CRITERION=COLUMN.KEY"
+        dotted = {"ratings.CRITERION": "COLUMN.KEY"}
+        return Advice("name the key that holds the rating with dots: {columns}", columns=dotted)
     return None

@@ -14,6 +14,7 @@ from typing import Any
 
 from judge.datasets.files.source_file import csv_rows, json_lines, read_json
 from judge.errors import DataError, MissingExtraError, unknown
+from judge.wording import Advice
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 _SEPARATORS = (",", ";", "\t", "|")
@@ -182,7 +183,8 @@ def _sheet(book: Any, path: Path, named: str | None) -> Any:
     full = [sheet for sheet in book.worksheets if any(any(_filled(row)) for row in sheet.iter_rows(values_only=True))]
     if len(full) > 1:
         names = [sheet.title for sheet in full]
-        hint = f"name one: --column 'sheet=={names[0]}' (in run.yaml: columns: {{sheet: {names[0]}}})"
+        words = "name one: {columns!r} (in run.yaml: columns: {{sheet: {}}})"
+        hint = Advice(words, names[0], columns={"sheet": f"={names[0]}"})
         raise DataError(f"holds {len(full)} sheets", file=path, found=", ".join(names), hint=hint)
     if not full:
         raise DataError("the table has no rows", file=path)

@@ -30,6 +30,7 @@ from judge.run_definition.spec import RunSpec, load_run_specs
 from judge.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest
 from judge.run_folder.definition import definition_in_force
 from judge.run_folder.layout import definition_of
+from judge.wording import Advice
 
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000
 """What providers take in one batch file (OpenAI: 50,000 requests, 200 MB)."""
@@ -89,7 +90,9 @@ def wanted(
     found = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
     if len(found) > 1:
         names = ", ".join(one.spec.judge for one in found)
-        raise SpecError(f"{run} has {len(found)} judges, and one is wanted: {names}", hint="name one with --judge")
+        raise SpecError(
+            f"{run} has {len(found)} judges, and one is wanted: {names}", hint=Advice("name one with {judge}")
+        )
     return found[0]
 
 

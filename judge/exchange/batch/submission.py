@@ -26,6 +26,7 @@ from judge.plan import load_prices
 from judge.plan.prices import how_to_price
 from judge.printing.dollars import dollars
 from judge.run_folder import ResultFolder, lock, read_manifest
+from judge.wording import Advice
 
 Say = Callable[[str], None]
 
@@ -214,7 +215,7 @@ def _check_cost(asked: Wanted, parts: list[Part]) -> None:
     if cost > most:
         raise SpecError(
             f"these batches would cost about {dollars(cost)}, more than {what} {dollars(most)}; nothing was sent",
-            hint="take fewer stories with --limit N, or raise max_cost",
+            hint=Advice("take fewer stories with {limit}, or raise max_cost", limit="N"),
         )
     if asked.purse is not None:
         asked.purse.left -= cost

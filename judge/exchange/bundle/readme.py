@@ -45,7 +45,7 @@ Unpacked, every command of the program works on the runs, for instance
 
 _WITH = (
     "Stories, story-prompts and people's ratings belong to their datasets and keep their licences; the journals hold "
-    "them. Check that you may pass them on before you publish this file; judge bundle --without-texts leaves them out."
+    "them. Check that you may pass them on before you publish this file; judge bundle can leave them out."
 )
 _WITHOUT = (
     "Stories' texts and story-prompts are left out: in journals and tables their SHA-256 hashes stand in their place "

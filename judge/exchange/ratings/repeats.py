@@ -8,6 +8,7 @@ from typing import Any
 
 from judge.errors import DataError
 from judge.exchange.ratings.rows import FileRow
+from judge.wording import Advice
 
 _NAMED = 3
 """Pairs of rows named in a message."""
@@ -25,9 +26,8 @@ def number(rows: Sequence[FileRow], path: Path) -> None:
         if row.cells["source"] != "judge":
             continue
         if row.cells["repeat"] is not None:
-            raise DataError(
-                "the file numbers its repeats", file=path, row=row.number, hint="leave out --number-repeats"
-            )
+            hint = Advice("leave out {number_repeats}")
+            raise DataError("the file numbers its repeats", file=path, row=row.number, hint=hint)
         row.cells["repeat"] = counts[_key(row)] = counts.get(_key(row), -1) + 1
 
 
@@ -39,11 +39,11 @@ def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
         row = pairs[0][1]
         asked = f"judge {row.cells['judge']!r}" + _prompt(row)
         if row.cells["repeat"] is None:
-            hint = (
-                "repeated answers are numbered in a column repeat, or by --number-repeats in the file's order; of rows "
+            numbered = Advice(
+                "repeated answers are numbered in a column repeat, or by {number_repeats} in the file's order; of rows "
                 "that say the same, delete all but one"
             )
-            raise DataError(_twice(pairs, asked, "", "judges' ratings"), file=path, hint=hint)
+            raise DataError(_twice(pairs, asked, "", "judges' ratings"), file=path, hint=numbered)
         hint = "number the repeats of one story and criterion 0, 1, 2, ..., or delete all rows but one"
         raise DataError(
             _twice(pairs, asked, f" in repeat {row.cells['repeat']}", "judges' ratings"), file=path, hint=hint

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from judge.datasets.files.rating_cell import RatingPlace, ratings_in
 from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
 from judge.errors import DataError, SpecError, nearest, unknown
 from judge.ratings_table import COLUMNS
+from judge.wording import Advice
 
 NEEDED = ("story", "criterion", "rating")
 FIELDS = (*COLUMNS, "text", "reference")
@@ -112,20 +112,23 @@ def _check(found: RatingsMap, used: Sequence[str], present: Sequence[str], path:
     ]
     if strange:
         close = nearest(strange[0], FIELDS)
-        guess = f" (did you mean {close!r}? --column {shlex.quote(f'{close}={strange[0]}')})" if close else ""
-        hint = f"columns that hold none of these{guess} are left out by: --leave-out {shlex.quote(','.join(strange))}"
+        meant = Advice(" (did you mean {!r}? {columns})", close, columns={close: strange[0]})
+        words = "columns that hold none of these{} are left out by: {leave_out}"
+        hint = Advice(words, meant if close else "", leave_out=",".join(strange))
         raise DataError(unknown("column", strange[0], FIELDS), file=path, hint=hint)
 
 
 def _propose(missing: Sequence[str], found: RatingsMap, present: Sequence[str]) -> str:
     free = [column for column in present if column not in found.fields.values()]
-    words: list[str] = []
+    columns: dict[str, str] = {}
     for name in missing:
         column = named_column("id" if name == "story" else name, free)
-        placeholder = "=NAME" if name == "criterion" else "COLUMN"
-        words.append(f"--column {shlex.quote(f'{name}={column or placeholder}')}")
-    wide = "; a column for each criterion is named --column ratings.CRITERION=COLUMN"
-    return f"say which column holds what: {' '.join(words)}{wide}"
+        columns[name] = column or ("=NAME" if name == "criterion" else "COLUMN")
+    return Advice(
+        "say which column holds what: {columns}; a column for each criterion is named {}",
+        Advice("{columns}", columns={"ratings.CRITERION": "COLUMN"}),
+        columns=columns,
+    )
 
 
 def file_rows(path: Path, columns: RatingsMap, *, dataset: str | None, unrated: str | None) -> list[FileRow]:
@@ -165,7 +168,7 @@ class _Reader:
         if values["story"] is None:
             self._refuse("nothing stands there", number, "story")
         if self.dataset is not None and values["dataset"] not in (None, self.dataset):
-            hint = "leave the other dataset's rows out of the file, or import without --dataset"
+            hint = Advice("leave the other dataset's rows out of the file, or import without {dataset}")
             self._refuse(f"the file names another dataset than {self.dataset}", number, "dataset", values, hint)
         values["run"] = values["run"] or self.path.stem
         values["dataset"] = values["dataset"] or self.dataset or self.path.stem
@@ -214,7 +217,7 @@ class _Reader:
                 values["status"] = self.unrated
             if rating is None and values["status"] is None:
                 message = "neither a rating nor a status that says why there is none; story"
-                hint = "a column status says it, or --unrated no_rating for all such rows"
+                hint = Advice("a column status says it, or {unrated} for all such rows", unrated="no_rating")
                 story = values["story"]
                 raise DataError(message, file=self.path, row=row.number, column=column, found=story, hint=hint)
             values["status"] = values["status"] or "imported"

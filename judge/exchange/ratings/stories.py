@@ -11,6 +11,7 @@ from judge.datasets import Dataset
 from judge.errors import DataError
 from judge.exchange.ratings.rows import FileRow
 from judge.records import Story
+from judge.wording import Advice
 
 LEAST_MATCHED = 0.5
 """Share of the file's stories that must be the dataset's: with fewer the dataset or the form of the ids is another."""
@@ -120,7 +121,7 @@ def _complete(facts: StoryFacts, story: Story, dataset: Dataset, path: Path) -> 
                 file=path,
                 row=facts.row,
                 found=known,
-                hint=f"--leave-out {name} takes the dataset's; or the ids are another dataset's",
+                hint=Advice("{leave_out} takes the dataset's; or the ids are another dataset's", leave_out=name),
             )
         setattr(facts, name, own if known is None else known)
 

@@ -1,4 +1,4 @@
-"""`--engine ray`: opens Ray for one sitting, for where one machine ends. The only module that imports Ray."""
+"""The engine `ray`: opens Ray for one sitting, for where one machine ends. The only module that imports Ray."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from judge.journal import JournalReader, fold
 from judge.plan import make_plan
 from judge.run_definition.spec import RunSpec
 from judge.run_folder import lock
+from judge.wording import Advice
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +61,19 @@ def _provider(spec: RunSpec) -> str:
     provider = spec.judge.partition("/")[0]
     if provider not in ("openai", "vllm"):
         raise SpecError(
-            f"--engine ray asks openai/ judges (over HTTP) and vllm/ judges (Ray's vLLM stage), not {spec.judge}",
-            hint="leave --engine out: this judge needs no cluster",
+            Advice(
+                "{engine} asks openai/ judges (over HTTP) and vllm/ judges (Ray's vLLM stage), not {}",
+                spec.judge,
+                engine="ray",
+            ),
+            hint=Advice("leave {engine} out: this judge needs no cluster"),
         )
     if provider == "vllm":
         vllm_stage.check(spec)
     if spec.max_cost is not None:
         raise SpecError(
-            "max_cost cannot be kept with --engine ray: workers spend without hearing of each other",
-            hint="leave max_cost out, or leave --engine out",
+            Advice("max_cost cannot be kept with {engine}: workers spend without hearing of each other", engine="ray"),
+            hint=Advice("leave max_cost out, or leave {engine} out"),
         )
     return provider
 
@@ -79,7 +84,7 @@ def _ray() -> Any:
         import ray
         import ray.data
     except ImportError:
-        raise MissingExtraError("--engine ray", "ray") from None
+        raise MissingExtraError(Advice("{engine}", engine="ray"), "ray") from None
     return ray
 
 
@@ -87,7 +92,7 @@ def _vllm_module() -> Any:
     from importlib.util import find_spec
 
     if find_spec("vllm") is None:
-        raise MissingExtraError("--engine ray with a vllm/ judge", "ray,vllm")
+        raise MissingExtraError(Advice("{engine} with a vllm/ judge", engine="ray"), "ray,vllm")
     import ray.data.llm
 
     return ray.data.llm
@@ -115,7 +120,7 @@ def _reach(address: str) -> None:
 def _no_cluster(address: str, why: str) -> JudgeError:
     return JudgeError(
         f"no Ray cluster at {address}: {why}",
-        hint="give the address of a head node (ray start --head), or leave --ray-address out",
+        hint=Advice("give the address of a head node (ray start --head), or leave {ray_address} out"),
     )
 
 

@@ -18,6 +18,7 @@ from judge.execution.ray import blocks
 from judge.execution.ray.shards import answered_row, failed_row, write_shard
 from judge.records import Query, Response
 from judge.run_definition.spec import RunSpec
+from judge.wording import Advice
 
 ENGINE_BATCH = 64
 """Rows that a vLLM engine is handed at a time; Ray keeps several such batches in one engine."""
@@ -37,7 +38,7 @@ def check(spec: RunSpec) -> None:
         raise SpecError(
             f"Ray's vLLM stage fills in its own values where generation does not say {' and '.join(unsaid)} "
             f"(16 tokens, say), so the run must say them",
-            hint=f"--set generation.{unsaid[0]}=...; or {instead}",
+            hint=Advice("{overrides}; or {}", instead, overrides=f"generation.{unsaid[0]}=..."),
         )
 
 
@@ -48,7 +49,8 @@ def builder(module: ModuleType) -> Callable[..., Any]:
         if found is not None:
             built: Callable[..., Any] = found
             return built
-    raise MissingExtraError("--engine ray with a vllm/ judge (this Ray has no builder of LLM processors)", "ray")
+    lacks = "{engine} with a vllm/ judge (this Ray has no builder of LLM processors)"
+    raise MissingExtraError(Advice(lacks, engine="ray"), "ray")
 
 
 def config_arguments(spec: RunSpec, engines: int) -> dict[str, Any]:

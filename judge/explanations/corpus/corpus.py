@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from judge.errors import SpecError, unknown
+from judge.errors import SpecError, unknown_value
 from judge.records import Criterion
 
 if TYPE_CHECKING:
@@ -118,13 +118,13 @@ def narrowed(
     """
     frame = texts.frame
     wanted = pd.Series(data=True, index=frame.index)
-    chosen = (("criterion", criteria, "--criterion"), ("judge", judges, "--judge"))
-    for column, names, option in (*chosen, ("eval_prompt", eval_prompts, "--eval-prompt")):
+    chosen = (("criterion", criteria, "criterion"), ("judge", judges, "judge"))
+    for column, names, option in (*chosen, ("eval_prompt", eval_prompts, "eval_prompt")):
         if names:
             levels = {str(name).casefold(): str(name) for name in frame[column].unique() if name}
             for name in names:
                 if name.casefold() not in levels:
-                    raise SpecError(unknown(option, name, levels.values()))
+                    raise unknown_value(option, name, levels.values())
             wanted &= frame[column].isin([levels[name.casefold()] for name in names])
     if not wanted.any():
         raise SpecError(f"no explanation is at once {', '.join([*judges, *eval_prompts, *criteria])}")

@@ -20,6 +20,7 @@ from judge.explanations.corpus.from_studies import study_of
 from judge.parsing import Parser
 from judge.parsing import parser as load_parser
 from judge.records import Criterion, Response
+from judge.wording import Advice
 
 FIELDS = (
     "text",
@@ -37,7 +38,7 @@ FIELDS = (
 )
 """What a column can hold. `story` is an id; `story_text` and `reference` are whole texts."""
 
-_HINT = "say which column holds what, e.g. --column text=Comment --column criterion=Aspect"
+_HINT = Advice("say which column holds what, e.g. {columns}", columns={"text": "Comment", "criterion": "Aspect"})
 
 
 def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str] | None = None) -> ExplanationTexts:

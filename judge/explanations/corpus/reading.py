@@ -11,6 +11,7 @@ from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.corpus.from_file import read_file
 from judge.explanations.corpus.from_runs import read_runs
 from judge.explanations.corpus.from_studies import NAMES
+from judge.wording import Advice
 
 
 def read_texts(
@@ -30,7 +31,7 @@ def read_texts(
     files = [one for one in given if is_file(one)]
     if not files:
         if columns:
-            raise SpecError("--column is for a file of explanations; runs need none")
+            raise SpecError(Advice("{columns} is for a file of explanations; runs need none"))
         return read_runs(given, parser)
     if len(given) > 1:
         raise SpecError(f"{files[0]} is a file of explanations: give one file alone, or RUNs alone")

@@ -15,6 +15,7 @@ import pandas as pd
 from judge.errors import SpecError
 from judge.explanations.corpus.corpus import ExplanationTexts, text_key
 from judge.explanations.mapping.options import ExplainOptions
+from judge.wording import Advice
 
 SHORTEST = 10
 """Characters of an answer that is no explanation, by the study."""
@@ -91,5 +92,5 @@ def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | N
     if (frame["system"] == "").any():
         notes.append("systems are not known here: stories are taken for people's")
     elif HUMAN not in set(frame["system"].str.casefold()):
-        raise SpecError("--as-published looks at stories by people, and no system here is called Human")
+        raise SpecError(Advice("{as_published} looks at stories by people, and no system here is called Human"))
     return notes

@@ -11,6 +11,7 @@ from judge.errors import MissingExtraError, SpecError
 from judge.explanations.mapping.neighbour_graph import NEIGHBOURS, graph
 from judge.explanations.mapping.options import ExplainOptions
 from judge.explanations.mapping.projection import Projection, components
+from judge.wording import Advice
 
 Vectors = NDArray[np.float32]
 Labels = NDArray[np.int64]
@@ -46,7 +47,7 @@ def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOption
     ----------
     vectors : array, shape (n, d)
     picture : Projection or None
-        The map; ``--cluster-on umap`` needs one made by UMAP and raises SpecError otherwise.
+        The map; to cluster on ``umap`` needs one made by UMAP and raises SpecError otherwise.
     """
     if options.cluster_on == "none":
         return None
@@ -59,7 +60,10 @@ def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOption
         return None
     if on == "umap":
         if picture is None or not by_umap:
-            raise SpecError("--cluster-on umap needs a map by UMAP", hint="leave --no-map out, or --cluster-on pca")
+            raise SpecError(
+                Advice("{cluster_on} needs a map by UMAP", cluster_on="umap"),
+                hint=Advice("leave {map} out, or {cluster_on}", map="none", cluster_on="pca"),
+            )
         points, where = picture.points, "on the UMAP"
     else:
         points, share = components(vectors, DIMENSIONS, options.seed)

@@ -21,6 +21,7 @@ from judge.errors import MissingExtraError, SpecError
 from judge.explanations.corpus.corpus import text_key
 from judge.explanations.mapping.embedding_cache import Cache
 from judge.fingerprint import fingerprint, fingerprint_file
+from judge.wording import Advice
 
 Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
@@ -163,7 +164,7 @@ def _revision(model: str) -> str | None:
     try:
         from huggingface_hub import try_to_load_from_cache
     except ImportError as error:
-        raise MissingExtraError(f"--model {model}", "explain") from error
+        raise MissingExtraError(Advice("{model}", model=model), "explain") from error
     found = try_to_load_from_cache(_repository(model), "modules.json")
     if not isinstance(found, str):
         found = try_to_load_from_cache(_repository(model), "config.json")
@@ -192,13 +193,15 @@ def _loaded(model: str) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
-        raise MissingExtraError(f"--model {model}", "explain") from error
+        raise MissingExtraError(Advice("{model}", model=model), "explain") from error
     try:
         return SentenceTransformer(model)
     except (OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().split("\n")[0]
-        hint = "give a folder with a sentence-transformers model, or --model tfidf for embeddings without one"
-        raise SpecError(f"--model {model} cannot be loaded: {reason}", hint=hint) from error
+        hint = "give a folder with a sentence-transformers model, or {model} for embeddings without one"
+        raise SpecError(
+            Advice("{model} cannot be loaded: {}", reason, model=model), hint=Advice(hint, model="tfidf")
+        ) from error
 
 
 def _tfidf(texts: Sequence[str], seed: int) -> Embedded:

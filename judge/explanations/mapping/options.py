@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from judge.errors import SpecError, unknown
+from judge.errors import OptionError, unknown_value
 from judge.explanations.quality.options import NumbersOptions
 
 MapMethod = Literal["auto", "umap", "tsne", "pca", "none"]
@@ -64,23 +64,23 @@ class ExplainOptions:
 
     def __post_init__(self) -> None:
         for option, value, allowed in (
-            ("--map", self.map, get_args(MapMethod)),
-            ("--metric", self.metric, ("cosine", "euclidean")),
-            ("--cluster-on", self.cluster_on, get_args(ClusterOn)),
+            ("map", self.map, get_args(MapMethod)),
+            ("metric", self.metric, ("cosine", "euclidean")),
+            ("cluster_on", self.cluster_on, get_args(ClusterOn)),
         ):
             if value not in allowed:
-                raise SpecError(unknown(option, value, allowed))
+                raise unknown_value(option, value, allowed)
         for name in self.by:
             if name not in GROUPINGS:
-                raise SpecError(unknown("--by", name, [*GROUPINGS, *WORDS]))
+                raise unknown_value("by", name, [*GROUPINGS, *WORDS])
         for option, number, least in (
-            ("--neighbours", self.neighbours, 2),
-            ("--min-cluster", 2 if self.min_cluster is None else self.min_cluster, 2),
-            ("--top", self.top, 1),
-            ("--seed", self.seed, 0),
+            ("neighbours", self.neighbours, 2),
+            ("min_cluster", 2 if self.min_cluster is None else self.min_cluster, 2),
+            ("top", self.top, 1),
+            ("seed", self.seed, 0),
         ):
             if number < least:
-                raise SpecError(f"{option} {number} must be {least} or more")
+                raise OptionError(option, number, f"must be {least} or more")
 
 
 def published(options: ExplainOptions) -> ExplainOptions:

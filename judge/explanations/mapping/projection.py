@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError
 from judge.explanations.mapping.options import ExplainOptions
+from judge.wording import Advice
 
 Vectors = NDArray[np.float32]
 
@@ -31,8 +32,8 @@ class Projection:
 def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
     """The picture of these vectors, or None where there are fewer than five distinct ones or none is wanted.
 
-    Copies of a text are one point: they are mapped once. `--as-published` maps every copy, as the study did. Raises
-    MissingExtraError where the method that was asked for is not installed.
+    Copies of a text are one point: they are mapped once. With `as_published` every copy is mapped, as the study did.
+    Raises MissingExtraError where the method that was asked for is not installed.
     """
     how = options.map
     if how == "none":
@@ -92,7 +93,7 @@ def _umap(vectors: Vectors, options: ExplainOptions) -> tuple[Vectors, str, str]
         try:
             from umap import UMAP
         except ImportError as error:
-            raise MissingExtraError("--map umap", "explain") from error
+            raise MissingExtraError(Advice("{map}", map="umap"), "explain") from error
         made = UMAP(n_neighbors=neighbours, metric=options.metric, random_state=options.seed).fit_transform(vectors)
     name = f"map:umap/{neighbours}/{options.metric}/seed{options.seed}"
     fewer = "" if neighbours == options.neighbours else f" (not {options.neighbours}: there are no more texts)"
@@ -104,7 +105,7 @@ def _tsne(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
     try:
         from sklearn.manifold import TSNE
     except ImportError as error:
-        raise MissingExtraError("--map tsne", "stats") from error
+        raise MissingExtraError(Advice("{map}", map="tsne"), "stats") from error
     perplexity = float(min(30, max(2, (vectors.shape[0] - 1) // 3)))
     made = TSNE(perplexity=perplexity, metric="cosine", init="random", random_state=seed).fit_transform(vectors)
     return np.asarray(made, dtype=np.float32), perplexity

@@ -24,6 +24,7 @@ from judge.stats.estimate import Estimate
 from judge.stats.estimation.power import clustered_proportion
 from judge.stats.shares.proportion import wilson
 from judge.version import __version__
+from judge.wording import Advice, Note
 
 _ROW = ("run", "judge", "eval_prompt", "criterion")
 ENOUGH = 10
@@ -74,10 +75,13 @@ def table(
     ]
     said = [
         *notes,
-        (
-            "flagged by rules that were set on one study's items: they tell where to look and are no error rates; "
-            "judge explain --validate-flags user_study.csv prints their precision and recall there, judge audit asks "
-            "people"
+        Note(
+            "flagged by rules that were set on one study's items: they tell where to look and are no error rates",
+            Advice(
+                "judge explain {validate_flags} prints their precision and recall there, judge audit asks people",
+                validate_flags="user_study.csv",
+            ),
+            joint="; ",
         ),
     ]
     if unguided := int((~frame["criterion"].isin({c.name for c in criteria if c.guidelines})).sum()):

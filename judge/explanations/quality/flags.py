@@ -1,7 +1,7 @@
 """Rules that flag the five kinds of error which the HANNA study's annotators looked for. Never a verdict, and no model.
 
 The rules were set on the even items (0, 2, 4...) of the study's 100 audited explanations, by one judge with Eval-Prompt
-3, and are what annotators of those items seemed to object to. `judge explain --validate-flags` says, on the odd items,
+3, and are what annotators of those items seemed to object to. `judge explain` can say, on the odd items,
 how far they can be trusted; flags tell where to look, and a rate of flags is no error rate.
 """
 

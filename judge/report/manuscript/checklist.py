@@ -22,6 +22,7 @@ from judge.report.blocks import prose
 from judge.report.inputs import ReportInputs
 from judge.report.sections import audit_words
 from judge.run_folder import Cost
+from judge.wording import PLAIN, written
 
 _FEW_SYSTEMS = 10
 _IMPORT = "judge import ratings FILE"
@@ -144,7 +145,7 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
     try:
         found = inputs.margins
     except JudgeError as error:
-        yield Item("Human ceiling and control", "gap", str(error))
+        yield Item("Human ceiling and control", "gap", written(error.sentence, PLAIN))
         return
     names: dict[Bar, str] = {
         CEILING: "Human ceiling",
@@ -224,7 +225,7 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
         if control and value is None:
             continue
         found = f"{value:g}" if value is not None else "not said: the provider's own"
-        closes = "" if value is not None else f"--set generation.{key}=..."
+        closes = "" if value is not None else f"generation.{key}: in run.yaml"
         yield Item(f"{who}{question} stated", "met" if value is not None else "gap", found, closes)
     yield from _in_force(who, control, manifest)
     git = (manifest.get("environment") or {}).get("git")
@@ -269,7 +270,7 @@ def _audit(inputs: ReportInputs) -> Item:
     try:
         facts = audit_words.audit_facts(inputs)
     except JudgeError as error:
-        return Item(question, "gap", str(error), error.hint or "")
+        return Item(question, "gap", written(error.sentence, PLAIN), written(error.hint or "", None))
     if facts is None:
         return Item(question, "gap", "nobody has judged the explanations", f"judge audit sample {inputs.named_runs}")
     closes = f"judge audit serve {facts.file}"

@@ -62,7 +62,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def markdown(inputs: ReportInputs) -> str:
-    """The Markdown file of `--methods`."""
+    """The Markdown file with the methods."""
     return f"# Methods\n\n{paragraph(inputs)}\n"
 
 

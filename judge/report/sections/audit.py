@@ -1,4 +1,4 @@
-"""What people said of explanations in an audit, from its file: beside run.yaml, or where --audit says. Never judges."""
+"""What people said of explanations in an audit, from its file: beside run.yaml, or where `audit` says. Never judges."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
         try:
             made += list(_compared(inputs, by, names, others))
         except JudgeError as error:
-            made.append(failed(f"{_NAMES[by]} cannot be compared: {error}.", error.hint))
+            made.append(failed(f"{_NAMES[by]} cannot be compared", error))
     return made or [prose("One judge with one Eval-Prompt: there is nothing to compare.")]
 
 

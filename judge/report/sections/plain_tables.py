@@ -11,7 +11,7 @@ from judge.analysis.options.table_options import CoverageOptions, DiagnoseOption
 from judge.analysis.systems import tables
 from judge.contamination import report as contamination
 from judge.contamination import scores_file
-from judge.printing.tables import Column, Table
+from judge.printing.tables import Column, Table, worded
 from judge.report.blocks import prose, shown
 from judge.report.inputs import ReportInputs
 
@@ -44,7 +44,7 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
     options = DiagnoseOptions(drop_systems=inputs.options.drop_systems)
     (found,) = diagnose.tables(inputs.table, options)
     (every,) = diagnose.tables(inputs.table, options, full=True)
-    told = [note for note in found.notes if note not in inputs.general_notes]
+    told = [note for note in worded(found, None).notes if note not in inputs.general_notes]
     return [
         *(prose(inputs.raters.said(f"{note[:1].upper()}{note[1:]}.")) for note in told[:1]),
         shown(_tally(every, diagnose.signature_of_counts(inputs.table, options)), inputs),

@@ -1,7 +1,7 @@
 """The corrected correlations with intervals over story-prompts, all from one set of resamples. Never resamples systems.
 
-The ten systems are taken as they are: whether it would hold for other systems is asked with `judge correlate --ci
-boot-both`.
+The ten systems are taken as they are: whether it would hold for other systems is asked by `judge correlate` with the
+interval ``boot-both``.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from judge.errors import DataError
 from judge.stats.agreement.analogous_anova import Anova, Facet, Term, analogous_anova
 from judge.stats.estimate import Estimate
+from judge.wording import Advice, Note
 
 Floats = NDArray[np.float64]
 
@@ -211,4 +212,4 @@ def _told_apart(found: Anova) -> None:
         raise DataError("the variances cannot be told apart in this pattern of ratings", hint=_MENDS)
 
 
-_MENDS = "ask what is missing (judge run, judge retry), or leave out a judge or system (--drop-system)"
+_MENDS = Note("ask what is missing (judge run, judge retry), or leave out a judge or system", Advice("{drop_systems}"))

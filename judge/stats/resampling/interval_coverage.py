@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from judge.wording import Advice, Note
+
 Kind = Literal["expanded", "percentile", "bca", "calibrated percentile", "calibrated bca"]
 Level = Literal["overall", "system"]
 
@@ -156,7 +158,8 @@ def _few(level: Level, method: str, units: int) -> str:
     near = max((size for size in sizes if size <= units), default=sizes[0])
     said = f"{units} story-prompts are few: "
     if method not in ("expanded", "true-means"):
-        return f"{said}{method} intervals are too narrow with fewer than {FEW} (--interval auto allows for that)"
+        narrow = f"{said}{method} intervals are too narrow with fewer than {FEW}"
+        return Note(narrow, Advice("{interval_kind} allows for that", interval_kind="auto"))
     held = f"{said}in simulated studies of {near}, 95 % intervals like these held the true value in "
     held += f"{_range(DEFAULTS[level, near])} %"
     return held if level != "system" else f"{held}, those of a difference of two judges in {_range(LEADS[near])} %"

@@ -20,6 +20,7 @@ from judge.pages import environment, stylesheet
 from judge.version import __version__
 from judge.web.audit.pages import TEMPLATES, introduction
 from judge.web.audit.tasks import as_script, packed_task
+from judge.wording import Advice
 
 _STATIC = Path(__file__).parents[1] / "static"
 _SCRIPTS = (
@@ -40,7 +41,7 @@ def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> li
     for name in names:
         if folded.count(name.casefold()) > 1:
             raise SpecError(
-                f"--annotators names {name!r} twice", hint="two people by one name would count as one rater"
+                Advice("{annotators} names {!r} twice", name), hint="two people by one name would count as one rater"
             )
     pages: dict[str, str] = {}
     taken: set[str] = set()

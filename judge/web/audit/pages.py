@@ -20,6 +20,7 @@ from judge.errors import JudgeError, SpecError
 from judge.web.access import new_key
 from judge.web.audit import answers, tasks
 from judge.web.pages import Pages, static_route
+from judge.wording import PLAIN, written
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -112,7 +113,8 @@ def _start(store: AuditStore, pages: Pages, where: str) -> Callable[[Request], A
             if where == "/annotate":
                 name = await run_in_threadpool(store.register, name)
         except JudgeError as error:
-            sentence = f"{error}." + (f" {error.hint}." if error.hint else "")
+            hint = written(error.hint or "", PLAIN)
+            sentence = f"{written(error.sentence, PLAIN)}." + (f" {hint}." if hint else "")
             if where == "/annotate":
                 status = answers.status_of(error)
                 return await run_in_threadpool(_welcome_page, store, pages, sentence, given, status)
@@ -153,7 +155,7 @@ def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
         try:
             found = [html_table(table, copies=False) for table in tables(store)]
         except SpecError as error:
-            trouble = f"{error}."
+            trouble = f"{written(error.sentence, PLAIN)}."
         all_ = disputes(store)
         open_ = [one for one in all_ if one.open]
         done = Counter(item for item, _ in {(one.item, one.annotator) for one in store.answers() if one.done})

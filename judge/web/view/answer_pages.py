@@ -16,6 +16,7 @@ from judge.web.view.runs import FoundRun
 from judge.web.view.site import Computed, NotFoundError, Site
 from judge.web.view.stored import Asked, Stored, stored
 from judge.web.view.story import JudgeView, StoryView, cell, people_of, side
+from judge.wording import PLAIN, written
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -183,7 +184,7 @@ def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
             found = side(slug, opened, own)
             return JudgeView(slug, found.judge, found.eval_prompts, found.cells, problem)
     except JudgeError as error:
-        return JudgeView(slug, slug, [], {}, str(error))
+        return JudgeView(slug, slug, [], {}, written(error.sentence, PLAIN))
 
 
 def prompts_page(site: Site, request: Request) -> Response:

@@ -12,6 +12,7 @@ from judge.errors import JudgeError, SpecError
 from judge.web.pages import static_route
 from judge.web.view import analysis_pages, answer_pages, map_pages, overview
 from judge.web.view.site import NotFoundError, Site
+from judge.wording import PLAIN, written
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -65,7 +66,8 @@ def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], A
 def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Response:
     """What went wrong, as a page with a sentence and what mends it."""
     status = status or (404 if isinstance(error, NotFoundError) else 422)
-    return site.page("sentence.html", status=status, sentence=str(error), hint=error.hint)
+    sentence, hint = written(error.sentence, PLAIN), written(error.hint or "", PLAIN)
+    return site.page("sentence.html", status=status, sentence=sentence, hint=hint or None)
 
 
 def _unreadable(error: sqlite3.Error) -> JudgeError:

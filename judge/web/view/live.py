@@ -19,6 +19,7 @@ from judge.journal.counting import Counted, count
 from judge.ratings_table.folder_notes import without_effect
 from judge.run_folder import Cost, ResultFolder, cost_of, read_manifest, writer_runs
 from judge.web.view.stored import Asked, asked
+from judge.wording import PLAIN, written
 
 _WAIT = 0.15
 """Seconds that a page waits for counts, all together."""
@@ -113,7 +114,8 @@ class Live:
         try:
             found = _standing(folder, before, known)
         except JudgeError as error:
-            found = Standing(folder.path.name, problem=str(error), hint=error.hint)
+            sentence, hint = written(error.sentence, PLAIN), written(error.hint or "", PLAIN)
+            found = Standing(folder.path.name, problem=sentence, hint=hint or None)
         except (OSError, ValueError, KeyError, TypeError) as error:  # a file that is not what its name says
             found = Standing(folder.path.name, problem=f"{folder.path.name} is no result folder of ours: {error}")
         with self._lock:

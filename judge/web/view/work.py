@@ -16,6 +16,7 @@ from judge.errors import JudgeError
 from judge.run_folder import ResultFolder
 from judge.web.view.jobs import SENTENCE
 from judge.web.view.kept import write_kept
+from judge.wording import PLAIN, written
 
 if TYPE_CHECKING:
     from judge.printing.tables import Table
@@ -35,7 +36,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         KINDS[kind](state, *rest)
     except JudgeError as error:
-        sys.stderr.write(f"{error}" + (f" ({error.hint})" if error.hint else ""))
+        hint = written(error.hint or "", PLAIN)
+        sys.stderr.write(written(error.sentence, PLAIN) + (f" ({hint})" if hint else ""))
         return SENTENCE
     return 0
 
@@ -64,7 +66,7 @@ def _tables(state: str, into: str, *folders: str) -> None:
         try:
             data: dict[str, Any] = {"tables": [plain(one) for one in make(table)]}
         except JudgeError as error:
-            data = {"tables": [], "problem": str(error)}
+            data = {"tables": [], "problem": written(error.sentence, PLAIN)}
         write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})
         began = time.monotonic()
 
@@ -110,10 +112,11 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
         table = read(folders)
         found = find(table, options)
     except JudgeError as error:
-        write_kept(file, {"state": state, "rows": [], "problem": str(error)})
+        write_kept(file, {"state": state, "rows": [], "problem": written(error.sentence, PLAIN)})
         return
     rows = [{key: value for key, value in row.items() if key != "text"} for row in found.rows]
-    notes = [*(note for fact in table.facts for note in fact.notes), *found.notes]
+    every = [*(note for fact in table.facts for note in fact.notes), *found.notes]
+    notes = [said for note in every if (said := written(note, None))]
     labels = bool(table.facts) and all(fact.labels_note for fact in table.facts)
     line = signature(table, found.matrices, options)
     write_kept(
@@ -139,7 +142,7 @@ def _audit(state: str, into: str, file: str) -> None:
         with AuditStore.open(file, writing=False) as store:
             found = [plain(one) for one in tables(store, ReportOptions())]
     except JudgeError as error:
-        write_kept(kept, {"state": state, "tables": [], "problem": str(error)})
+        write_kept(kept, {"state": state, "tables": [], "problem": written(error.sentence, PLAIN)})
         return
     write_kept(kept, {"state": state, "tables": found})
 

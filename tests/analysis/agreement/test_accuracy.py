@@ -185,17 +185,17 @@ def test_the_printed_table_explains_its_ties(make_table) -> None:
     assert printed.signature.count("|level:overall|ci:boot-inputs/1000/seed1|folds:5|spa:1000/seed1|") == 1
     notes = " ".join(printed.notes)
     assert "toy: SPA over 4 systems proves little" in printed.notes
-    for words in ("half right, or wrong", "epsilon fitted on other folds", "it has no interval", "--level by-item"):
+    for words in ("half right, or wrong", "epsilon fitted on other folds", "it has no interval", 'level="by-item"'):
         assert words in notes
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"level": "system"}, "--level 'system' is not known; allowed: overall, by-item"),
-        ({"folds": 2}, "--folds 2 must be 3 or more"),
-        ({"ci": "fisher-z"}, "--ci 'fisher-z' is not known"),
-        ({"flips": 0}, "--flips 0 must be 1 or more"),
+        ({"level": "system"}, 'level="system" is not known; allowed: overall, by-item'),
+        ({"folds": 2}, "folds=2 must be 3 or more"),
+        ({"ci": "fisher-z"}, 'ci="fisher-z" is not known'),
+        ({"flips": 0}, "flips=0 must be 1 or more"),
     ],
 )
 def test_impossible_options_get_a_sentence(changes: dict, sentence: str) -> None:

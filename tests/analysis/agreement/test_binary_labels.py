@@ -141,7 +141,7 @@ def test_the_control_is_set_against_the_same_labels(make_table) -> None:
 def test_few_story_prompts_and_impossible_options(make_table) -> None:
     (printed,) = binary_labels.tables(make_table(prompts=3), LabelOptions("Relevance > 3"))
     assert "toy: no intervals of r and AUC, fewer than 5 story-prompts" in printed.notes
-    with pytest.raises(SpecError, match="--equivalence -1 must be above 0"):
+    with pytest.raises(SpecError, match="equivalence=-1 must be above 0"):
         LabelOptions("Relevance > 3", equivalence=-1)
-    with pytest.raises(SpecError, match="--ci 'boot-both' is not known"):
+    with pytest.raises(SpecError, match='ci="boot-both" is not known'):
         LabelOptions("Relevance > 3", ci="boot-both")

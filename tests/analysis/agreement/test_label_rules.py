@@ -57,9 +57,9 @@ def test_a_rule_gives_no_label_to_stories_nobody_rated(matrix: RatingMatrix) -> 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("Relevanse > 3", "--labels 'Relevanse' is not known; did you mean 'Relevance'"),
+        ("Relevanse > 3", "labels=\"Relevanse\" is not known; did you mean 'Relevance'"),
         ("Relevance", r"people's means of Relevance have \d+ values on toy, not 2"),
-        ("Relevance = 3", "--labels 'Relevance = 3' is not known"),
+        ("Relevance = 3", 'labels="Relevance = 3" is not known'),
     ],
 )
 def test_words_that_label_nothing(matrix: RatingMatrix, words: str, sentence: str) -> None:
@@ -69,5 +69,5 @@ def test_words_that_label_nothing(matrix: RatingMatrix, words: str, sentence: st
 
 def test_nobody_rated(make_table) -> None:
     (matrix,) = build(make_table(rated=()))
-    with pytest.raises(SpecError, match="--errors 'Flawed': no person rated the stories of toy"):
-        labels(matrix, "Flawed", "--errors")
+    with pytest.raises(SpecError, match='errors="Flawed": no person rated the stories of toy'):
+        labels(matrix, "Flawed", "errors")

@@ -48,7 +48,7 @@ def test_positions_on_hanna_give_the_numbers_of_the_authors_notebook(hanna: Rati
 def test_positions_must_be_asked_for_and_are_named(hanna: RatingsTable) -> None:
     rows = replacement.replaceability(hanna)
     assert rows["winning_rate"].isna().all()
-    assert rows["winning_rate_reason"].str.contains("--positions takes first, second").all()
+    assert rows["winning_rate_reason"].str.contains("positions=True takes first, second").all()
     assert replacement.by_person(hanna).empty
     printed, _ = replacement.tables(hanna, ReplacementOptions(positions=True))
     assert any("stand in for persons" in note for note in printed.notes)
@@ -224,9 +224,9 @@ def test_people_alone_are_all_of_peoples_ratings_though_the_judge_lost_stories(m
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"epsilon": 15}, "--epsilon 15 must lie between 0 and 1"),
-        ({"measure": "mae"}, "--measure 'mae' is not known; allowed: rmse, exact"),
-        ({"rated": 1}, "--rated 1 must be 2 or more"),
+        ({"epsilon": 15}, "epsilon=15 must lie between 0 and 1"),
+        ({"measure": "mae"}, 'measure="mae" is not known; allowed: rmse, exact'),
+        ({"rated": 1}, "rated=1 must be 2 or more"),
     ],
 )
 def test_impossible_options_get_a_sentence(changes: dict, sentence: str) -> None:

@@ -64,5 +64,5 @@ def test_too_few_stories_are_undefined(make_table) -> None:
 
 
 def test_windows_below_one_are_a_mistake() -> None:
-    with pytest.raises(SpecError, match="--stride 0 must be 1 or more"):
+    with pytest.raises(SpecError, match="stride=0 must be 1 or more"):
         DriftOptions(stride=0)

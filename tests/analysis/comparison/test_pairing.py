@@ -125,10 +125,10 @@ def test_what_has_nothing_to_be_compared_with_is_named(make_table: Callable[...,
 
 def test_mistakes_get_a_sentence(make_table: Callable[..., RatingsTable]) -> None:
     table = make_table()
-    with pytest.raises(SpecError, match="--by eval_prompt needs two Eval-Prompts of toy; these results have only ep1"):
+    with pytest.raises(SpecError, match='by="eval_prompt" needs two Eval-Prompts of toy; these results have only ep1'):
         found(table, "eval_prompt")
     two = again(table, eval_prompt="ep2")
-    with pytest.raises(SpecError, match="--baseline 'ep3' is not known; did you mean"):
+    with pytest.raises(SpecError, match='baseline="ep3" is not known; did you mean'):
         found(two, "eval_prompt", "ep3")
     apart = again(table, {"judge": "openai/other"}, judge="openai/other", eval_prompt="ep2")
     with pytest.raises(SpecError, match="no two judges of toy can be compared: they never share eval-prompt"):

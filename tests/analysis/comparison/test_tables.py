@@ -107,7 +107,7 @@ def test_too_few_permutations_for_the_family_are_warned_of(table: RatingsTable) 
     few = named(tables(table, CompareOptions(resamples=50, permutations=30)))["Agreement with people"]
     assert few.notes[1] == (
         "30 permutations give p = 0.032 at least: one difference alone could not come out of 2 adjusted tests; ask for "
-        "more (--permutations 40 or more)"
+        "more (permutations=40 or more)"
     )
     enough = named(tables(table, CompareOptions(resamples=50, permutations=40)))["Agreement with people"]
     assert not any("at least: one difference" in note for note in enough.notes)
@@ -130,7 +130,7 @@ def test_few_systems_swapped_as_a_whole_have_a_smallest_p_that_is_said(
     rows = few.frame[few.frame["source"] == "judge"].assign(eval_prompt="ep2")
     found = notes(replace(few, frame=pd.concat([few.frame, rows])), level="system")
     five = "5 systems swapped as a whole give p = 0.062 at least: no difference, however large, has p < 0.05"
-    assert found == [f"{five}; --swap story-prompts speaks of these systems"]
+    assert found == [f'{five}; swap="story-prompts" speaks of these systems']
 
 
 def test_unequal_loss_and_unequal_repeats_are_said(table: RatingsTable) -> None:
@@ -178,12 +178,12 @@ def test_contexts_are_named_only_where_they_differ(table: RatingsTable) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"by": "prompt"}, "--by 'prompt' is not known; allowed: eval_prompt, judge, structured, parser, run"),
-        ({"adjust": "bonferoni"}, "--adjust 'bonferoni' is not known; allowed: bh, by, holm, none"),
-        ({"level": "by-item"}, "--level 'by-item' is not known; allowed: overall, system"),
-        ({"swap": "prompts"}, "--swap 'prompts' is not known; allowed: auto, stories, story-prompts, systems"),
-        ({"permutations": 0}, "--permutations 0 must be 1 or more"),
-        ({"resamples": 0}, "--resamples 0 must be 1 or more"),
+        ({"by": "prompt"}, 'by="prompt" is not known; allowed: eval_prompt, judge, structured, parser, run'),
+        ({"adjust": "bonferoni"}, 'adjust="bonferoni" is not known; allowed: bh, by, holm, none'),
+        ({"level": "by-item"}, 'level="by-item" is not known; allowed: overall, system'),
+        ({"swap": "prompts"}, 'swap="prompts" is not known; allowed: auto, stories, story-prompts, systems'),
+        ({"permutations": 0}, "permutations=0 must be 1 or more"),
+        ({"resamples": 0}, "resamples=0 must be 1 or more"),
     ],
 )
 def test_impossible_options_get_a_sentence(changes: dict, sentence: str) -> None:

@@ -54,9 +54,9 @@ def test_people_who_rated_no_criterion_of_the_judges_stay_to_be_compared_with(ta
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (("Humour", None, None), r"--criterion 'Humour' is not known \(known: Coherence, Overall, Relevance\)"),
-        ((None, "m", None), r"--judge 'm' is not known .*openai/m, openai/n"),
-        ((None, None, ["ep1", "v1"]), r"--eval-prompt 'v1' is not known.*ep1, ep2"),
+        (("Humour", None, None), r'criterion="Humour" is not known \(known: Coherence, Overall, Relevance\)'),
+        ((None, "m", None), r'judge="m" is not known .*openai/m, openai/n'),
+        ((None, None, ["ep1", "v1"]), r'eval_prompt="v1" is not known.*ep1, ep2'),
         ((None, "openai/m", "ep2"), "nothing in these runs is at once openai/m, ep2"),
     ],
 )

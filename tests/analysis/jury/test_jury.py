@@ -347,7 +347,7 @@ def test_control_judges_are_members_only_when_named_or_alone(make_table, make_fa
     options = JuryOptions(foldings=1, ci="none", combiner="mean")
     (held,) = hold(both, options)
     assert held.verdicts[0].panel.labels == ("openai/m ep1",)
-    assert any(note.startswith("surface is a control") and "unless --members" in note for note in held.notes)
+    assert any(note.startswith("surface is a control") and "unless members says so" in note for note in held.notes)
     (held,) = hold(both, replace(options, members=("surface", "openai/m ep1")))
     assert held.verdicts[0].panel.labels == ("openai/m ep1", "surface ep1")
     (held,) = hold(replace(both, frame=pd.concat([table.frame[table.frame["source"] == "rater"], other])), options)
@@ -369,11 +369,11 @@ def test_too_few_story_prompts_and_unknown_members_are_refused_in_words(make_tab
     assert any("it needs 4 story-prompts" in note for note in held.notes)
     with pytest.raises(SpecError, match="no ratings of a jury"):
         ratings_of(held, make_table())
-    with pytest.raises(SpecError, match=r"--members 'openai/n' is not known; did you mean 'openai/m'"):
+    with pytest.raises(SpecError, match=r'members="openai/n" is not known; did you mean .openai/m.'):
         hold(make_table(), JuryOptions(members=("openai/n",)))
-    with pytest.raises(SpecError, match="--with-features needs the stories' texts"):
+    with pytest.raises(SpecError, match="with_features needs the stories' texts"):
         hold(make_table(), JuryOptions(with_features=True))
-    with pytest.raises(SpecError, match="--folds 1 must be 2 or more"):
+    with pytest.raises(SpecError, match="folds=1 must be 2 or more"):
         JuryOptions(folds=1)
-    with pytest.raises(SpecError, match="--combiner 'best' is not known; allowed: auto"):
+    with pytest.raises(SpecError, match='combiner="best" is not known; allowed: auto'):
         JuryOptions(combiner="best")  # type: ignore[arg-type]

@@ -55,10 +55,10 @@ def test_every_diagnostic_stands_in_the_long_table(make_table) -> None:
 
 def test_own_systems_are_named_or_known_by_name(make_table) -> None:
     table = make_table(prompts=30)
-    assert "--own SYSTEM" in diagnose(table).set_index("diagnostic").loc["self-preference", "reason"]
+    assert 'own="SYSTEM"' in diagnose(table).set_index("diagnostic").loc["self-preference", "reason"]
     named = diagnose(table, DiagnoseOptions(own=("system 1",))).set_index("diagnostic").loc["self-preference"]
     assert named["p"] is not None
-    with pytest.raises(SpecError, match="--own 'system 9' is not known"):
+    with pytest.raises(SpecError, match='own="system 9" is not known'):
         diagnose(table, DiagnoseOptions(own=("system 9",)))
     frame = table.frame.replace({"system 1": "m-model", "openai/m": "openai/M-Model-7b"})
     renamed = diagnose(RatingsTable(frame, table.stories, table.facts)).set_index("diagnostic").loc["self-preference"]

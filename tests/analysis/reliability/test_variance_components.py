@@ -193,7 +193,7 @@ def test_five_published_judges_as_a_facet(hanna_table: RatingsTable) -> None:
 
 
 def test_a_target_outside_0_and_1_is_refused() -> None:
-    with pytest.raises(SpecError, match=r"--target 1\.5 is not a reliability"):
+    with pytest.raises(SpecError, match=r"target=1\.5 is not a reliability"):
         ComponentsOptions(target=1.5)
 
 

@@ -167,7 +167,7 @@ def test_stories_that_nobody_rated_have_judges_only(make_table: Callable[..., Ra
 
 
 def test_options_that_are_not_known_are_refused() -> None:
-    with pytest.raises(SpecError, match="--interval 'z' is not known; allowed: clustered, as-published, boot"):
+    with pytest.raises(SpecError, match='mean_interval="z" is not known; allowed: clustered, as-published, boot'):
         SystemsOptions(mean_interval="z")  # type: ignore[arg-type]
-    with pytest.raises(SpecError, match="--resamples 0 must be 1 or more"):
+    with pytest.raises(SpecError, match="resamples=0 must be 1 or more"):
         SystemsOptions(resamples=0)

@@ -32,7 +32,7 @@ def test_twenty_judges_do_not_drown_people(hanna_table: RatingsTable) -> None:
     assert [row["system"] for row in people.rows][:3] == ["Human", "GPT-2 (tag)", "GPT-2"]
     assert [row["group"] for row in people.rows] == ["a", "b", "b", "bc", "bc", "cd", "cd", "cd", "d", "e", "f"]
     assert len(overview.rows) == 21
-    assert any("choose with --judge and --eval-prompt" in note for note in overview.notes)
+    assert any("choose with judge and eval_prompt" in note for note in overview.notes)
     part = narrowed(hanna_table, Selection(criteria=("Empathy", "Surprise"), judges=("Beluga-13B", "ChatGPT")))
     assert len(tables(part, FAST, full=True)) == 1 + 8 + 1
 
@@ -81,7 +81,7 @@ def test_differences_are_printed_best_systems_first(make_table: Callable[..., Ra
     (found,) = tables(table, FAST, differences=True)
     assert {row["criterion"] for row in found.rows} == {"average"}
     assert (found.rows[0]["system"], found.rows[0]["against"]) == ("system 3", "system 2")
-    assert "all criteria: --full" in found.notes[-1]
+    assert "all criteria: full=True" in found.notes[-1]
     (full,) = tables(table, FAST, differences=True, full=True)
     assert {row["criterion"] for row in full.rows} == {"Relevance", "Coherence", "average"}
     assert any(row["p"] == "<.0001" for row in full.rows)
@@ -124,11 +124,11 @@ def test_a_system_without_a_rating_is_undefined(make_table: Callable[..., Rating
 
 def test_names_that_are_not_there_get_a_sentence(make_table: Callable[..., RatingsTable]) -> None:
     table = make_table()
-    with pytest.raises(SpecError, match="--by 'system' is not known"):
+    with pytest.raises(SpecError, match='by="system" is not known'):
         tables(table, FAST, by="system")
-    with pytest.raises(SpecError, match="--criterion 'Relevanz' is not known; did you mean 'Relevance'"):
+    with pytest.raises(SpecError, match="criterion=\"Relevanz\" is not known; did you mean 'Relevance'"):
         narrowed(table, Selection(criteria=("Relevanz",)))
-    with pytest.raises(SpecError, match="--judge 'gpt' is not known"):
+    with pytest.raises(SpecError, match='judge="gpt" is not known'):
         narrowed(table, Selection(judges=("gpt",)))
 
 

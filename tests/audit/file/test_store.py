@@ -133,7 +133,7 @@ def test_only_what_the_audit_is_not_blind_to_is_shown(make_audit: Make) -> None:
     assert visible_facts(one, ()) == {"judge": "openai/m0", "eval_prompt": "ep3", "rating": 1.0}
     store = make_audit(1, name="blind.sqlite", blind=("judge", "rating"))
     assert visible_facts(store.item(1).subject, store.blind) == {"eval_prompt": "ep3"}
-    with pytest.raises(SpecError, match="--blind 'people' is not known"):
+    with pytest.raises(SpecError, match='blind="people" is not known'):
         make_audit(1, name="no.sqlite", blind=("people",))
 
 

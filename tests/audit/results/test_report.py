@@ -178,7 +178,7 @@ def test_rates_by_stratum(gaps: AuditStore) -> None:
     mine = np.arange(0, 12, 2)
     assert by_judge[0]["poor_syntax"].value == pytest.approx(np.nanmean(found.given["poor_syntax"][mine]))
     assert [row["rating"] for row in made["Error rates by rating"].rows] == list("12345")
-    with pytest.raises(SpecError, match="--by 'colour' is not known"):
+    with pytest.raises(SpecError, match='by="colour" is not known'):
         tables(gaps, ReportOptions(by=("colour",)))
 
 

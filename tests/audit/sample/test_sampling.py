@@ -133,11 +133,11 @@ def test_fewer_items_than_strata_say_that_chance_chose(lamps: Population) -> Non
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (SampleOptions(n=0), "-n 0 must be 1 or more"),
+        (SampleOptions(n=0), "n=0 must be 1 or more"),
         (SampleOptions(by=("judge", "tone")), "variable 'tone' is not known"),
-        (SampleOptions(by=("rating",)), "'rating' cannot be in --by and in --spread"),
-        (SampleOptions(allocation="optimal"), "--allocation 'optimal' is not known"),  # type: ignore[arg-type]
-        (SampleOptions(per_story=0), "--per-story 0 must be 1 or more"),
+        (SampleOptions(by=("rating",)), "'rating' cannot be in by and in spread"),
+        (SampleOptions(allocation="optimal"), 'allocation="optimal" is not known'),  # type: ignore[arg-type]
+        (SampleOptions(per_story=0), "per_story=0 must be 1 or more"),
     ],
 )
 def test_impossible_options_are_refused(lamps: Population, options: SampleOptions, sentence: str) -> None:

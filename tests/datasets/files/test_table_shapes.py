@@ -13,6 +13,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from judge.cli.option_words import mend
 from judge.cli.stories.data import column_options
 from judge.datasets import open_dataset
 from judge.datasets.files.column_guess import guess
@@ -62,7 +63,7 @@ def test_shapes_that_are_read(name: str, content: str | bytes, expected: list[li
     ("cell", "sentence", "hint"),
     [
         ('"4,5"', "not a rating; found '4,5'", "a number is written 4.5, two ratings 4;5"),
-        ("NA", "not a rating; found 'NA'", "--column 'missing==NA'"),
+        ("NA", "not a rating; found 'NA'", 'columns={"missing": "=NA"}'),
         ("4/5", "not a rating; found '4/5'", None),
         ("4_5", "not a rating; found '4_5'", None),
         ("4;five", "not a rating; found 'five'", None),
@@ -169,7 +170,7 @@ def test_workbooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     two = _workbook(tmp_path / "b.xlsx", {"Data": rows, "Notes": [["x"], ["y"]]})
     with pytest.raises(DataError, match="holds 2 sheets; found 'Data, Notes'") as caught:
         read(two, MAP)
-    assert "--column 'sheet==Data'" in str(caught.value.hint)
+    assert 'columns={"sheet": "=Data"}' in str(caught.value.hint)
     assert values(two, {**MAP, "sheet": "Data"}) == [[4], []]
     with pytest.raises(DataError, match="sheet 'Dat' is not known; did you mean 'Data'"):
         read(two, {**MAP, "sheet": "=Dat"})
@@ -222,7 +223,7 @@ def test_the_options_that_an_error_proposes_read_the_file(
     path = write("a.csv", content)
     with pytest.raises(DataError) as caught:
         read(path, said)
-    words = shlex.split(str(caught.value.hint))
+    words = shlex.split(str(mend(caught.value)))
     proposed = [words[i + 1] for i, word in enumerate(words) if word == "--column"]
     stories = read(path, column_options(proposed))
     assert [story.text for story in stories] == [ONE]
@@ -233,12 +234,13 @@ def test_lines_that_are_not_native_get_a_proposal(write: Write) -> None:
     path = write("a.jsonl", json.dumps({"title": "Go", "story": ONE, "model": "m", "coherence": 4}) + "\n")
     with pytest.raises(DataError, match="key 'id' is missing") as caught:
         read(path, None)
-    assert "--column text=story --column system=model --column story_prompt=title" in str(caught.value.hint)
-    assert "--column ratings.Coherence=coherence" in str(caught.value.hint)
+    said = str(mend(caught.value))
+    assert "--column text=story --column system=model --column story_prompt=title" in said
+    assert "--column ratings.Coherence=coherence" in said
 
 
 def test_a_criterion_in_place_of_a_field_is_told_its_option(write: Write) -> None:
-    with pytest.raises(JudgeError, match=r"--column 'ratings\.Coherence=coh'"):
+    with pytest.raises(JudgeError, match=r'columns=\{"ratings\.Coherence": "coh"\}'):
         read(write("a.csv", f'{HEAD}\n1,"{ONE}",m,4\n'), {"Coherence": "coh"})
 
 

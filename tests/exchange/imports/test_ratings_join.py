@@ -12,6 +12,7 @@ import pytest
 
 from judge.analysis.diagnose import DiagnoseOptions, tables
 from judge.cli.main import main
+from judge.cli.option_words import mend
 from judge.datasets import open_dataset
 from judge.errors import DataError, JudgeError
 from judge.exchange.imports.imported_folder import write_folder
@@ -170,7 +171,7 @@ def test_what_the_file_says_must_be_what_the_dataset_says(tmp_path: Path) -> Non
     _minimum().assign(system="GPT-9").to_csv(tmp_path / "r.csv", index=False)
     with pytest.raises(DataError, match=r"row 2: the system of story .* is not that of demo") as caught:
         read_ratings(tmp_path / "r.csv", dataset=open_dataset("demo"))
-    assert "--leave-out system" in str(caught.value.hint)
+    assert "--leave-out system" in str(mend(caught.value))
     found = read_ratings(tmp_path / "r.csv", dataset=open_dataset("demo"), leave_out=["system"])
     assert "GPT-9" not in set(found.frame["system"])
     _minimum().assign(dataset="hanna").to_csv(tmp_path / "r.csv", index=False)
@@ -216,7 +217,7 @@ def test_the_same_rating_twice_is_refused_with_the_rows(tmp_path: Path) -> None:
         DataError, match=r"rows 1 and 3: judge 'r' rates story 'a' on Fun twice; 2 of .* 1 and 4"
     ) as caught:
         _read(tmp_path, _rows())
-    assert "--number-repeats" in str(caught.value.hint)
+    assert "--number-repeats" in str(mend(caught.value))
     with pytest.raises(DataError, match="judge 'm', Eval-Prompt ep2 rates story 'a' on Fun twice in repeat 1"):
         _read(tmp_path, _rows(repeat=1, judge="m", eval_prompt="ep2"))
     with pytest.raises(DataError, match="rows 1 and 3: rater 'w' rates story 'a' on Fun twice"):
@@ -334,7 +335,7 @@ def test_what_is_wrong_is_named_with_what_mends_it(
     with pytest.raises(JudgeError) as caught:
         _read(tmp_path, [row], **options)
     assert sentence in str(caught.value)
-    assert hint is None or hint in str(caught.value.hint)
+    assert hint is None or hint in str(mend(caught.value))
 
 
 def test_rows_without_a_rating_get_the_status_that_was_said(tmp_path: Path) -> None:

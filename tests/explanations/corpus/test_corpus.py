@@ -46,7 +46,7 @@ def test_narrowed_keeps_names_letter_case_aside_and_refuses_others(demo_run: Pat
     assert set(part.frame["criterion"]) == {"Coherence"}
     assert [c.name for c in part.criteria] == ["Coherence"]
     assert list(part.frame.index) == list(range(len(part.frame)))
-    with pytest.raises(SpecError, match="--criterion 'Coherenze'"):
+    with pytest.raises(SpecError, match='criterion="Coherenze"'):
         narrowed(texts, criteria=["Coherenze"])
 
 

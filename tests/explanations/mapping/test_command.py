@@ -101,7 +101,8 @@ def test_stored_tables_print_what_the_command_printed(capsys: pytest.CaptureFixt
             assert {row["text"] for row in full.rows} == {"a text"}
             assert [column.key for column in full.columns] == [*(column.key for column in bare.columns), "text"]
         else:
-            assert render(bare, "table") in printed, bare.title
+            # Advice is not kept, so that a line may end before the printed one.
+            assert all(line in printed for line in render(bare, "table").splitlines()), bare.title
 
 
 def test_of_a_store_without_columns_points_are_read_and_tables_are_not(

@@ -140,7 +140,7 @@ def test_the_checklist_marks_gaps_and_names_what_closes_them(hostile_material: R
     for setting in ("temperature", "seed", "limit of the answer"):
         item = items[f"{setting} stated"]
         assert item.state == "gap"
-        assert item.closes.startswith("--set generation.")
+        assert item.closes.startswith("generation.")
     assert items["Human ceiling"].state == "met"
     assert items["Repeats, so that consistency is known"].found == "2 repeats of each query"
     audit = items["Explanations audited by people"]

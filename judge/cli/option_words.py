@@ -1,0 +1,68 @@
+"""How the command line writes options, and the words it prints in that wording. Never computes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from judge.cli.declared import flag
+from judge.errors import JudgeError
+from judge.wording import written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from judge.printing.tables import Table
+
+
+SETTINGS = {("map", "none"): "--no-map"}
+"""(Field, value) -> flag, where a value has a flag of its own."""
+
+
+class Flags:
+    """Options as words of a command: ``--level system``."""
+
+    def option(self, field: str) -> str:
+        """The flag."""
+        return flag(field)
+
+    def setting(self, field: str, value: object, *, exact: bool) -> str:
+        """The flag with its value; by itself where it is one that is only given or not."""
+        own = self.option(field)
+        if isinstance(value, str) and (field, value) in SETTINGS:
+            return SETTINGS[field, value]
+        if value is True:
+            return own
+        if isinstance(value, Mapping):
+            pairs = [f"{key}={word}" for key, word in value.items()]
+            return " ".join(f"{own} {repr(pair) if exact else shlex.quote(pair)}" for pair in pairs)
+        if isinstance(value, float):
+            return f"{own} {value:g}"
+        return f"{own} {repr(value) if exact and isinstance(value, str) else shlex.quote(str(value))}"
+
+
+FLAGS = Flags()
+
+
+def said(words: str) -> str:
+    """Any words as the command line prints them."""
+    return written(words, FLAGS)
+
+
+def complaint(error: JudgeError) -> str:
+    """An error's sentence as the command line prints it."""
+    return said(error.sentence)
+
+
+def mend(error: JudgeError) -> str | None:
+    """An error's hint as the command line prints it."""
+    return None if error.hint is None else said(error.hint)
+
+
+def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | None = None) -> None:
+    """Print tables, or write them to a file, their notes with flags."""
+    from judge.printing import tables as printing
+
+    group = [tables] if isinstance(tables, printing.Table) else tables
+    printing.emit([printing.worded(one, FLAGS) for one in group], form, output)

@@ -1,0 +1,184 @@
+"""Sentences that name options before it is known who reads them. Never knows how a command line writes an option.
+
+An `Advice` is a string in Python's wording (``level="system"``), which is what exceptions, frames and notebooks show.
+It remembers what it was made of, so that the command line writes flags instead (`written`), and a page, which has no
+options, leaves it out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from string import Formatter
+from typing import Any, Protocol, TypeVar
+
+
+class Wording(Protocol):
+    """How options are written for one kind of reader."""
+
+    def option(self, field: str) -> str:
+        """The option by itself."""
+
+    def setting(self, field: str, value: object, *, exact: bool) -> str:
+        """The option with its value; `exact` asks for quotation marks around any text."""
+
+
+class InPython:
+    """Options as arguments of a call: ``level="system"``."""
+
+    def option(self, field: str) -> str:
+        """The argument's name."""
+        return field
+
+    def setting(self, field: str, value: object, *, exact: bool) -> str:  # noqa: ARG002  a call always quotes
+        """The argument as a call has it."""
+        try:
+            plain = isinstance(value, str | Mapping)
+            return f"{field}={json.dumps(value, ensure_ascii=False) if plain else repr(value)}"
+        except TypeError:  # a mapping of what JSON does not have
+            return f"{field}={value!r}"
+
+
+class InPlainWords:
+    """Options by what they are called, for pages, whose readers cannot give any: ``level system``."""
+
+    def option(self, field: str) -> str:
+        """The field's name as words."""
+        return field.replace("_", " ")
+
+    def setting(self, field: str, value: object, *, exact: bool) -> str:  # noqa: ARG002  words are never quoted
+        """The name, and the value unless it is only yes."""
+        return self.option(field) if value is True else f"{self.option(field)} {value}"
+
+
+PYTHON = InPython()
+PLAIN = InPlainWords()
+
+
+_Made = tuple[str, tuple[object, ...], dict[str, object]]
+
+
+class Advice(str):
+    """A sentence, or a part of one, that names options by their fields; as a string it has Python's wording.
+
+    The template is that of `str.format`. Positional arguments fill its ``{}``, be they plain values or advice again;
+    ``{level}`` stands for the option `level` with the value given by that name, or by itself where none is given, and
+    ``{level!r}`` asks for quotation marks. Texts of users belong into arguments: their braces count in a template.
+    """
+
+    __slots__ = ("_made", "rest")
+    _made: _Made
+    rest: str
+    """What readers without options are told of it: nothing."""
+
+    def __new__(cls, template: str, /, *texts: object, **options: object) -> Advice:
+        """Write it for Python."""
+        return _advice(Advice, "", (template, texts, options))
+
+    def written(self, wording: Wording) -> str:
+        """The sentence in another wording."""
+        return _filled(self._made, wording)
+
+    def each(self, change: Callable[[str], str]) -> Advice:
+        """The same with every text in it changed."""
+        template, texts, options = self._made
+        new = {name: _changed(value, change) for name, value in options.items()}
+        made = (change(template), tuple(_changed(text, change) for text in texts), new)
+        return _advice(type(self), change(self.rest), made)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep, in copies, what it was made of."""
+        return _advice, (type(self), self.rest, self._made)
+
+
+class Note(Advice):
+    """A sentence that holds without its advice, which stands behind it in brackets, or after `joint` where it is given.
+
+    Readers without options are told the sentence alone.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, text: str, advice: str, *, joint: str | None = None) -> Note:
+        """Write both for Python."""
+        made: _Made = ("{} ({})", (text, advice), {}) if joint is None else ("{}{}{}", (text, joint, advice), {})
+        return _advice(Note, text, made)
+
+
+_Kind = TypeVar("_Kind", bound=Advice)
+
+
+def written(words: str, wording: Wording | None) -> str:
+    """Any words in this wording; without one, without their advice, which may leave nothing."""
+    if not isinstance(words, Advice):
+        return words
+    return words.rest if wording is None else words.written(wording)
+
+
+def joined(*parts: str) -> str:
+    """The parts one after the other: advice where one of them is, which leaves nothing where one leaves nothing."""
+    some = [part for part in parts if isinstance(part, Advice)]
+    if not some:
+        return "".join(parts)
+    rest = "".join(written(part, None) for part in parts) if all(part.rest for part in some) else ""
+    return _advice(Advice, rest, ("{}" * len(parts), parts, {}))
+
+
+def listed(parts: Iterable[str], between: str) -> str:
+    """The parts with the same words between each two."""
+    pieces = [piece for part in parts for piece in (between, part)]
+    return joined(*pieces[1:])
+
+
+def changed(words: str, change: Callable[[str], str]) -> str:
+    """Any words with every text in them changed."""
+    return words.each(change) if isinstance(words, Advice) else change(words)
+
+
+def _advice(kind: type[_Kind], rest: str, made: _Made) -> _Kind:
+    self = str.__new__(kind, _filled(made, PYTHON))
+    self.rest = rest
+    self._made = made
+    return self
+
+
+def _filled(made: _Made, wording: Wording) -> str:
+    template, texts, options = made
+    said = [text.written(wording) if isinstance(text, Advice) else text for text in texts]
+    return Formatter().vformat(template, said, _Mentions(wording, options))
+
+
+def _changed(value: object, change: Callable[[str], str]) -> object:
+    return changed(value, change) if isinstance(value, str) else value
+
+
+class _Mentions(dict[str, "_Mention"]):
+    """Every option that a template may name."""
+
+    def __init__(self, wording: Wording, options: Mapping[str, object]) -> None:
+        super().__init__({name: _Mention(wording, name, value) for name, value in options.items()})
+        self._wording = wording
+
+    def __missing__(self, field: str) -> _Mention:
+        return _Mention(self._wording, field)
+
+
+_BARE = object()
+
+
+class _Mention:
+    """One option in a template, as `str.format` asks for it."""
+
+    def __init__(self, wording: Wording, field: str, value: object = _BARE) -> None:
+        self._wording, self._field, self._value = wording, field, value
+
+    def _said(self, *, exact: bool) -> str:
+        if self._value is _BARE:
+            return self._wording.option(self._field)
+        return self._wording.setting(self._field, self._value, exact=exact)
+
+    def __str__(self) -> str:
+        return self._said(exact=False)
+
+    def __repr__(self) -> str:
+        return self._said(exact=True)
