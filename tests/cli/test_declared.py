@@ -67,7 +67,7 @@ def test_what_no_field_allows_is_refused(app: typer.Typer, seen: dict[str, Any],
 
 
 def test_what_the_dataclass_refuses_is_refused() -> None:
-    with pytest.raises(SpecError, match="resamples 0 must be 1 or more"):
+    with pytest.raises(SpecError, match="resamples=0 must be 1 or more"):
         options_from(table_options.CriteriaOptions, {"resamples": 0, "drop_systems": None})
 
 

@@ -1,0 +1,204 @@
+"""Options are named by their fields below the command line, which alone writes flags."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import pickle
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+import typer
+
+from judge.cli.commands import COMMANDS
+from judge.cli.main import app
+from judge.cli.option_words import FLAGS, complaint, mend, said
+from judge.errors import DataError, MissingExtraError, OptionError, SpecError, unknown_value
+from judge.printing.tables import Column, Table, render, worded
+from judge.stats.estimate import Estimate
+from judge.wording import PLAIN, Advice, Note, joined, listed, written
+
+ROOT = Path(__file__).resolve().parents[1]
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+
+OTHER_PROGRAMS = {
+    "backends/hf/packaged_model.py": "pip install",
+    "backends/openai/scorer.py": "a vLLM server's own flags",
+    "backends/openai/server_facts.py": "a vLLM server's own flags",
+    "doctor.py": "pip install",
+    "execution/ray/engine.py": "ray start",
+    "in_force/catalogue_build.py": "pip download, and the flag of this script, which is no command of judge",
+    "plan/serving.py": "a vLLM server's own flags",
+    "run_folder/manifest.py": "git status",
+}
+"""Module -> the program whose flags it names."""
+
+TO_COPY = {
+    "demo.py": "the demo's page names the command that makes it",
+    "report/manuscript/checklist.py": "a page names the command that closes a gap",
+    "report/manuscript/methods.py": "a page names the command that writes it as Markdown",
+    "report/sections/examples.py": "a page names the command that lists more",
+    "report/sections/plain_tables.py": "a page names the command that fills a section",
+    "reproduce/openmeva.py": "published numbers come with the command that gives them from other data",
+    "reproduce/tables/system_means.py": "published numbers come with the command that gives them from other data",
+    "reproduce/tables/user_study.py": "published numbers come with the command that gives them from other data",
+    "reproduce/unavailable.py": "published numbers come with the command that gives them from other data",
+    "web/view/analysis_pages.py": "a page names the command behind its table",
+}
+"""Module -> why it holds whole commands, to be copied into a shell; each is held against the commands there are."""
+
+
+def _modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted((ROOT / "judge").rglob("*.py")):
+        name = path.relative_to(ROOT / "judge").as_posix()
+        if not name.startswith("cli/"):
+            yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _texts(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+@cache
+def _flags() -> frozenset[str]:
+    """Every flag of every command."""
+    found: set[str] = set()
+
+    def add(command: Any) -> None:
+        for parameter in command.params:
+            found.update(parameter.opts)
+            found.update(parameter.secondary_opts)
+        for inner in getattr(command, "commands", {}).values():
+            add(inner)
+
+    group = typer.main.get_command(app)
+    context = group.make_context("judge", ["--version"], resilient_parsing=True)
+    for name in COMMANDS:
+        add(group.get_command(context, name))  # type: ignore[attr-defined]
+    return frozenset(found)
+
+
+def test_no_module_below_the_command_line_names_a_flag() -> None:
+    naming = {name for name, tree in _modules() if any(FLAG.search(text) for text in _texts(tree))}
+    assert naming == OTHER_PROGRAMS.keys() | TO_COPY.keys()
+
+
+def test_commands_to_copy_have_the_flags_that_they_name() -> None:
+    for name, tree in _modules():
+        if name in TO_COPY:
+            named = {flag for text in _texts(tree) for flag in FLAG.findall(text)}
+            assert named <= _flags(), name
+
+
+def test_every_option_that_a_sentence_names_is_a_flag() -> None:
+    named: set[str] = set()
+    for _, tree in _modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+                first = node.args[0]
+                if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
+                    continue
+                if node.func.id == "Advice":
+                    named |= {field for _, field, _, _ in Formatter().parse(first.value) if field}
+                elif node.func.id in ("OptionError", "unknown_value"):
+                    named.add(first.value)
+    assert len(named) > 50
+    assert {FLAGS.option(field) for field in named} - _flags() == set()
+
+
+def test_the_command_line_prints_tables_by_its_own_emit() -> None:
+    for path in sorted((ROOT / "judge/cli").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "judge.printing.tables":
+                assert "emit" not in {one.name for one in node.names}, path
+
+
+@pytest.mark.parametrize(
+    ("advice", "python", "flags", "plain"),
+    [
+        (
+            Advice("{level} is all", level="system"),
+            'level="system" is all',
+            "--level system is all",
+            "level system is all",
+        ),
+        (Advice("see {drop_systems}"), "see drop_systems", "see --drop-system", "see drop systems"),
+        (Advice("{full}", full=True), "full=True", "--full", "full"),
+        (Advice("{top} shows all", top=0), "top=0 shows all", "--top 0 shows all", "top 0 shows all"),
+        (Advice("{labels}", labels="A > 4"), 'labels="A > 4"', "--labels 'A > 4'", "labels A > 4"),
+        (Advice("{level!r}: {!r}", "x", level="y"), "level=\"y\": 'x'", "--level 'y': 'x'", "level y: 'x'"),
+        (Advice("{map}", map="none"), 'map="none"', "--no-map", "map none"),
+        (
+            Advice("{columns}", columns={"text": "my text", "id": "ID"}),
+            'columns={"text": "my text", "id": "ID"}',
+            "--column 'text=my text' --column id=ID",
+            "columns {'text': 'my text', 'id': 'ID'}",
+        ),
+        (Advice("{} or {}", Advice("{by}", by="run"), "{x}"), 'by="run" or {x}', "--by run or {x}", "by run or {x}"),
+    ],
+)
+def test_each_reader_has_a_wording(advice: Advice, python: str, flags: str, plain: str) -> None:
+    assert advice == python
+    assert said(advice) == flags
+    assert written(advice, PLAIN) == plain
+    assert written(advice, None) == ""
+    assert [said(one) for one in (copy.deepcopy(advice), pickle.loads(pickle.dumps(advice)))] == [flags, flags]  # noqa: S301  our own
+
+
+def test_a_note_holds_without_its_advice() -> None:
+    asks = Advice("{ci} asks about new systems", ci="boot-both")
+    note = Note("the systems are taken as they are", asks)
+    assert note == 'the systems are taken as they are (ci="boot-both" asks about new systems)'
+    assert said(note) == "the systems are taken as they are (--ci boot-both asks about new systems)"
+    assert written(note, None) == "the systems are taken as they are"
+    assert said(Note("a", asks, joint="; ")) == "a; --ci boot-both asks about new systems"
+    assert written("a sentence", None) == said("a sentence") == "a sentence"
+    assert said(pickle.loads(pickle.dumps(note))) == said(note)  # noqa: S301  our own
+
+
+def test_what_is_joined_keeps_what_each_part_says() -> None:
+    note = Note("one", Advice("{full}", full=True))
+    assert joined("a ", "b") == "a b"
+    assert said(joined("toy: ", note)) == "toy: one (--full)"
+    assert written(joined("toy: ", note), None) == "toy: one"
+    assert written(joined("toy: ", Advice("{full}")), None) == ""
+    assert said(listed(["a", Advice("{shard}"), "c"], ", ")) == "a, --shard, c"
+
+
+def test_errors_have_pythons_wording_and_the_command_line_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = OptionError("resamples", 0, "must be 1 or more")
+    assert (str(error), complaint(error)) == ("resamples=0 must be 1 or more", "--resamples 0 must be 1 or more")
+    assert (error.field, error.value, error.allowed) == ("resamples", 0, ())
+    among = OptionError("ci", "x", allowed=("auto", "none"))
+    assert complaint(among) == "--ci 'x' is not known; allowed: auto, none"
+    assert "--by 'rum' is not known; did you mean 'run'?" in complaint(unknown_value("by", "rum", ["run"]))
+    row = DataError(Advice("lower {words}"), file="a.txt", row=3, found=1)
+    assert complaint(row) == "a.txt, row 3: lower --words; found 1"
+    extra = MissingExtraError(Advice("{map}", map="umap"), "explain")
+    assert complaint(extra).startswith("--map umap needs an optional package")
+    monkeypatch.setenv("MY_API_KEY", "a-key-of-some-length")
+    held = SpecError("no", hint=Advice("leave {model} out", model="a-key-of-some-length"))
+    assert (mend(held), str(held.hint)) == ("leave --model '***' out", 'leave model="***" out')
+
+
+def test_tables_are_worded_where_they_are_printed() -> None:
+    why = Note("undefined: too few", Advice("{least}"))
+    table = Table(
+        "T", [Column("a", "a")], [{"a": Estimate.undefined(why)}], "sig", ["plain", Advice("{top} shows all", top=0)]
+    )
+    assert "--" not in render(table, "csv")
+    flags = render(worded(table, FLAGS), "csv")
+    assert "undefined: too few (--least)" in flags
+    assert "# --top 0 shows all" in flags
+    bare = worded(table, None)
+    assert list(bare.notes) == ["plain"]
+    assert bare.rows[0]["a"].reason == "undefined: too few"
+    named = Table("T", [Column("a", "a")], [{"a": Estimate.undefined(Advice("{threshold}", threshold="x"))}], "sig")
+    assert worded(named, None).rows[0]["a"].reason == "threshold x", "why a number is missing is never left out"
