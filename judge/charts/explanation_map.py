@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from judge.charts.signs import OTHERS, SIGNS, Sign
-from judge.errors import SpecError
+from judge.errors import OptionError, SpecError
+from judge.wording import Advice, joined
 
 BY = ("criterion", "cluster", "rating", "eval_prompt", "judge", "system")
 LARGEST = len(SIGNS)
@@ -87,7 +88,7 @@ def explanation_map(found: Map, ways: Sequence[str], *, dataset: str = "", sampl
     """
     for by in ways:
         if by not in BY:
-            raise SpecError(f"--by {by!r} is not known; allowed: {', '.join(BY)}")
+            raise OptionError("by", by, allowed=BY)
     if not found.points:
         raise SpecError("there is no explanation to draw", hint="judge explain RUN makes the map")
     return ExplanationMap(
@@ -124,12 +125,13 @@ def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
     if by == "rating":
         rated = sorted({round(float(p["rating"])) for p in points if p.get("rating") is not None})
         if not rated:
-            raise SpecError("no explanation of this map has a rating", hint="--by criterion or --by cluster")
+            hint = joined(Advice("{by}", by="criterion"), " or ", Advice("{by}", by="cluster"))
+            raise SpecError("no explanation of this map has a rating", hint=hint)
         return rated, lambda p: None if p.get("rating") is None else round(float(p["rating"]))
     none = {None, -1} if by == "cluster" else {None}
     counts: Counter[Any] = Counter(point.get(by) for point in points if point.get(by) not in none)
     if not counts:
-        raise SpecError(f"the points of this map have no {by}", hint=f"--by takes {', '.join(BY)}")
+        raise SpecError(f"the points of this map have no {by}", hint=Advice("{by} takes {}", ", ".join(BY)))
     shown = sorted((name for name, _ in counts.most_common(LARGEST)), key=int) if by == "cluster" else list(counts)
     return shown, lambda p: p.get(by)
 

@@ -12,6 +12,7 @@ from judge.charts import groups, words
 from judge.charts.signs import SIGNS, Sign
 from judge.errors import SpecError
 from judge.stats.estimate import Estimate
+from judge.wording import Advice
 
 _SPACE = 0.06
 """Of the axis, what stays empty at either end."""
@@ -128,6 +129,6 @@ def signs(names: Sequence[str], what: str) -> list[Sign]:
     if len(names) > len(SIGNS):
         raise SpecError(
             f"{len(names)} {what} are too many for one figure; at most {len(SIGNS)} can be told apart",
-            hint="choose with --judge, --eval-prompt or --criterion",
+            hint=Advice("choose with {judge}, {eval_prompt} or {criterion}"),
         )
     return list(SIGNS[: len(names)])

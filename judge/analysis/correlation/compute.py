@@ -14,6 +14,7 @@ from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix, build
+from judge.wording import Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -80,7 +81,8 @@ def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
     note = (
         f"{dataset}: judges rated {ends} of the stories that people rated: their rows are not of the same stories and"
     )
-    return [f"{note} do not show which is the closest; judge compare and judge margins take the stories that both have"]
+    instead = "judge compare and judge margins take the stories that both have"
+    return [Note(f"{note} do not show which is the closest", instead, joint="; ")]
 
 
 def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:

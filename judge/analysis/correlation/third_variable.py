@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from judge.analysis.correlation.statistic import Side
-from judge.errors import SpecError, unknown
+from judge.errors import SpecError, unknown_value
 from judge.rating_matrix import RatingMatrix
+from judge.wording import Advice
 
 
 def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:
@@ -20,8 +21,8 @@ def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] 
     if given not in features:
         if not features:
             raise SpecError(
-                f"--given {given}: nothing is known of the stories of {matrix.dataset} but their ratings",
+                Advice("{given}: nothing is known of the stories of {} but their ratings", matrix.dataset, given=given),
                 hint="import them with imported_stories.csv (dataset, story, words, features)",
             )
-        raise SpecError(unknown("--given", given, features))
+        raise unknown_value("given", given, features)
     return f"the stories' {given}", Side.of(features[given])
