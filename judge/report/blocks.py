@@ -10,6 +10,7 @@ from markupsafe import Markup
 from judge.errors import JudgeError
 from judge.pages.html_table import html_table
 from judge.printing.tables import Table, worded
+from judge.report.answers import Answer
 from judge.report.inputs import ReportInputs
 from judge.wording import PLAIN, written
 
@@ -40,6 +41,23 @@ def items(sentences: Sequence[str], *, kind: str = "sentences") -> Markup:
     """Sentences one beneath the other."""
     inner = Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in sentences)
     return Markup('<ul class="{}">{}</ul>').format(kind, inner)
+
+
+def answered(answers: Sequence[Answer]) -> Markup:
+    """Questions with their answers: the verdict and its rule, then sentences."""
+    parts = [
+        Markup("<dt>{}{}</dt><dd>{}</dd>").format(
+            answer.question,
+            Markup(' <strong class="verdict">{}</strong> <span class="rule">{}</span>').format(
+                answer.verdict.text, answer.verdict.rule
+            )
+            if answer.verdict is not None
+            else "",
+            Markup("").join(Markup("<p>{}</p>").format(sentence) for sentence in answer.sentences),
+        )
+        for answer in answers
+    ]
+    return Markup('<dl class="headline">{}</dl>').format(Markup("").join(parts))
 
 
 def figure(picture: Markup, caption: str) -> Markup:

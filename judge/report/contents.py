@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from markupsafe import Markup
 
 from judge.errors import JudgeError
-from judge.report.blocks import Section, failed, items
+from judge.report.blocks import Section, answered, failed
 from judge.report.inputs import ReportInputs
 from judge.report.manuscript import checklist, methods
 from judge.report.sections import (
@@ -28,7 +28,7 @@ Progress = Callable[[str], None]
 
 
 def _summary(inputs: ReportInputs) -> list[Markup]:
-    return [items(headline.sentences(inputs), kind="headline")]
+    return [answered(headline.answers(inputs))]
 
 
 SECTIONS: tuple[tuple[str, str, Maker], ...] = (

@@ -21,42 +21,66 @@ from judge.analysis.reliability.consistency import PEOPLE
 from judge.charts.words import worded
 from judge.errors import JudgeError
 from judge.rating_matrix import RatingMatrix
+from judge.report.answers import Answer
 from judge.report.inputs import ReportInputs
 from judge.report.sections import audit_words, explanation_words
+from judge.report.sections.verdicts import of_agreement, of_consistency, of_loss
 from judge.stats.estimate import Estimate
 
 _RIVALS = 3
 """Rows of another coverage that are named; the rest are counted."""
 
 
-def sentences(inputs: ReportInputs) -> list[str]:
-    """One sentence or two for each dataset, then what was lost, consistency, explanations and their audit."""
-    found = inputs.margins if inputs.has_people else []
-    made = []
+def answers(inputs: ReportInputs) -> list[Answer]:
+    """Who rated the stories where that has to be said, then agreement, loss, consistency, explanations, their audit."""
+    them = inputs.raters.them
+    first = tuple(_caveats(inputs))
+    made = [Answer("What are these figures worth?", first)] if first else []
     for matrix in inputs.matrices:
-        mine = [lead for lead in found if lead.dataset == matrix.dataset]
-        raters = inputs.raters_of(matrix.dataset)
-        if raters.labels_note:
-            made.append(f"No person rated the stories of {matrix.dataset}: {raters.labels_note}.")
-        made += list(_of_dataset(matrix, mine, raters))
-    for fact in inputs.table.facts:
-        if fact.judge.startswith("scripted/"):
-            made.append(f"{fact.judge} gives scripted answers: figures about it say nothing about any judge.")
-    made.append(_lost(inputs))
-    for finding in loss.findings(inputs.matrices):
-        made.append(inputs.raters.said(f"{finding[:1].upper()}{finding[1:]}."))
+        best, said = _of_dataset(inputs, matrix)
+        on = f" on {matrix.dataset}" if len(inputs.matrices) > 1 else ""
+        verdict = None if best is None else of_agreement(best)
+        made.append(Answer(f"Does the judge agree with {them}{on}?", tuple(said), verdict))
+    made.append(_loss(inputs))
     made += _consistency(inputs)
-    made += explanation_words.headline(inputs)
+    explained = explanation_words.headline(inputs)
+    if explained:
+        made.append(Answer("What do the explanations say?", tuple(explained)))
     try:
         audited = audit_words.audit_facts(inputs)
     except JudgeError:
         audited = None  # its own section says why
     if audited is not None:
-        made.append(audit_words.headline(audited))
+        made.append(Answer("What did people find in them?", (audit_words.headline(audited),)))
     return made
 
 
-def _of_dataset(matrix: RatingMatrix, found: Sequence[Margin], raters: Raters) -> Iterator[str]:
+def sentences(inputs: ReportInputs) -> list[str]:
+    """All sentences of the answers."""
+    return [sentence for answer in answers(inputs) for sentence in answer.sentences]
+
+
+def _caveats(inputs: ReportInputs) -> Iterator[str]:
+    for matrix in inputs.matrices:
+        raters = inputs.raters_of(matrix.dataset)
+        if raters.labels_note:
+            yield f"No person rated the stories of {matrix.dataset}: {raters.labels_note}."
+    for fact in inputs.table.facts:
+        if fact.judge.startswith("scripted/"):
+            yield f"{fact.judge} gives scripted answers: figures about it say nothing about any judge."
+
+
+def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | None, list[str]]:
+    """The row that the verdict is about, and the sentences."""
+    found = inputs.margins if inputs.has_people else []
+    mine = [margin for margin in found if margin.dataset == matrix.dataset]
+    judges = [margin for margin in mine if not margin.control] or mine
+    best = best_of([margin for margin in judges if margin.value.value is not None])
+    return best, list(agreement_sentences(matrix, mine, inputs.raters_of(matrix.dataset)))
+
+
+def agreement_sentences(matrix: RatingMatrix, found: Sequence[Margin], raters: Raters) -> Iterator[str]:
+    """How far the best row of a dataset agrees with people, beside control and ceiling."""
     where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
     if not matrix.cells:
         yield f"No judge was asked about {where}."
@@ -157,34 +181,39 @@ def _distance(over: Estimate) -> str:
     return f"{abs(value):.1f} {'above' if value >= 0 else 'below'}{ends}"
 
 
-def _lost(inputs: ReportInputs) -> str:
+def _loss(inputs: ReportInputs) -> Answer:
+    question = "Was anything lost?"
     counts = coverage.coverage(inputs.table, ("source",), drop_systems=inputs.options.drop_systems)
     if counts.empty:
-        return "No judge was asked."
+        return Answer(question, ("No judge was asked.",))
     row = counts.iloc[0]
-    asked, share = int(row["asked"]), float(row["share"])
-    if row["rated"] == row["asked"]:
-        return f"Nothing was lost: each of the {asked:,} repeats asked has a rating."
-    causes = [f"{name.replace('_', ' ')} {int(row[name]):,}" for name in counts.columns[6:] if row[name]]
-    return (
-        f"Of {asked:,} repeats asked, {100 * share:.1f} % have a rating; the others ({', '.join(causes)}) stay missing."
-    )
+    asked, rated, share = int(row["asked"]), int(row["rated"]), float(row["share"])
+    said = [inputs.raters.said(f"{one[:1].upper()}{one[1:]}.") for one in loss.findings(inputs.matrices)]
+    if rated == asked:
+        first = f"Nothing was lost: each of the {asked:,} repeats asked has a rating."
+    else:
+        causes = [f"{name.replace('_', ' ')} {int(row[name]):,}" for name in counts.columns[6:] if row[name]]
+        lost = ", ".join(causes)
+        first = f"Of {asked:,} repeats asked, {100 * share:.1f} % have a rating; the others ({lost}) stay missing."
+    return Answer(question, (first, *said), of_loss(rated, asked))
 
 
-def _consistency(inputs: ReportInputs) -> Iterator[str]:
+def _consistency(inputs: ReportInputs) -> Iterator[Answer]:
+    question = "Does the judge agree with itself?"
     (table,) = consistency.tables(inputs.table, ConsistencyOptions(drop_systems=inputs.options.drop_systems))
     rows = [row for row in table.rows if row["judge"] != PEOPLE and isinstance(row.get("ICC(1,1)"), Estimate)]
     values = [row["ICC(1,1)"].value for row in rows if row["ICC(1,1)"].defined]
     if not values:
-        reasons = dict.fromkeys(row["ICC(1,1)"].reason for row in rows if row["ICC(1,1)"].reason)
+        reasons = dict.fromkeys(str(row["ICC(1,1)"].reason) for row in rows if row["ICC(1,1)"].reason)
         if reasons:
-            yield f"How far judges agree with themselves is {'; '.join(reasons)}."
+            yield Answer(question, (f"How far judges agree with themselves is {'; '.join(reasons)}.",))
         return
     spread = f", from {min(values):.2f} to {max(values):.2f}" if len(values) > 1 else ""
     many = f"median over {len(values)} cells (judge × Eval-Prompt × criterion)" if len(values) > 1 else "one cell"
     undefined = f"; undefined in {len(rows) - len(values)} more" if len(rows) > len(values) else ""
-    text = f"One repeat agrees with another at ICC(1,1) {np.median(values):.2f} ({many}{spread}{undefined})."
-    yield text.replace(" -", " −")
+    median = float(np.median(values))
+    text = f"One repeat agrees with another at ICC(1,1) {median:.2f} ({many}{spread}{undefined})."
+    yield Answer(question, (text.replace(" -", " −"),), of_consistency(median))
 
 
 def _value(estimate: Estimate) -> str:

@@ -35,7 +35,7 @@ class Stub:
 
 
 def said(*margins: Margin) -> list[str]:
-    return list(headline._of_dataset(Stub(), list(margins), Raters()))  # type: ignore[arg-type]
+    return list(headline.agreement_sentences(Stub(), list(margins), Raters()))  # type: ignore[arg-type]
 
 
 def test_one_judge_is_not_called_the_closest() -> None:
