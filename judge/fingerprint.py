@@ -1,11 +1,13 @@
-"""Content hashes: canonical JSON in, a tagged digest out. Never hashes anything that is not plain data.
+"""Every hash that the program makes. Never used to keep a secret.
 
-A hash is written `b2:` + 32 hex digits: BLAKE2b, 128 bits, over canonical JSON (sorted keys, no blanks, UTF-8). The tag
-names the algorithm, so that a later change can be told from a changed content.
+A fingerprint is written `b2:` + 32 hex digits: BLAKE2b, 128 bits, of bytes, or of plain data as canonical JSON (sorted
+keys, no blanks, UTF-8). The tag names the algorithm, so that a later change can be told from a changed content. SHA-256
+stands where others look it up: checksums of released files and of bundles, scripts of a page.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -29,6 +31,42 @@ def fingerprint(value: Any) -> str:
     return TAG + hashlib.blake2b(canonical(value), digest_size=16).hexdigest()
 
 
+def fingerprint_text(text: str) -> str:
+    """Tagged hash of a text's UTF-8."""
+    return TAG + text_key(text)
+
+
+def text_key(text: str) -> str:
+    """The same without its tag, as caches and columns hold it."""
+    return digest(text).hex()
+
+
+def digest(content: str | bytes, size: int = 16) -> bytes:
+    """BLAKE2b of `size` bytes; half of a surrogate pair, which a text from elsewhere may hold, is hashed as it is."""
+    return hashlib.blake2b(_bytes(content), digest_size=size).digest()
+
+
+def sha256(content: str | bytes) -> str:
+    """SHA-256, hexadecimal."""
+    return hashlib.sha256(_bytes(content)).hexdigest()
+
+
+def sha256_text(text: str) -> str:
+    """SHA-256 of a text that is left out, with the name of the algorithm before it."""
+    return f"sha256:{sha256(text)}"
+
+
+def sha256_script(script: str) -> str:
+    """SHA-256 in base64, by which a Content-Security-Policy lets a script run."""
+    return base64.b64encode(bytes.fromhex(sha256(script))).decode("ascii")
+
+
+def sha256_file(path: Path) -> str:
+    """SHA-256 of a file, read a piece at a time."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def fingerprint_bytes(parts: Iterable[bytes]) -> str:
     """Tagged hash of raw bytes, fed part by part."""
     digest = hashlib.blake2b(digest_size=16)
@@ -41,3 +79,7 @@ def fingerprint_file(path: Path) -> str:
     """Tagged hash of a file's bytes, read in blocks of 1 MiB."""
     with path.open("rb") as stream:
         return fingerprint_bytes(iter(lambda: stream.read(1 << 20), b""))
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content

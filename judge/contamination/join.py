@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.contamination.scores_file import ScoresFile
-from judge.contamination.texts import text_key
 from judge.errors import SpecError
+from judge.fingerprint import fingerprint_text
 from judge.rating_matrix import RatingMatrix
 from judge.wording import Advice
 
@@ -55,7 +55,7 @@ def _places(matrix: RatingMatrix, scores: ScoresFile) -> Codes:
     by_id = {row.id: i for i, row in enumerate(scores.rows)} if same_set else {}
     place = np.full(matrix.n, -1, dtype=np.int64)
     for i, (story, text) in enumerate(zip(matrix.stories["story"], matrix.stories["text"], strict=True)):
-        place[i] = by_text.get(text_key(text), -1) if text else by_id.get(str(story), -1)
+        place[i] = by_text.get(fingerprint_text(text), -1) if text else by_id.get(str(story), -1)
     return place
 
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from judge.backends.protocol import Scorer, ScorerFacts, TokenLogprobs
 from judge.contamination import scores
 from judge.contamination.cache import Cache
-from judge.contamination.texts import Text, text_key
+from judge.contamination.texts import Text
 from judge.errors import BackendError, OptionError
-from judge.fingerprint import fingerprint
+from judge.fingerprint import fingerprint, fingerprint_text
 from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
@@ -64,7 +64,7 @@ class ScoreOptions:
             "lowercase": self.lowercase,
             "full_distribution": self.full_distribution,
             "shots": self.shots,
-            "prefix": None if self.prefix is None else text_key(self.prefix),
+            "prefix": None if self.prefix is None else fingerprint_text(self.prefix),
         }
 
 
@@ -202,7 +202,7 @@ async def _passed(
 ) -> list[TokenLogprobs]:
     """One pass over all texts: each distinct text once, from the cache where it is there."""
     key = model_key(await scorer.facts(), full=full, prefix=prefix)
-    keys = [text_key(body) for body in bodies]
+    keys = [fingerprint_text(body) for body in bodies]
     body_of = dict(zip(keys, bodies, strict=True))
     known: dict[str, TokenLogprobs] = {}
     for text in body_of:
@@ -225,7 +225,7 @@ async def _passed(
 def model_key(facts: ScorerFacts, *, full: bool = False, prefix: str | None = None) -> str:
     """What log-probabilities depend on beside the text; a package's version does not count."""
     told = {name: value for name, value in asdict(facts).items() if name != "version"}
-    return fingerprint([told, full, None if prefix is None else text_key(prefix)])
+    return fingerprint([told, full, None if prefix is None else fingerprint_text(prefix)])
 
 
 def _array(values: Sequence[float]) -> Floats:

@@ -11,7 +11,7 @@ import orjson
 
 from judge.datasets import open_dataset
 from judge.errors import DataError, OptionError
-from judge.fingerprint import fingerprint_bytes
+from judge.fingerprint import fingerprint_text
 from judge.wording import Advice
 
 TEXT_KEYS = ("input", "snippet", "text")
@@ -44,11 +44,6 @@ class TextSet:
     notes: tuple[str, ...] = ()
 
 
-def text_key(text: str) -> str:
-    """Hash of a text, by which scores are cached and joined to stories."""
-    return fingerprint_bytes([text.encode("utf-8", "surrogatepass")])
-
-
 def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: int | None = None) -> TextSet:
     """Stories of a dataset by name or path, as `judge data list` knows them; labelled JSON Lines are read as such."""
     path = Path(name)
@@ -59,7 +54,7 @@ def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: in
     for story in dataset.stories():
         if limit is not None and len(texts) >= limit:
             break
-        texts.append(Text(story.id, story.text, text_key(story.text), story.system))
+        texts.append(Text(story.id, story.text, fingerprint_text(story.text), story.system))
     return TextSet(dataset.name, tuple(texts))
 
 
@@ -88,7 +83,7 @@ def labelled(path: Path, *, limit: int | None = None) -> TextSet:
         group = next((str(row[k]) for k in GROUP_KEYS if row.get(k) is not None), None)
         damaged += "\0" in text
         name = str(row.get("id", number))
-        texts.append(Text(name, text, text_key(text), label=bool(label), group=group))
+        texts.append(Text(name, text, fingerprint_text(text), label=bool(label), group=group))
     if not texts:
         raise DataError("no texts", file=path)
     notes = [f"{damaged} texts hold NUL characters, scored as they are"] if damaged else []

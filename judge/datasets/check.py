@@ -6,10 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 from judge.datasets.dataset import Dataset
 from judge.datasets.files.text_damage import damage_in
+from judge.fingerprint import digest
 from judge.records import Rating, Story
 
 
@@ -111,9 +111,9 @@ def check(dataset: Dataset) -> Check:
         found.stories += 1
         found.systems[story.system] += 1
         if story.story_prompt:
-            found.prompts.add(_digest(story.story_prompt))
+            found.prompts.add(digest(story.story_prompt, 8))
         found.words.setdefault(story.system, Moments()).add(len(story.text.split()))
-        first = texts.setdefault(_digest(story.text), story.id)
+        first = texts.setdefault(digest(story.text, 8), story.id)
         if first != story.id:
             found.duplicates.add(f"{story.id} = {first}")
         if story.reference is None:
@@ -165,7 +165,3 @@ def _raters(found: Check, story: str, ratings: Iterable[Rating]) -> None:
         others = [r.value for r in ratings if r.rater != rating.rater]
         if others:
             use.leniency.add(rating.value - math.fsum(others) / len(others))
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()

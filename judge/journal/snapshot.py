@@ -5,7 +5,6 @@ Never changes what is copied.
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -14,6 +13,7 @@ from pathlib import Path
 import orjson
 
 from judge.errors import RunFolderError
+from judge.fingerprint import sha256_text
 from judge.journal import database
 
 LEFT_OUT = "texts_left_out"
@@ -97,4 +97,4 @@ def _reading(path: Path) -> sqlite3.Connection:
 
 
 def _sha256(text: str | None) -> str | None:
-    return None if text is None else f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    return None if text is None else sha256_text(text)

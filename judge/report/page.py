@@ -5,14 +5,13 @@ The page's own policy allows the one script by its hash: a story that got past e
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from markupsafe import Markup
 
+from judge.fingerprint import sha256_script
 from judge.pages import environment, stylesheet
 from judge.redaction import redact
 from judge.report.blocks import Section
@@ -33,7 +32,7 @@ def html(inputs: ReportInputs, made: Sequence[Section]) -> str:
         # Our own files: the only parts of the page that are not escaped, beside what the charts build.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        hash=base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii"),
+        hash=sha256_script(script),
         version=__version__,
         command=inputs.options.command,
         options=inputs.options,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from judge.datasets.sources import SOURCES
 from judge.errors import OptionError, unknown_value
-from judge.exchange.imports.imported_folder import sha256
+from judge.fingerprint import sha256_file
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.published import Printed
 from judge.reproduce.tables.family import Change, Family, cells, changes
@@ -62,7 +62,7 @@ class Study:
     def altered(self) -> list[str]:
         """The files that are not, byte by byte, those that the study released."""
         released = {source.sha256 for source in SOURCES.values()}
-        return [name for name, path in self.files.items() if sha256(path) not in released]
+        return [name for name, path in self.files.items() if sha256_file(path) not in released]
 
     def cells(self, options: Options, table: str | None = None) -> list[Cell]:
         """Every cell, or those of one table. Raises SpecError for a table or a choice that is not known."""

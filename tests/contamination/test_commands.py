@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from judge.contamination.scores_file import read
-from judge.contamination.texts import text_key
+from judge.fingerprint import fingerprint_text
 from judge.stats.shares.auc import auc
 from judge.stats.shares.proportion import wilson
 
@@ -41,7 +41,7 @@ def made(run: Run, stories: Path, calibration: Path, tmp_path: Path, capsys: pyt
 def test_a_scores_file_holds_hashes_settings_and_thresholds_and_no_text(made: Path, stories: Path) -> None:
     scores = read(made)
     rows = [json.loads(line) for line in stories.read_text(encoding="utf-8").splitlines()]
-    assert [row.text for row in scores.rows] == [text_key(row["text"]) for row in rows]
+    assert [row.text for row in scores.rows] == [fingerprint_text(row["text"]) for row in rows]
     assert rows[0]["text"][:40] not in made.read_text(encoding="utf-8")
     assert scores.header["model"]["weights"] == "b2:large"
     assert scores.header["settings"]["k"] == 20
@@ -154,7 +154,7 @@ def test_words_cut_texts_and_leave_short_ones_out(run: Run, stories: Path, tmp_p
     assert len(scores.rows) == 160
     assert scores.header["notes"] == ["1 of 161 texts have fewer than 10 words and are left out"]
     whole = json.loads(stories.read_text(encoding="utf-8").splitlines()[0])["text"]
-    assert scores.rows[0].text == text_key(whole)  # found again by the whole text
+    assert scores.rows[0].text == fingerprint_text(whole)  # found again by the whole text
     assert scores.rows[0].tokens == len(" ".join(whole.split()[:10])) - 1
 
 

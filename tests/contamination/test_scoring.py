@@ -12,15 +12,16 @@ import pytest
 from judge.contamination import scores
 from judge.contamination.cache import Cache
 from judge.contamination.scoring import ScoreOptions, model_key, score
-from judge.contamination.texts import Text, text_key
+from judge.contamination.texts import Text
 from judge.errors import SpecError
+from judge.fingerprint import fingerprint_text
 from tests.contamination.bigrams import BigramScorer
 
 TALES = ["the cat sat on the mat", "A Zebra, quite QUEER.", "x", "the rain fell on the roof of the old house"]
 
 
 def texts(bodies: list[str]) -> list[Text]:
-    return [Text(str(i), body, text_key(body)) for i, body in enumerate(bodies)]
+    return [Text(str(i), body, fingerprint_text(body)) for i, body in enumerate(bodies)]
 
 
 def scored(scorer: BigramScorer, options: ScoreOptions, cache: Cache | None = None, bodies: list[str] = TALES, **how):  # type: ignore[no-untyped-def]

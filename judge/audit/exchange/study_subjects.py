@@ -5,13 +5,13 @@ Only that very file is known, by its content: an id in another file may mean ano
 
 from __future__ import annotations
 
-import hashlib
 import math
 from pathlib import Path
 
 from judge.audit.file.items import Facts, Subject
 from judge.datasets.files.source_file import read_bytes
 from judge.datasets.sources import SOURCES
+from judge.fingerprint import sha256
 
 
 def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str]] | None:
@@ -19,7 +19,7 @@ def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str
 
     Stories and criteria are None where the study's other files are not on this machine.
     """
-    if hashlib.sha256(read_bytes(path)).hexdigest() != SOURCES["hanna/user_study.csv"].sha256:
+    if sha256(read_bytes(path)) != SOURCES["hanna/user_study.csv"].sha256:
         return None
     from judge.explanations.corpus.from_studies import hanna_user_study
 

@@ -17,7 +17,6 @@ category).
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 import threading
 import time
@@ -34,6 +33,7 @@ from judge.audit.file.answers import Answer, ItemState, Progress, Undone, check_
 from judge.audit.file.categories import Category, Form, PracticeItem, load_form
 from judge.audit.file.items import Item, Subject, check_blind
 from judge.errors import DataError, SpecError
+from judge.fingerprint import digest
 
 ANNOTATION, ADJUDICATION = 1, 2
 
@@ -160,7 +160,7 @@ class AuditStore:
         """
         name = clean_name(annotator)
         keyed = self.select("SELECT id, key FROM items")
-        return [i for _, i in sorted((_rank(f"{self.seed}|{name}|{key}"), i) for i, key in keyed)]
+        return [i for _, i in sorted((digest(f"{self.seed}|{name}|{key}"), i) for i, key in keyed)]
 
     def register(self, annotator: str, *, origin: str = "here") -> str:
         """Make an annotator known, once; returns the name as it is kept (blanks trimmed and joined).
@@ -291,7 +291,3 @@ class AuditStore:
 
     def _state(self, db: sqlite3.Connection, name: str, item: int, round_no: int) -> ItemState:
         return rows.state(db, self.path, len(self.categories), name, item, round_no)
-
-
-def _rank(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8"), digest_size=16).digest()

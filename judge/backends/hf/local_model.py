@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
 from judge.errors import BackendError, ErrorKind
+from judge.fingerprint import sha256
 from judge.records import Message
 
 _WEIGHTS = ("*.safetensors", "*.bin", "*.gguf", "*.pt")
@@ -123,7 +123,7 @@ def too_long(model: str, prompt: int, answer: int, context: int) -> BackendError
 
 def template_hash(template: str | None) -> str | None:
     """First 16 hex digits of the chat template's SHA-256."""
-    return None if template is None else hashlib.sha256(template.encode()).hexdigest()[:16]
+    return None if template is None else sha256(template)[:16]
 
 
 def chat_template(tokenizer: Any, engine: dict[str, Any]) -> str | None:

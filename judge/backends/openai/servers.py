@@ -7,11 +7,11 @@ is left out for a while, then tried again.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Sequence
 
 from judge.errors import BackendError
+from judge.fingerprint import digest
 
 DEAD_AFTER = 3
 """Failures in a row after which a server counts as dead."""
@@ -71,4 +71,4 @@ class Servers:
 
 
 def _rank(url: str, group: str) -> bytes:
-    return hashlib.blake2b(f"{url}\0{group}".encode(), digest_size=8).digest()
+    return digest(f"{url}\0{group}", 8)

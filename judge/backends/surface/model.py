@@ -7,7 +7,6 @@ Plain Python, so that a run with the control judge needs no numpy. `model.json` 
 from __future__ import annotations
 
 import functools
-import hashlib
 import math
 import re
 from bisect import bisect
@@ -19,7 +18,7 @@ from typing import Any
 import orjson
 
 from judge.errors import DataError
-from judge.fingerprint import fingerprint_file
+from judge.fingerprint import digest, fingerprint_file
 from judge.folders.shipped import package_file
 
 LABEL = "control, not a language model"
@@ -119,7 +118,7 @@ def expected(probabilities: Sequence[float]) -> float:
 def prompt_mark(story_prompt: str) -> str:
     """Short hash of a story-prompt, blind to case, blanks and punctuation: by it training story-prompts are known."""
     letters = re.sub(r"[\W_]+", "", story_prompt.casefold())
-    return hashlib.blake2b(letters.encode(), digest_size=4).hexdigest()
+    return digest(letters, 4).hex()
 
 
 def shipped_model() -> Path:

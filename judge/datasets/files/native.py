@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from judge.datasets.dataset import Dataset
 from judge.datasets.files.source_file import json_lines, text_value
 from judge.errors import DataError, nearest
+from judge.fingerprint import digest
 from judge.records import Rating, Story
 from judge.wording import joined
 
@@ -60,7 +60,7 @@ def read_stories(path: Path) -> Iterator[Story]:
     rows = 0
     for row, value in json_lines(path):
         story = _story(value, path, row)
-        key = int.from_bytes(blake2b(story.id.encode("utf-8"), digest_size=8).digest(), "little")
+        key = int.from_bytes(digest(story.id, 8), "little")
         if key in seen:
             _refuse_duplicate(story.id, path, row)
         seen.add(key)

@@ -11,7 +11,6 @@ Nothing else in a text changes.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import pickle
 import re
@@ -25,6 +24,7 @@ from judge.datasets.files.source_file import check_count, rating_value, read_byt
 from judge.datasets.locate import need
 from judge.datasets.sources import FILES, LICENCES
 from judge.errors import DataError
+from judge.fingerprint import digest
 from judge.records import Rating, Scale, Story
 
 STORIES = 200
@@ -97,6 +97,6 @@ def read_stories(path: Path) -> Iterator[Story]:
         if text in scored:
             raise DataError("the same story stands twice", file=path, row=row, column="story", found=text)
         scored[text] = rating_value(entry[1], SCALE, path, row, "score", step=False)
-    ordered = sorted(scored, key=lambda t: hashlib.blake2b(t.encode("utf-8"), digest_size=16).digest())
+    ordered = sorted(scored, key=digest)
     for number, text in enumerate(ordered):
         yield Story(f"wp200-{number:03d}", "", "Human", line_breaks(text), None, (Rating(CRITERION, scored[text]),))

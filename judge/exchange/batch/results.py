@@ -5,7 +5,6 @@ A file is read once to find its lines and check them all; answers are read again
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from judge.backends.openai.errors import server_words, status_error
 from judge.errors import BackendError, DataError, ErrorKind
 from judge.exchange.batch.custom_id import BatchId, parse_id
 from judge.exchange.batch.lines import as_openai, is_request
+from judge.fingerprint import digest
 from judge.records import Query, Response
 from judge.redaction import cleaned, known, redact
 
@@ -88,7 +88,7 @@ def answers_in(line: bytes, query: Query) -> list[Response]:
 
     The error's sentence names the line by a hash of its bytes, so that the same line is known again.
     """
-    where = f"batch result {hashlib.blake2b(line, digest_size=6).hexdigest()}"
+    where = f"batch result {digest(line, 6).hex()}"
     data = as_openai(orjson.loads(line))
     response, error = data.get("response"), data.get("error")
     if response is None:

@@ -5,7 +5,6 @@ Never changes a run, never holds a key, and never a batch file unless told. The 
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import tempfile
 import zipfile
@@ -22,6 +21,7 @@ from judge.exchange.bundle.readme import readme
 from judge.exchange.bundle.run_copy import Bundled
 from judge.exchange.bundle.secret_scan import find_key
 from judge.exchange.bundle.tables import TableChoices, write_tables
+from judge.fingerprint import sha256_file
 from judge.plan.prices import Price
 from judge.run_folder import ResultFolder, folder_cost, resolve
 from judge.run_folder.manifest import environment
@@ -146,15 +146,9 @@ def _files(staged: Path) -> Iterator[Path]:
 def _sums(staged: Path) -> list[Path]:
     """Write the checksums; all files, README first and checksums last."""
     files = list(_files(staged))
-    lines = [f"{digest(path)}  {path.relative_to(staged).as_posix()}\n" for path in files]
+    lines = [f"{sha256_file(path)}  {path.relative_to(staged).as_posix()}\n" for path in files]
     (staged / SUMS).write_text("".join(lines), encoding="utf-8")
     return [*sorted(files, key=lambda path: path.name != README), staged / SUMS]
-
-
-def digest(path: Path) -> str:
-    """SHA-256 of a file, read a piece at a time."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _pack(staged: Path, files: Sequence[Path], target: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from judge.errors import RunFolderError
 from judge.exchange.bundle.tables import AUDIT
 from judge.exchange.imports.imported_folder import STORIES
 from judge.execution.part_merge import not_merged
+from judge.fingerprint import sha256_text
 from judge.folders.home import home
 from judge.journal import JournalReader
 from judge.journal.snapshot import leave_out_texts, snapshot
@@ -175,10 +175,12 @@ def _copy_imported(folder: ResultFolder, target: ResultFolder, *, texts: bool) -
             f"{folder.imported}: texts are left out of journals and CSV files only",
             hint="judge ratings RUN -o ratings.csv, then judge import ratings ratings.csv",
         )
-    _copy_columns(folder.imported, target.imported, {"story_prompt": _hash, "explanation": None})
+    _copy_columns(folder.imported, target.imported, {"story_prompt": sha256_text, "explanation": None})
     if stories.is_file():
         _copy_columns(
-            stories, target.path / STORIES, {"text": lambda _: "", "reference": lambda _: "", "story_prompt": _hash}
+            stories,
+            target.path / STORIES,
+            {"text": lambda _: "", "reference": lambda _: "", "story_prompt": sha256_text},
         )
 
 
@@ -190,10 +192,6 @@ def _copy_columns(source: Path, target: Path, change: dict[str, Any]) -> None:
         writer.writeheader()
         for row in reader:
             writer.writerow(row | {k: how(row[k]) for k, how in change.items() if how is not None and row.get(k)})
-
-
-def _hash(text: str) -> str:
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _copy_text(source: Path, target: Path) -> None:

@@ -6,7 +6,6 @@ tables and indexes only, and everything is unpacked into a folder of its own tha
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import stat
 import tempfile
@@ -24,6 +23,7 @@ from judge.exchange.bundle import run_copy
 from judge.exchange.bundle.archive import CONTENTS, FORMAT, PIECE, SUMS, TABLES, Say
 from judge.exchange.bundle.tables import NAMES, TableChoices, difference, write_tables
 from judge.execution.verification import verify_journal
+from judge.fingerprint import sha256_file
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT, check_plain
 from judge.run_folder import ResultFolder, read_manifest
@@ -150,7 +150,7 @@ def _sums(place: Path, members: dict[str, zipfile.ZipInfo], found: Checked) -> N
         found.files += 1
         if name not in listed:
             found.problems.append(f"{name} stands in no list of checksums")
-        elif _digest(place / name) != listed[name]:
+        elif sha256_file(place / name) != listed[name]:
             found.problems.append(f"{name} has another SHA-256 than {SUMS} says")
     found.problems += [f"{name} is missing" for name in listed if name not in members]
 
@@ -165,11 +165,6 @@ def _listed_sums(path: Path, found: Checked) -> dict[str, str]:
             found.problems.append(f"{SUMS} is not a list of checksums: {line[:60]!r}")
         listed[name] = value
     return listed
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _contents(path: Path, archive: Path) -> dict[str, Any]:

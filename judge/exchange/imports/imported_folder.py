@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from judge.errors import RunFolderError
+from judge.fingerprint import sha256_file
 from judge.ratings_table import COLUMNS
 from judge.ratings_table.imported import read_imported
 from judge.records import Criterion
@@ -79,19 +79,13 @@ def _write(folder: ResultFolder, found: Import) -> None:
         "judge": found.judge,
         "criteria": [_record(criterion) for criterion in found.criteria],
         "notes": list(found.notes),
-        "sources": [{"file": source.name, "sha256": sha256(source)} for source in found.sources],
+        "sources": [{"file": source.name, "sha256": sha256_file(source)} for source in found.sources],
         "asked": dict(found.asked),
         "environment": environment(),
     }
     manifest |= {"ratings": found.ratings} if found.ratings else {}
     manifest |= {"labels_note": found.labels_note} if found.labels_note else {}
     write_manifest(folder.manifest, manifest)
-
-
-def sha256(path: Path) -> str:
-    """The file's SHA-256, by which a released file is known."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _record(criterion: Criterion) -> dict[str, Any]:

@@ -6,7 +6,6 @@ left beside the rating and `text`, which everything analyses, is the same; a fil
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from judge.errors import SpecError, unknown_value
+from judge.fingerprint import text_key
 from judge.records import Criterion
 
 if TYPE_CHECKING:
@@ -74,11 +74,6 @@ class ExplanationTexts:
     def with_text(self) -> pd.DataFrame:
         """The rows that have a text, with their index in `frame`."""
         return self.frame[self.frame["text"].notna()]
-
-
-def text_key(text: str) -> str:
-    """Hash of a text as caches and `key` hold it: BLAKE2b, 128 bits, hexadecimal."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

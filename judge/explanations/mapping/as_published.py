@@ -13,8 +13,9 @@ from pathlib import Path
 import pandas as pd
 
 from judge.errors import SpecError
-from judge.explanations.corpus.corpus import ExplanationTexts, text_key
+from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.mapping.options import ExplainOptions
+from judge.fingerprint import text_key
 from judge.wording import Advice
 
 SHORTEST = 10

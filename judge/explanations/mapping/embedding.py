@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError, SpecError
-from judge.explanations.corpus.corpus import text_key
 from judge.explanations.mapping.embedding_cache import Cache
-from judge.fingerprint import fingerprint, fingerprint_file
+from judge.fingerprint import fingerprint, fingerprint_file, text_key
 from judge.wording import Advice
 
 Vectors = NDArray[np.float32]

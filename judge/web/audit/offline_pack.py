@@ -6,8 +6,6 @@ saves them as a file, which `judge audit import` takes.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from markupsafe import Markup
 from judge.audit.file.answers import clean_name
 from judge.audit.file.store import AuditStore
 from judge.errors import SpecError
+from judge.fingerprint import sha256_script
 from judge.pages import environment, stylesheet
 from judge.version import __version__
 from judge.web.audit.pages import TEMPLATES, introduction
@@ -74,7 +73,7 @@ def page(store: AuditStore, annotator: str) -> str:
             task=as_script(packed_task(store, annotator)),
             style=_own("style", stylesheet() + (_STATIC / "audit.css").read_text(encoding="utf-8")),
             scripts=[_own("script", script) for script in scripts],
-            hashes=[Markup("'sha256-{}'").format(_hash(script)) for script in scripts],
+            hashes=[Markup("'sha256-{}'").format(sha256_script(script)) for script in scripts],
             version=__version__,
             **introduction(store),
         )
@@ -86,7 +85,3 @@ def _own(tag: str, text: str) -> Markup:
     if f"</{tag}" in text.casefold():
         raise AssertionError(f"a file of ours ends its {tag} element")
     return Markup(f"<{tag}>{text}</{tag}>")  # noqa: S704  our own file, read above
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

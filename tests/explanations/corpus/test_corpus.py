@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 from judge.errors import DataError, SpecError
-from judge.explanations.corpus.corpus import COLUMNS, narrowed, text_key
+from judge.explanations.corpus.corpus import COLUMNS, narrowed
 from judge.explanations.corpus.from_studies import quoted_criterion
 from judge.explanations.corpus.reading import read_texts
+from judge.fingerprint import text_key
 from judge.journal import JournalReader
 from judge.ratings_table import read
 from judge.records import Criterion
