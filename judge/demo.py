@@ -78,5 +78,5 @@ def demo_tables(result: Path) -> list[Table]:
     return [
         coverage.summary(table),
         *(consistency.tables(table) if several else []),
-        *correlation.tables(table, options, predict=Control()),
+        *correlation.tables(correlation.correlations(table, options, Control())),
     ]

@@ -130,6 +130,10 @@ def test_the_notebook_api_gives_frames(ask: Callable[..., Path]) -> None:
     assert run.ratings().equals(run.table.frame)
     found = run.correlate(ci="none").frame
     assert {"judge", "criterion", "eval_prompt", "n"} <= set(found.columns)
+    shown = run.correlate(ci="none")
+    assert shown.frame.equals(found)
+    assert found.attrs == {"signature": shown.signature, "notes": list(shown.notes)}
+    assert f'<p class="signature">{shown.signature}</p>' in shown._repr_html_()
     assert set(run.consistency().frame["form"]) >= {"ICC(1,1)", "ICC(2,k)"}
     assert run.coverage(by=("system",)).frame["asked"].sum() == 36
     data = judge.load_dataset("demo")

@@ -12,6 +12,7 @@ from judge.api.result import Result
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judge.analysis.correlation import Correlations
     from judge.analysis.inputs.selection import Selection
     from judge.analysis.options import agreement_options as agreement
     from judge.analysis.options import table_options as options
@@ -141,9 +142,8 @@ class OpenedRun:
             interval_kind=interval_kind,
             readings=readings,
         )
-        predict = _control() if control else None
-        frame = correlation.correlate(self.table, chosen, predict=predict)
-        return Result(frame, correlation.tables(self.table, chosen, predict=predict), lambda: self._heatmap(chosen))
+        found = correlation.correlations(self.table, chosen, predict=_control() if control else None)
+        return Result(found.frame, correlation.tables(found), lambda: _heatmap(found), value=found)
 
     def accuracy(
         self,
@@ -393,12 +393,6 @@ class OpenedRun:
         chosen: options.SystemsOptions = _options(SystemsOptions, drop_systems=drop_systems, **words)
         return chosen
 
-    def _heatmap(self, chosen: options.CorrelationOptions) -> Any:
-        from judge.analysis.agreement.correlation_grid import layouts
-        from judge.figures import heatmap
-
-        return heatmap.draw(_only(layouts(self.table, chosen, predict=_control() if chosen.control else None)))
-
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"
 
@@ -445,6 +439,14 @@ def _control() -> Callable[..., Any]:
     from judge.analysis.inputs.control import Control
 
     return Control()
+
+
+def _heatmap(found: Correlations) -> Any:
+    from judge.analysis.agreement.correlation_grid import layouts
+    from judge.charts.heatmap import heat_map
+    from judge.figures import heatmap
+
+    return heatmap.draw(heat_map(_only(layouts(found))))
 
 
 def _only(grids: Sequence[Any]) -> Any:

@@ -24,11 +24,22 @@ class Result:
         them where there is one. `frame.attrs` holds `signature` and `notes`.
     tables : tuple of Table
         The same as the command prints it; a notebook shows them.
+    value : object
+        What both were made from, where the analysis has a typed result: `analysis.correlation.Correlations` of
+        correlations, whose `rows` are typed.
     """
 
-    def __init__(self, frame: pd.DataFrame, tables: Sequence[Table], picture: Callable[[], Any] | None = None) -> None:
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        tables: Sequence[Table],
+        picture: Callable[[], Any] | None = None,
+        *,
+        value: Any = None,
+    ) -> None:
         self.frame = frame
         self.tables = tuple(tables)
+        self.value = value
         self._picture = picture
         frame.attrs |= {"signature": self.signature, "notes": list(self.notes)}
 

@@ -56,12 +56,13 @@ def table_command(
             from judge.analysis.coverage.coverage import with_coverage
             from judge.analysis.inputs.selection import Selection, narrowed
             from judge.cli.option_words import emit
+            from judge.cli.reading_bar import reading_bar
             from judge.ratings_table import read
 
             runs, form, output = values.pop("runs"), values["form"], values.pop("output")
             chosen = (values.pop("criterion"), values.pop("judge"), values.pop("eval_prompt"))
             keep = Selection.of(*chosen, people=people(options))
-            table = narrowed(read(runs, parser=values["parser"], explanations=explanations), keep)
+            table = narrowed(read(runs, parser=values["parser"], explanations=explanations, telling=reading_bar), keep)
             if prepare is not None:
                 table = prepare(table, options, runs, values["parser"])
             passed = {name: value for name, value in values.items() if name in own}

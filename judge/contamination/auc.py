@@ -103,6 +103,11 @@ def write_curves(path: Path, scores: ScoresFile) -> None:
 
 def signature(scores: ScoresFile, extra: list[str]) -> str:
     """Set, model and settings: what moves a score."""
+    return "|".join([scored_by(scores), *extra, f"v{__version__}"])
+
+
+def scored_by(scores: ScoresFile) -> str:
+    """The same as part of another signature."""
     facts, settings = scores.facts, scores.header["settings"]
     revision = facts.revision or facts.weights
     parts = [
@@ -112,8 +117,6 @@ def signature(scores: ScoresFile, extra: list[str]) -> str:
         f"words:{settings['words']}" if settings.get("words") else None,
         f"shots:{settings['shots']}" if settings.get("shots") else None,
         f"ref:{scores.header['reference']['model']}" if scores.header.get("reference") else None,
-        *extra,
-        f"v{__version__}",
     ]
     return "|".join(part for part in parts if part)
 

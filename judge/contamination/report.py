@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.options.signature import signature as signature_of_runs
 from judge.contamination import baseline
-from judge.contamination.auc import TEMPORAL, signature
+from judge.contamination.auc import TEMPORAL, scored_by
 from judge.contamination.join import join, letters, refuse_strangers, story_prompts
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
@@ -75,7 +75,7 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOption
     extra = [f"score:{options.score}", "seen:wilson", "corrected:lang-reiczigel-inputs"]
     extra += ["auc:labelled-set", "own:clustered"]
     extra += [f"of:{','.join(options.systems)}"] if options.systems else []
-    extra += [signature(one, []).rsplit("|v", 1)[0] for one in files]
+    extra += [scored_by(one) for one in files]
     line = signature_of_runs(runs, matrices, extra=extra)
     return Table(f"Contamination by {options.score}", columns, rows, line, _notes(files, rows))
 

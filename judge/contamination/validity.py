@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.candidates import Candidate, comparable, first_columns
 from judge.analysis.options.signature import signature as signature_of_runs
-from judge.contamination.auc import signature
+from judge.contamination.auc import scored_by
 from judge.contamination.join import join, refuse_strangers, same_name
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
@@ -108,7 +108,7 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOpti
         f"least:{options.least}",
         *([f"against:{options.against}"] if options.against else []),
         f"ci:boot-inputs/{options.resamples}/seed{options.seed}",
-        *(signature(one, []).rsplit("|v", 1)[0] for one in files),
+        *(scored_by(one) for one in files),
     ]
     notes = [
         "high: score at or above the cut; difference: high less low, from the same resamples of story-prompts",

@@ -8,8 +8,8 @@ from typing import Any
 
 from judge.execution.preparation import Prepared
 from judge.execution.sending.runner import Outcomes
-from judge.in_force import settings_in_force
 from judge.in_force.seen import NOTHING, Seen, seen_in
+from judge.in_force.settings import settings_in_force
 from judge.in_force.shutdown import life_of
 from judge.in_force.words import records
 from judge.journal import JournalReader

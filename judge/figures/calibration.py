@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from judge.analysis.jury.reliability_curve import Curve, Curves, Point
+from judge.charts import words
+from judge.charts.signs import BLUE, VERMILLION, Sign
 from judge.errors import SpecError
 from judge.figures import legend, page, panels
-from judge.figures.series import BLUE, VERMILLION, Sign
 from judge.wording import Advice
 
 BEFORE, AFTER = Sign(VERMILLION, "s", filled=False, dash=(0, (3, 1.5))), Sign(BLUE, "o")
@@ -143,7 +144,7 @@ def _caption(found: Curves, most: float) -> str:
     who = f"{', '.join(judges)} ({', '.join(prompts)})"
     if len(found.criteria) == 1:
         who += f", {found.criteria[0]}"
-    size = panels.counted([one.n for one in found.curves], "stories")
+    size = words.counted([one.n for one in found.curves], "stories")
     text = (
         f"People's mean rating of stories with similar ratings, {who}, {found.dataset} ({size}); points of the scale, "
         "95 % intervals clustered by story-prompt. Beneath: stories behind each point, as rated upwards, calibrated "

@@ -1,14 +1,14 @@
-"""Rating distributions as small multiples: a row for people and each judge, a panel a criterion. Never counts."""
+"""Rating distributions on paper, as small multiples: a row for people and each judge, a panel a criterion."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
-from judge.analysis.distributions import Distribution, Distributions
+from judge.charts.distributions import Distributions, Histogram, HistogramRow
+from judge.charts.signs import BLUE, SKY
+from judge.errors import SpecError
 from judge.figures import page, panels
-from judge.figures.series import BLUE, SKY
 from judge.wording import Advice
 
 _HEIGHT = 0.34
@@ -22,18 +22,13 @@ MOST = 120
 """Panels in one figure."""
 
 
-def draw(found: Distributions, width: float, note: str = "") -> Any:
-    """A matplotlib figure so many inches wide: bars in per cent, people's as a line in every judge's panel.
-
-    `note` ends the caption.
-    """
+def draw(found: Distributions, width: float) -> Any:
+    """A matplotlib figure so many inches wide: bars in per cent, people's as a line in every judge's panel."""
     with page.style():
-        return _draw(found, width, note)
+        return _draw(found, width)
 
 
-def _draw(found: Distributions, width: float, note: str) -> Any:
-    from judge.errors import SpecError
-
+def _draw(found: Distributions, width: float) -> Any:
     number = len(found.rows) * len(found.criteria)
     if number > MOST:
         raise SpecError(
@@ -47,79 +42,67 @@ def _draw(found: Distributions, width: float, note: str) -> Any:
     inches = (width - room.left - page.MARGIN - (columns - 1) * room.between) / columns
     titles, meaning = panels.abbreviated(found.criteria, found.short, inches)
     blocks = math.ceil(len(found.criteria) / columns)
-    caption = _caption(found) + meaning + note
+    caption = found.caption + meaning
     foot = page.Foot.of(caption, found.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
     # A block is its criteria's titles, a panel for every source, the scale's points beneath.
     pitch = _HEIGHT + 0.07
     block = 0.2 + len(found.rows) * pitch + 0.32
     made = panels.make(blocks, width, block, panels.Room(0, 0, 0, 0), foot, columns=1)
-    top = 1.35 * max((share for row in found.rows for one in row for share in one.shares), default=1.0)
+    top = 1.35 * found.top
     for number, whole in enumerate(made.axes):
         box = whole.get_position()
         made.figure.delaxes(whole)
         for r, row in enumerate(found.rows):
             low = box.y1 - (0.2 + (r + 1) * pitch - 0.07) / made.height
             first = None
-            for c, criterion in enumerate(found.criteria[number * columns : (number + 1) * columns]):
-                x = (room.left + c * (inches + room.between)) / width
+            for c in range(number * columns, min((number + 1) * columns, len(found.criteria))):
+                place = c - number * columns
+                x = (room.left + place * (inches + room.between)) / width
                 axes = made.figure.add_axes((x, low, inches / width, _HEIGHT / made.height))
                 first = first or axes
-                _panel(axes, _of(row, criterion), _people(found, criterion), top)
-                axes.tick_params(labelleft=c == 0, labelbottom=r == len(found.rows) - 1)
+                _panel(axes, row, c, found, top)
+                axes.tick_params(labelleft=place == 0, labelbottom=r == len(found.rows) - 1)
                 if r == 0:
-                    panels.title(axes, titles[number * columns + c])
-            _row_label(made, first, row[0], names, prompts, found.rows[r - 1][0] if r else None)
+                    panels.title(axes, titles[c])
+            _row_label(made, first, row, names, prompts, found.rows[r - 1] if r else None)
         middle = (room.left + (width - page.MARGIN - room.left) / 2) / width
         made.figure.text(middle, box.y0 + 0.13 / made.height, "rating", ha="center", va="center", size=panels.LABEL)
     return made.figure
 
 
-def _of(row: Sequence[Distribution], criterion: str) -> Distribution | None:
-    return next((one for one in row if one.criterion.casefold() == criterion.casefold()), None)
-
-
-def _people(found: Distributions, criterion: str) -> Distribution | None:
-    return _of(found.rows[0], criterion) if found.rows and found.rows[0][0].run is None else None
-
-
 def _labels(found: Distributions, width: float) -> tuple[dict[str, str], dict[str, str], float]:
     """Judges' names, Eval-Prompts, and the inches both take."""
     size, most = panels.LABEL, _JUDGE_SHARE * width
-    names = {_name(row[0]): page.shortened(_name(row[0]), size, most, weight="bold") for row in found.rows}
-    prompts = {
-        row[0].eval_prompt or "": page.shortened(row[0].eval_prompt or "", size, 0.6 * most) for row in found.rows
-    }
+    names = {row.name: page.shortened(row.name, size, most, weight="bold") for row in found.rows}
+    prompts = {row.label: page.shortened(row.label, size, 0.6 * most) for row in found.rows}
     wide = max(page.text_width(name, size, weight="bold") for name in names.values())
     more = max(page.text_width(prompt, size) for prompt in prompts.values())
     return names, prompts, page.MARGIN + wide + (1.5 * _SPACE + more if more else 0.0) + _SPACE
 
 
-def _name(one: Distribution) -> str:
-    return one.judge
-
-
 def _row_label(
     made: panels.Panels,
     axes: Any,
-    one: Distribution,
+    one: HistogramRow,
     names: dict[str, str],
     prompts: dict[str, str],
-    before: Distribution | None,
+    before: HistogramRow | None,
 ) -> None:
     box = axes.get_position()
     y = (box.y0 + box.y1) / 2
-    prompt = prompts[one.eval_prompt or ""]
+    prompt = prompts[one.label]
     near = box.x0 - (_NUMBERS + _SPACE) / made.width
     if prompt:
         made.figure.text(near, y, prompt, ha="right", va="center_baseline", size=panels.LABEL)
         wide = max(page.text_width(each, panels.LABEL) for each in prompts.values())
         near -= (wide + 1.5 * _SPACE) / made.width
-    if before is None or _name(before) != _name(one) or before.run != one.run:
+    if before is None or (before.name, before.group) != (one.name, one.group):
         # Without an Eval-Prompt (people) the name takes the room of both.
-        made.figure.text(near, y, names[_name(one)], ha="right", va="center_baseline", size=panels.LABEL, weight="bold")
+        made.figure.text(near, y, names[one.name], ha="right", va="center_baseline", size=panels.LABEL, weight="bold")
 
 
-def _panel(axes: Any, one: Distribution | None, people: Distribution | None, top: float) -> None:
+def _panel(axes: Any, row: HistogramRow, criterion: int, found: Distributions, top: float) -> None:
+    one, people = row.cells[criterion], found.people(criterion)
     panels.plain(axes)
     axes.set_ylim(0, 100 * top)
     step = 50 if 100 * top > 60 else 20
@@ -127,44 +110,26 @@ def _panel(axes: Any, one: Distribution | None, people: Distribution | None, top
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", color=panels.GRID, linewidth=0.4)
     axes.set_axisbelow(True)
-    if one is None:
+    if not one.points:
         axes.set_xticks([])
-        axes.text(0.5, 0.4, "not asked", ha="center", size=_SMALL, style="italic", transform=axes.transAxes)
+        axes.text(0.5, 0.4, one.reason, ha="center", size=_SMALL, style="italic", transform=axes.transAxes)
         return
-    unit = one.points[1] - one.points[0] if len(one.points) > 1 else 1.0
-    own = people is None or people is one
-    # People are the grey of paper, judges a colour: told apart by luminance too.
-    colour = "#8a8a8a" if one.run is None else SKY
-    hatch = {"hatch": "//////"} if one.control else {}
-    axes.bar(
-        one.points,
-        [100 * s for s in one.shares],
-        width=0.8 * unit,
-        color=colour,
-        edgecolor=BLUE if one.run else "#444444",
-        linewidth=0.4,
-        **hatch,
-    )
-    if not own and people is not None:
+    unit = _bars(axes, one, row)
+    if row.kind != "people" and people is not None:
         edges = [people.points[0] - unit / 2, *(point + unit / 2 for point in people.points)]
         axes.stairs([100 * s for s in people.shares], edges, color="black", linewidth=0.8, baseline=None)
     axes.set_xlim(one.points[0] - 0.65 * unit, one.points[-1] + 0.65 * unit)
     shown = one.points if len(one.points) < 8 else one.points[:: max(1, len(one.points) // 4)]
     axes.set_xticks(shown, [f"{point:g}" for point in shown])
-    size = f"n = {one.n:,}" if one.n == one.asked else f"n = {one.n:,} of {one.asked:,}"
-    axes.text(0.02, 0.98, size, ha="left", va="top", size=_SMALL, transform=axes.transAxes)
+    axes.text(0.02, 0.98, one.size, ha="left", va="top", size=_SMALL, transform=axes.transAxes)
 
 
-def _caption(found: Distributions) -> str:
-    text = (
-        f"Share of ratings in %, {found.dataset}, {found.stories:,} stories; all panels to one scale, n counts ratings."
-    )
-    if found.rows and found.rows[0][0].run is None and len(found.rows) > 1:
-        text += " Black line: people."
-    if any(one.control for row in found.rows for one in row):
-        text += " Hatched: a control, no language model."
-    if any(one.n < one.asked for row in found.rows for one in row):
-        text += " “n of m”: repeats asked that gave no rating are left out."
-    if any(one.between for row in found.rows for one in row):
-        text += " Ratings between two points count at the nearer one."
-    return text
+def _bars(axes: Any, one: Histogram, row: HistogramRow) -> float:
+    """Draw the bars; how far apart their points are."""
+    unit = one.points[1] - one.points[0] if len(one.points) > 1 else 1.0
+    # People are the grey of paper, judges a colour: told apart by luminance too.
+    colour, edge = ("#8a8a8a", "#444444") if row.kind == "people" else (SKY, BLUE)
+    hatch = {"hatch": "//////"} if row.kind == "control" else {}
+    style: dict[str, Any] = {"width": 0.8 * unit, "color": colour, "edgecolor": edge, "linewidth": 0.4, **hatch}
+    axes.bar(one.points, [100 * s for s in one.shares], **style)
+    return unit

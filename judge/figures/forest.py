@@ -1,19 +1,14 @@
-"""Estimates with intervals as dots and whiskers: a row for each source, a panel for each criterion. Never computes.
-
-What bounds them stands behind: how well people agree with each other, and what the control judge reaches.
-"""
+"""Dots and whiskers on paper: as many panels beside each other as a width holds, rows named once at the left."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from judge.errors import SpecError
+from judge.charts.forest import Band, Forest
+from judge.charts.signs import Sign
 from judge.figures import legend, page, panels
-from judge.figures.series import SIGNS, Sign
 from judge.stats.estimate import Estimate
-from judge.wording import Advice
 
 _PITCH, _GROUP_GAP = 0.145, 0.5
 """Inches of a row; space before another judge's rows, in rows."""
@@ -23,72 +18,13 @@ _LEAST = {True: 0.46, False: 0.58}
 """Least inches of a panel in a narrow figure, and in a wide one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One row: its group (a judge), its label (an Eval-Prompt, a system), for each panel an estimate of each series.
-
-    None = there is nothing to show, and nothing was to be expected. `sign` draws the row's marks in place of the
-    series' signs.
-    """
-
-    group: str
-    label: str
-    cells: tuple[tuple[Estimate | None, ...], ...]
-    sign: Sign | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Band:
-    """A line with its interval behind all rows: one estimate a panel. `hatched` for what is no ceiling."""
-
-    name: str
-    estimates: tuple[Estimate, ...]
-    hatched: bool = False
-
-    @property
-    def defined(self) -> bool:
-        """Whether there is anything to draw."""
-        return any(one.defined for one in self.estimates)
-
-
-@dataclass(frozen=True, slots=True)
-class Forest:
-    """A figure's content; `axis` names the unit that `factor` times a value is in, of all panels or of each."""
-
-    panels: tuple[str, ...]
-    short: tuple[str, ...]
-    lines: tuple[Line, ...]
-    series: tuple[tuple[str, Sign], ...]
-    bands: tuple[Band, ...]
-    axis: str | tuple[str, ...]
-    caption: str
-    signature: str
-    factor: float = 1.0
-    limits: tuple[float, float] | None = None
-
-    @property
-    def estimates(self) -> list[Estimate]:
-        """All that is drawn as a mark, row by row."""
-        return [one for line in self.lines for cell in line.cells for one in cell if one is not None]
-
-
-def signs(names: Sequence[str], what: str) -> list[Sign]:
-    """A sign for each name; raises SpecError where nobody could tell them apart."""
-    if len(names) > len(SIGNS):
-        raise SpecError(
-            f"{len(names)} {what} are too many for one figure; at most {len(SIGNS)} can be told apart",
-            hint=Advice("choose with {judge}, {eval_prompt} or {criterion}"),
-        )
-    return list(SIGNS[: len(names)])
-
-
-def draw(forest: Forest, width: float, note: str = "") -> Any:
-    """A matplotlib figure so many inches wide; `note` ends the caption."""
+def draw(forest: Forest, width: float) -> Any:
+    """A matplotlib figure so many inches wide."""
     with page.style():
-        return _draw(forest, width, note)
+        return _draw(forest, width)
 
 
-def _draw(forest: Forest, width: float, note: str) -> Any:
+def _draw(forest: Forest, width: float) -> Any:
     narrow = width < panels.NARROW
     judges = {line.group: line.group for line in forest.lines}
     judges = {n: page.shortened(n, panels.LABEL, _JUDGE_SHARE * width, weight="bold") for n in judges}
@@ -104,39 +40,21 @@ def _draw(forest: Forest, width: float, note: str) -> Any:
     columns = panels.columns_for(len(forest.panels), width, room, _LEAST[narrow])
     inches = (width - left - page.MARGIN - (columns - 1) * room.between) / columns
     titles, meaning = panels.abbreviated(forest.panels, forest.short, inches)
-    caption = forest.caption + meaning + note
+    caption = forest.caption + meaning
     foot = page.Foot.of(caption, forest.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
     pitch = max(_PITCH, 0.085 * len(forest.series) + 0.04)
-    places = _places(forest.lines)
+    places = forest.places(_GROUP_GAP)
     height = (places[-1] + 1) * pitch
     made = panels.make(len(forest.panels), width, height, room, foot, columns=columns)
-    limits = forest.limits or _limits(forest)
+    limits = forest.limits
     for number, (axes, name) in enumerate(zip(made.axes, titles, strict=True)):
         _panel(axes, forest, number, places, limits)
         panels.title(axes, name)
     for first, _ in made.row_ends():
         _labels(made, first, forest, places, (judges, labels), indent)
-    panels.axis_title(made, forest.axis, drop=0.17)
+    panels.axis_title(made, forest.axes, drop=0.17)
     legend.draw(made, rows)
     return made.figure
-
-
-def _places(lines: Sequence[Line]) -> list[float]:
-    places: list[float] = []
-    for i, line in enumerate(lines):
-        gap = _GROUP_GAP if i and lines[i - 1].group != line.group else 0.0
-        places.append(places[-1] + 1 + gap if i else 0.0)
-    return places
-
-
-def _limits(forest: Forest) -> tuple[float, float]:
-    known = [*forest.estimates, *(one for band in forest.bands for one in band.estimates)]
-    ends = [e for one in known if one.value is not None for e in (one.value, one.low, one.high) if e is not None]
-    if not ends:
-        return 0.0, forest.factor
-    low, high = forest.factor * min(ends), forest.factor * max(ends)
-    space = 0.06 * ((high - low) or 1.0)
-    return low - space, high + space
 
 
 def _panel(axes: Any, forest: Forest, number: int, places: Sequence[float], limits: tuple[float, float]) -> None:

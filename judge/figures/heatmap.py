@@ -1,4 +1,4 @@
-"""The heat map of correlations: judge x Eval-Prompt by criterion. Shows an undefined cell as undefined."""
+"""A heat map on paper: values in cells, rows of one judge together, what is undefined hatched."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, LayoutRow
+from judge.charts.colours import Scale
+from judge.charts.heatmap import HeatCell, HeatMap, HeatRow
 from judge.figures import page
-from judge.stats.estimate import Estimate
 
 _CELL_WIDTH, _CELL_HEIGHT = 0.58, 0.27
 _GAP = 0.4
@@ -19,32 +19,12 @@ _BAR, _RIGHT = 0.12, 0.6
 _LEAST_WIDTH = 5.2
 _JUDGE_SHARE = 0.3
 """Of a figure of given width, what judges' names may take."""
-_NAMES = {CEILING: "people (one against the rest)", CONTROL: "control (text surface)"}
-_SHORT_NAMES = {CEILING: "people", CONTROL: "control"}
 _UNDEFINED = "#f2f2f2"
-_INK = 0.179
-"""Luminance at which black and white text have the same contrast (WCAG 2.1)."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """Colours by value: cividis from 0 up, or, where a value is below 0, a diverging map with 0 in the middle."""
-
-    low: float
-    high: float
-    colours: str
-
-    def rgba(self, value: float) -> tuple[float, float, float, float]:
-        from matplotlib import colormaps
-
-        share = (value - self.low) / (self.high - self.low)
-        r, g, b, a = colormaps[self.colours](min(1.0, max(0.0, share)))
-        return float(r), float(g), float(b), float(a)
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How large: a cell's inches, type in points, names of the rows that are no judge's, judges' names as shown."""
+    """How large: a cell's inches, type in points, names of rows as shown."""
 
     cell_width: float
     cell_height: float
@@ -52,46 +32,49 @@ class _Form:
     number: float
     caption: float
     names: dict[str, str]
-    judges: dict[str, str]
 
 
-def draw(layout: Layout, width: float | None = None, note: str = "") -> Any:
-    """A matplotlib figure of one layout: values x100 in the cells, caption and signature beneath.
+def draw(found: HeatMap, width: float | None = None) -> Any:
+    """A matplotlib figure of a heat map, caption and signature beneath.
 
-    It is as wide as it needs to be, or, with `width`, so many inches. `note` ends the caption.
+    It is as wide as it needs to be, or, with `width`, so many inches.
     """
     with page.style():
-        return _draw(layout, width, note)
+        return _draw(found, width)
 
 
-def _form(layout: Layout, width: float | None) -> _Form:
-    judges = dict.fromkeys(row.judge for row in layout.rows)
+def _form(found: HeatMap, width: float | None) -> _Form:
     if width is None:
-        return _Form(_CELL_WIDTH, _CELL_HEIGHT, 9.0, 8.5, page.CAPTION_SIZE, _NAMES, {name: name for name in judges})
+        names = {row.name: row.name for row in found.rows}
+        return _Form(_CELL_WIDTH, _CELL_HEIGHT, 9.0, 8.5, page.CAPTION_SIZE, names)
     narrow = width < _LEAST_WIDTH
     label = 7.0 if narrow else 8.0
-    short = {name: page.shortened(name, label, _JUDGE_SHARE * width, weight="bold") for name in judges}
-    names = _SHORT_NAMES if narrow else _NAMES
-    form = _Form(0.0, 0.2 if narrow else 0.24, label, 6.5 if narrow else 8.0, 6.5 if narrow else 7.5, names, short)
+    names = {
+        row.name: (row.short_name if narrow else row.name)
+        if row.is_bar
+        else page.shortened(row.name, label, _JUDGE_SHARE * width, weight="bold")
+        for row in found.rows
+    }
+    form = _Form(0.0, 0.2 if narrow else 0.24, label, 6.5 if narrow else 8.0, 6.5 if narrow else 7.5, names)
     # In a column the numbers must do without the bar of colours.
-    room = width - _left_width(layout.rows, form) - (_MARGIN if narrow else _BAR + _RIGHT)
-    return replace(form, cell_width=room / _columns(layout))
+    room = width - _left_width(found.rows, form) - (_MARGIN if narrow else _BAR + _RIGHT)
+    return replace(form, cell_width=room / _columns(found))
 
 
-def _columns(layout: Layout) -> float:
-    return len(layout.criteria) + (_GAP + 1 if _has_means(layout) else 0)
+def _columns(found: HeatMap) -> float:
+    return len(found.columns) + (_GAP if found.apart else 0)
 
 
-def _draw(layout: Layout, asked: float | None, note: str) -> Any:
+def _draw(found: HeatMap, asked: float | None) -> Any:
     from matplotlib.figure import Figure
 
-    form = _form(layout, asked)
-    places = _places(layout.rows)
-    left = _left_width(layout.rows, form)
-    columns = _columns(layout)
+    form = _form(found, asked)
+    places = found.places(_GAP)
+    left = _left_width(found.rows, form)
+    columns = _columns(found)
     inner_width, inner_height = columns * form.cell_width, (places[-1] + 1 if places else 1) * form.cell_height
     width = asked or max(left + inner_width + _BAR + _RIGHT, _LEAST_WIDTH)
-    foot = page.Foot.of(_caption(layout) + note, layout.signature, width - 2 * _MARGIN, form.caption)
+    foot = page.Foot.of(found.caption, found.signature, width - 2 * _MARGIN, form.caption)
     below = foot.height + 0.05
     height = below + inner_height + 0.36
     figure = Figure(figsize=(width, height))
@@ -101,58 +84,36 @@ def _draw(layout: Layout, asked: float | None, note: str) -> Any:
         ylim=(inner_height / form.cell_height, 0),
     )
     axes.set_axis_off()
-    scale = _scale([*layout.cells, *(row.mean for row in layout.rows)])
-    for row, place in zip(layout.rows, places, strict=True):
-        for x, cell in enumerate(row.cells):
-            _cell(axes, x, place, cell, scale, form)
-        if _has_means(layout):
-            _cell(axes, len(row.cells) + _GAP, place, row.mean, scale, form)
-    _labels(axes, layout, places, form)
+    for row, place in zip(found.rows, places, strict=True):
+        for i, cell in enumerate(row.cells):
+            _cell(axes, _x(found, i), place, cell, found.scale, form)
+    _labels(axes, found, places, form)
     if asked is None or asked >= _LEAST_WIDTH:
-        _colour_bar(figure, scale, ((left + inner_width + 0.1) / width, below / height), (width, height), inner_height)
+        corner = ((left + inner_width + 0.1) / width, below / height)
+        _colour_bar(figure, found.scale, corner, (width, height), inner_height)
     foot.write(figure)
     return figure
 
 
-def _has_means(layout: Layout) -> bool:
-    """The mean over one criterion says nothing new."""
-    return len(layout.criteria) > 1
+def _x(found: HeatMap, column: int) -> float:
+    """Left edge of a column, in cells."""
+    return column + (_GAP if column >= len(found.columns) - found.apart else 0.0)
 
 
-def _places(rows: Sequence[LayoutRow]) -> list[float]:
-    """Top of each row in cells: a gap wherever another judge begins."""
-    places: list[float] = []
-    for i, row in enumerate(rows):
-        before = rows[i - 1] if i else row
-        same = (before.kind, before.judge) == (row.kind, row.judge)
-        places.append((places[-1] + 1 if places else 0.0) + (0.0 if same else _GAP))
-    return places
-
-
-def _indent(rows: Sequence[LayoutRow], form: _Form) -> float:
+def _indent(rows: Sequence[HeatRow], form: _Form) -> float:
     """Inches from the cells to the right end of the judges' names: the Eval-Prompts stand between."""
-    prompts = [page.text_width(row.eval_prompt, form.label) for row in rows if row.eval_prompt]
-    return _SPACE + max(prompts, default=0.0) + 1.5 * _SPACE
+    return _SPACE + max((page.text_width(row.label, form.label) for row in rows), default=0.0) + 1.5 * _SPACE
 
 
-def _left_width(rows: Sequence[LayoutRow], form: _Form) -> float:
+def _left_width(rows: Sequence[HeatRow], form: _Form) -> float:
     """Inches for the labels left of the cells."""
     indent, size = _indent(rows, form), form.label
-    judges = [indent + page.text_width(form.judges[r.judge], size, weight="bold") for r in rows if r.kind == JUDGE]
-    others = [_SPACE + page.text_width(form.names[r.kind], size, style="italic") for r in rows if r.kind != JUDGE]
+    judges = [indent + page.text_width(form.names[r.name], size, weight="bold") for r in rows if not r.is_bar]
+    others = [_SPACE + page.text_width(form.names[r.name], size, style="italic") for r in rows if r.is_bar]
     return _MARGIN + max([*judges, *others], default=0.0)
 
 
-def _scale(cells: Sequence[Estimate]) -> _Scale:
-    values = [cell.value for cell in cells if cell.value is not None]
-    top = max((abs(value) for value in values), default=0.1)
-    # A printed -0 is no sign that matters: colours part only where a printed value is below 0.
-    if any(round(100 * value) < 0 for value in values):
-        return _Scale(-top, top, "RdBu")
-    return _Scale(0.0, top or 0.1, "cividis")
-
-
-def _cell(axes: Any, x: float, y: float, cell: Estimate, scale: _Scale, form: _Form) -> None:
+def _cell(axes: Any, x: float, y: float, cell: HeatCell, scale: Scale, form: _Form) -> None:
     from matplotlib.patches import Rectangle
 
     if cell.value is None:
@@ -160,74 +121,36 @@ def _cell(axes: Any, x: float, y: float, cell: Estimate, scale: _Scale, form: _F
         axes.add_patch(box)
         axes.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor="white", linewidth=0.8))
         return
-    colour = scale.rgba(cell.value)
-    axes.add_patch(Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="white", linewidth=0.8))
-    text = f"{round(100 * cell.value)}".replace("-", "−")
-    ink = "black" if _luminance(colour) > _INK else "white"
-    axes.text(x + 0.5, y + 0.5, text, ha="center", va="center_baseline", size=form.number, color=ink)
+    axes.add_patch(Rectangle((x, y), 1, 1, facecolor=scale.colour(cell.value), edgecolor="white", linewidth=0.8))
+    ink = scale.ink(cell.value)
+    axes.text(x + 0.5, y + 0.5, cell.shown, ha="center", va="center_baseline", size=form.number, color=ink)
 
 
-def _luminance(colour: Sequence[float]) -> float:
-    """Relative luminance of an sRGB colour (WCAG 2.1)."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def _labels(axes: Any, layout: Layout, places: Sequence[float], form: _Form) -> None:
-    heads = list(layout.short) + (["mean"] if _has_means(layout) else [])
-    for x, name in enumerate(heads):
-        at = x + 0.5 + (_GAP if x == len(layout.short) else 0)
-        axes.text(at, -0.2, name, ha="center", va="bottom", size=form.label, weight="bold")
-    near, far = -_SPACE / form.cell_width, -_indent(layout.rows, form) / form.cell_width
-    named: set[str] = set()
-    for row, place in zip(layout.rows, places, strict=True):
+def _labels(axes: Any, found: HeatMap, places: Sequence[float], form: _Form) -> None:
+    for i, name in enumerate(found.columns):
+        axes.text(_x(found, i) + 0.5, -0.2, name, ha="center", va="bottom", size=form.label, weight="bold")
+    near, far = -_SPACE / form.cell_width, -_indent(found.rows, form) / form.cell_width
+    style: dict[str, Any] = {"ha": "right", "va": "center_baseline", "size": form.label}
+    for i, (row, place) in enumerate(zip(found.rows, places, strict=True)):
         y = place + 0.5
-        if row.kind != JUDGE:
-            name = form.names[row.kind]
-            axes.text(near, y, name, ha="right", va="center_baseline", size=form.label, style="italic")
+        if row.is_bar:
+            axes.text(near, y, form.names[row.name], fontstyle="italic", **style)
             continue
-        axes.text(near, y, row.eval_prompt, ha="right", va="center_baseline", size=form.label)
-        if row.judge not in named:
-            name = form.judges[row.judge]
-            axes.text(far, y, name, ha="right", va="center_baseline", size=form.label, weight="bold")
-            named.add(row.judge)
+        axes.text(near, y, row.label, **style)
+        if found.begins(i):
+            axes.text(far, y, form.names[row.name], weight="bold", **style)
 
 
 def _colour_bar(
-    figure: Any, scale: _Scale, corner: tuple[float, float], size: tuple[float, float], inner_height: float
+    figure: Any, scale: Scale, corner: tuple[float, float], size: tuple[float, float], inner_height: float
 ) -> None:
     from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     tall = min(inner_height, 2.4)
     bottom = corner[1] + (inner_height - tall) / size[1]
     axes = figure.add_axes((corner[0], bottom, _BAR / size[0], tall / size[1]))
-    norm = Normalize(100 * scale.low, 100 * scale.high)
-    bar = figure.colorbar(ScalarMappable(norm, scale.colours), cax=axes)
+    colours = LinearSegmentedColormap.from_list("scale", scale.steps)
+    bar = figure.colorbar(ScalarMappable(Normalize(scale.low, scale.high), colours), cax=axes)
     bar.outline.set_linewidth(0.4)
     axes.tick_params(labelsize=7, width=0.4, length=2)
-
-
-def _caption(layout: Layout) -> str:
-    systems = f"{layout.systems} systems" if layout.unit != "systems" else None
-    counted = ", ".join(part for part in (layout.size, systems) if part)
-    text = f"{layout.statistic} ×100 with people, {layout.where}, {layout.dataset} ({counted})."
-    if layout.short != layout.criteria:
-        names = (f"{short} {name}" for short, name in zip(layout.short, layout.criteria, strict=True))
-        text += f" {', '.join(names)}."
-    if layout.half_width is not None:
-        text += f" Half-width of the 95 % intervals, median: {100 * layout.half_width:.0f}."
-    if any(round(100 * cell.value) < 0 for cell in layout.cells if cell.value is not None):
-        text += " White is 0, red below it."
-    if any(not cell.defined for cell in layout.cells):
-        text += " Hatched: undefined" + _why(layout) + "."
-    text += layout.apart
-    if any(row.kind == CONTROL for row in layout.rows):
-        text += " The control looks at the surface of a text alone and is no language model"
-        text += f" ({layout.control})." if layout.control else "."
-    return text
-
-
-def _why(layout: Layout) -> str:
-    reasons = dict.fromkeys(cell.reason for cell in layout.cells if not cell.defined and cell.reason)
-    return f"; {'; '.join(reasons)}" if 0 < len(reasons) <= 2 else ", for the reasons in the table"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from judge.charts.signs import Sign
 from judge.figures import page, panels
-from judge.figures.series import Sign
 
 _ROW, _SIGN, _SPACE = 0.15, 0.22, 0.13
 _TEXT = _SIGN + 0.05

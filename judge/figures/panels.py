@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from judge.charts import words
 from judge.errors import SpecError
 from judge.figures import page
 from judge.wording import Advice
@@ -127,24 +128,14 @@ def title(axes: Any, text: str, pad: float = 3) -> None:
     axes.set_title(name, size=TITLE, weight="bold", pad=pad)
 
 
-def axis_title(made: Panels, text: str | Sequence[str], drop: float) -> None:
+def axis_title(made: Panels, texts: Sequence[str], drop: float) -> None:
     """What the axis beneath counts, `drop` inches beneath it: once for neighbours in a row that count the same."""
-    texts = [text] * len(made.axes) if isinstance(text, str) else list(text)
     for start in range(0, len(made.axes), made.columns):
         row = zip(made.axes[start : start + made.columns], texts[start : start + made.columns], strict=True)
-        for words, group in groupby(row, key=lambda pair: pair[1]):
+        for unit, group in groupby(row, key=lambda pair: pair[1]):
             boxes = [axes.get_position() for axes, _ in group]
             x, y = (boxes[0].x0 + boxes[-1].x1) / 2, boxes[0].y0 - drop / made.height
-            made.figure.text(x, y, words, ha="center", va="top", size=LABEL)
-
-
-def counted(numbers: Sequence[int], unit: str) -> str:
-    """`n = 960 stories`, or from-to where they differ."""
-    known = [number for number in numbers if number]
-    if not known:
-        return f"no {unit}"
-    low, high = min(known), max(known)
-    return f"n = {low:,} {unit}" if low == high else f"n = {low:,} to {high:,} {unit}"
+            made.figure.text(x, y, unit, ha="center", va="top", size=LABEL)
 
 
 def abbreviated(criteria: Sequence[str], short: Sequence[str], inches: float) -> tuple[Sequence[str], str]:
@@ -153,4 +144,4 @@ def abbreviated(criteria: Sequence[str], short: Sequence[str], inches: float) ->
         criteria
     ):
         return criteria, ""
-    return short, " " + ", ".join(f"{a} {b}" for a, b in zip(short, criteria, strict=True) if a != b) + "."
+    return short, words.meaning(short, criteria)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 from judge.backends import IN_PROCESS
 from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS
@@ -19,10 +19,8 @@ from judge.in_force.catalogue import catalogue
 from judge.in_force.endpoints import Asked, addresses_of, who_is_asked
 from judge.in_force.model_rules import Said, by_catalogue
 from judge.in_force.seen import NOTHING, ONE_BY_ONE, Seen
+from judge.in_force.setting import SettingInForce, Source
 from judge.run_definition.spec import RunSpec
-
-State = Literal["honoured", "refused", "ignored", "unknown"]
-Source = Literal["server", "answers", "probe", "documentation", "catalogue", "engine", "none"]
 
 MODELLESS = frozenset({"surface", "recorded", "scripted"})
 """Judges that ask no model: settings of a generation mean nothing to them, or what this program makes of them."""
@@ -32,24 +30,6 @@ _ADDRESS = re.compile(r"https?://[^\s'\"]+")
 _PREFIX = re.compile(r"^https?://\S+ ")
 _NAMES = {"max_tokens": ("max_tokens", "max_completion_tokens"), "logprobs": ("logprobs", "top_logprobs")}
 _FIELDS = {"structured": ("structured", "response_format", "structured_outputs", "guided_choice")}
-
-
-@dataclass(frozen=True, slots=True)
-class SettingInForce:
-    """One setting as asked, its state, and what is known about it: a clause that can follow "temperature 0 was asked;".
-
-    `source` is where the evidence is from; `setting` is the key of run.yaml's `generation`, of `engine`, or of the run.
-    """
-
-    setting: str
-    asked: Any
-    state: State
-    evidence: str
-    source: Source
-
-    def record(self) -> dict[str, Any]:
-        """As the manifest keeps it, under its name."""
-        return {key: value for key, value in asdict(self).items() if key != "setting"}
 
 
 def settings_in_force(

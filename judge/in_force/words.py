@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from judge.in_force.settings import SettingInForce, settings_in_force
-from judge.in_force.shutdown import life_of
-from judge.run_definition.spec import RunSpec
+from judge.in_force.setting import SettingInForce
+
+if TYPE_CHECKING:
+    from judge.run_definition.spec import RunSpec
 
 _SHORT = {"temperature": "temp", "presence_penalty": "pp", "frequency_penalty": "fp", "repetition_penalty": "rp"}
 _HARMLESS = frozenset({"n"})
@@ -66,6 +67,10 @@ def _sentence(state: str, reason: str, names: list[str]) -> str:
 
 def warnings(spec: RunSpec) -> list[str]:
     """What is known before anything is asked: settings without effect, and the model's end."""
+    # Tables read what manifests keep, and need neither the catalogue nor the form of a run's definition.
+    from judge.in_force.settings import settings_in_force
+    from judge.in_force.shutdown import life_of
+
     found = [one for one in settings_in_force(spec) if one.source != "none"]
     life = life_of(spec.judge, spec.base_url)
     ends = [f"published judges vanish: {life.sentence}"] if life is not None and life.ends else []

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from judge.journal import database
+from judge.journal import database, standing
 from judge.journal.calls import Called, called, seconds_of_work
 from judge.journal.spending import Spending, spending
 from judge.records import Answer, Rating, Response, Story
@@ -88,6 +89,15 @@ class JournalReader:
     def close(self) -> None:
         """Close the file."""
         self._db.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is read inside is of one moment, whatever is written meanwhile."""
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.rollback()
 
     def meta(self) -> dict[str, Any]:
         """All stored plain data by key."""
@@ -214,6 +224,26 @@ class JournalReader:
     def answers_tried(self, after: int, upto: int) -> list[Answer]:
         """What now stands at each repeat of which some attempt has `after` < id <= `upto`."""
         return [_answer(row) for row in self._db.execute(self._answers(_TRIED_LATELY), (after, upto))]
+
+    def blocks(self) -> list[int]:
+        """Numbers of the blocks in which answers lie; see `journal.standing`."""
+        return standing.numbers(self._db)
+
+    def block(self, number: int) -> list[standing.Row]:
+        """The answers of a block as rows, for `standing.content` and `standing.answer`."""
+        return standing.block(self._db, number)
+
+    def unanswered(self) -> Iterator[Answer | None]:
+        """Repeats that were tried and have no answer; None for one of no known query."""
+        return standing.unanswered(self._db)
+
+    def tried(self) -> tuple[int, int]:
+        """How many repeats were tried, and how many answers stand."""
+        return standing.tried(self._db)
+
+    def tells_usage(self) -> bool:
+        """Whether a server said more of its calls than tokens, which `block` leaves out."""
+        return database.has_usage(self._db)
 
     def _answers(self, where: str) -> str:
         return _ANSWERS.format(where=where, **(_TOLD if database.has_usage(self._db) else _NOTHING_TOLD))

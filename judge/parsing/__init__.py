@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from importlib import import_module
 from importlib.metadata import entry_points
 
@@ -10,7 +11,10 @@ from judge.parsing.protocol import Parser
 from judge.records import Structured
 from judge.wording import Advice
 
-__all__ = ["PARSERS", "Parser", "Structured", "known_parsers", "parser"]
+__all__ = ["LOADED", "PARSERS", "Parser", "Structured", "known_parsers", "parser"]
+
+LOADED = time.time()
+"""When this process began to import parsers, in seconds since 1970: what was edited later is not what it runs."""
 
 PARSERS: dict[str, str] = {
     "ours": "judge.parsing.ours.parser",

@@ -1,6 +1,7 @@
 """The ratings table: one row for each repeat of each query, and one for each person's rating. Never fills a gap.
 
-Parsing happens here, every time: a better parser reads old answers again, and nobody is asked twice.
+Parsing happens here: a better parser reads old answers again, and nobody is asked twice. What was read is kept in the
+result folders' `derived/`, from which it may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -11,39 +12,51 @@ from pathlib import Path
 import pandas as pd
 
 from judge.parsing import parser as load_parser
+from judge.ratings_table.columns import Piece, frame_of
 from judge.ratings_table.imported import Imported, read_imported
-from judge.ratings_table.journaled import People, Row, read_journal
+from judge.ratings_table.journaled import Asked, People, read_journal
+from judge.ratings_table.judgments import Telling, silent
 from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RatingsTable, RunFacts
 from judge.run_folder import resolve
 
 __all__ = ["COLUMNS", "STORY_COLUMNS", "RatingsTable", "RunFacts", "read"]
 
 
-def read(runs: Sequence[Path | str], parser: str = "ours", *, explanations: bool = True) -> RatingsTable:
-    """Build the table of one or more RUNs; without `explanations` that column is null, which saves most of the memory.
+def read(
+    runs: Sequence[Path | str],
+    parser: str = "ours",
+    *,
+    explanations: bool = True,
+    keep: bool = True,
+    telling: Telling = silent,
+) -> RatingsTable:
+    """Build the table of one or more RUNs.
 
-    People's ratings come once for each dataset. Raises RunFolderError where a RUN has no results, and where two results
-    name one dataset but hold different stories: tables over both would compare different things.
+    Without `explanations` that column is null and names are categories, which saves most of the memory. `keep` allows
+    that judgments are kept in the result folders' `derived/`; `telling` is told how far much parsing is. People's
+    ratings come once for each dataset. Raises RunFolderError where a RUN has no results, and where two results name one
+    dataset but hold different stories: tables over both would compare different things.
     """
-    loaded = load_parser(parser)
-    rows: list[Row] = []
+    asked = Asked(parser, load_parser(parser), explanations, keep, telling)
+    pieces: list[Piece] = []
     people: dict[str, People] = {}
     facts: list[RunFacts] = []
     imported: list[Imported] = []
     for folder in resolve(runs):
         if folder.journal.is_file():
-            found, fact = read_journal(folder, loaded, people, explanations=explanations)
-            rows.extend(found)
+            piece, fact = read_journal(folder, asked, people)
+            pieces.append(piece)
         else:
             imported.append(read_imported(folder, explanations=explanations))
             fact = imported[-1].fact
         facts.append(fact)
-    rows.extend(row for known in people.values() for row in known.ratings)
+    pieces += [known.ratings for known in people.values()]
+    frame = frame_of(pieces, explanations=explanations)
     story_rows = [row for known in people.values() for row in known.stories]
     stories = pd.DataFrame(story_rows, columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
     if not imported:
-        return RatingsTable(_frame(rows), stories, tuple(facts))
-    frame = _stacked([_frame(rows), *_once(imported, set(people))])
+        return RatingsTable(frame, stories, tuple(facts))
+    frame = _stacked([frame, *_once(imported, set(people))])
     more = pd.concat([stories, *(one.stories for one in imported)])
     return RatingsTable(frame, more[~more.index.duplicated()], tuple(facts))
 
@@ -65,10 +78,3 @@ def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     if len(filled) == 1:
         return filled[0]
     return pd.concat(filled or frames[:1], ignore_index=True)
-
-
-def _frame(rows: list[Row]) -> pd.DataFrame:
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    frame["rating"] = frame["rating"].astype("float64")
-    frame["repeat"] = frame["repeat"].astype("Int64")
-    return frame

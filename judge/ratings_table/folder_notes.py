@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from judge.in_force.settings import SettingInForce
+from judge.in_force.setting import SettingInForce
 from judge.in_force.words import sentences
 from judge.journal import JournalReader
 from judge.records import Criterion

@@ -1,58 +1,205 @@
-"""Rows of the ratings table out of a journal. Parses every answer each time, and never fills a gap."""
+"""Rows of the ratings table out of a journal. Never fills a gap."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from judge.errors import RunFolderError
 from judge.in_force.words import mark, stored
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
-from judge.parsing import Parser
+from judge.journal.standing import file_state
+from judge.parsing import PARSERS, Parser
 from judge.parsing.stored_answers import StoredAnswers
+from judge.ratings_table.block import Block, judged
+from judge.ratings_table.columns import Codes, Names, Piece
 from judge.ratings_table.folder_notes import in_sample, other_scale, outside_scale, without_effect
+from judge.ratings_table.helpers import Helpers
+from judge.ratings_table.judgments import LEAST, Known, Telling, UnusualError, identity_of, judgments
+from judge.ratings_table.parsed_file import ParsedFile
 from judge.ratings_table.table import RunFacts, criterion_of
-from judge.records import Answer
+from judge.records import Criterion
 from judge.run_folder import ResultFolder, read_manifest
 from judge.wording import Advice, Note
-
-Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """One dataset's stories and people's ratings; `content` is the dataset's hash, by which versions are told apart."""
+    """One dataset's stories and people's ratings; `content` is the dataset's hash, by which versions are told apart.
+
+    `stories` are rows of the table of stories; `places` gives their numbers by id.
+    """
 
     content: str
-    ratings: list[Row] = field(default_factory=list)
-    stories: list[Row] = field(default_factory=list)
+    stories: list[tuple[Any, ...]]
+    places: dict[str, int]
+    ratings: Piece
+
+    def named(self, story: Codes) -> dict[str, tuple[Codes, Names]]:
+        """The columns that follow from the story, for rows of stories by number."""
+        found: dict[str, tuple[Codes, Names]] = {"story": (story, list(self.places))}
+        for place, name in ((2, "story_prompt"), (3, "system")):
+            numbers: dict[str, int] = {}
+            codes = [numbers.setdefault(row[place], len(numbers)) for row in self.stories]
+            found[name] = (np.array(codes, dtype=np.int32)[story], list(numbers))
+        return found
 
 
-def read_journal(
-    folder: ResultFolder, parser: Parser, people: dict[str, People], *, explanations: bool
-) -> tuple[list[Row], RunFacts]:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a journal is to be read: by which parser, with explanations or not, whether judgments may be kept."""
+
+    name: str
+    parser: Parser
+    explanations: bool
+    keep: bool
+    telling: Telling
+
+
+def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
     """The judge's rows of one result folder, in reading order, and its facts; its dataset is added to `people` once."""
-    with JournalReader(folder.journal) as journal:
+    before = file_state(folder.journal)
+    with JournalReader(folder.journal) as journal, journal.snapshot():
         definition = journal.meta().get("definition")
         if definition is None:
             raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
-        fact = _facts(folder, definition, journal, parser)
-        _add_people(people, fact, definition, journal, folder)
-        places = {row[1]: row for row in people[fact.dataset].stories}
-        found = list(_judge_rows(journal.answers(), fact, definition, parser, places, explanations=explanations))
-    # The journal gives them by key; people read them by story, criterion, Eval-Prompt and repeat.
-    found.sort(key=_order(places, fact))
-    return found, replace(fact, notes=(*fact.notes, *outside_scale(str(row[13]) for row in found)))
+        # What was written between the two looks may be in the snapshot, or not.
+        state = before if before == file_state(folder.journal) else None
+        criteria = tuple(criterion_of(record) for record in definition["criteria_records"])
+        dataset = str(definition["dataset_name"])
+        _add_people(people, dataset, definition, journal, folder)
+        known = people[dataset]
+        reading = StoredAnswers.of_run(
+            asked.parser, criteria, definition, lambda story: str(known.stories[known.places[story]][-1])
+        )
+        try:
+            found = _judgments(folder, journal, reading, asked, definition, known, state)
+            piece = _piece(found.blocks, known, definition, asked, distinct=True)
+        except UnusualError:
+            rows = (judged(answer, reading.judgment(answer)) for answer in journal.answers())
+            found = Known([Block.of(rows)], journal.settled_total())
+            piece = _piece(found.blocks, known, definition, asked, distinct=False)
+        fact = _facts(folder, definition, criteria, journal, asked.parser, found.settled)
+    named = {**piece.named, "judge": fact.judge}
+    flags = _in_order(piece.named["flags"])
+    return replace(piece, named=named), replace(fact, notes=(*fact.notes, *outside_scale(flags)))
 
 
-def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalReader, parser: Parser) -> RunFacts:
+def _judgments(
+    folder: ResultFolder,
+    journal: JournalReader,
+    reading: StoredAnswers,
+    asked: Asked,
+    definition: dict[str, Any],
+    known: People,
+    state: str | None,
+) -> Known:
+    """All judgments of the journal, kept from now on where that is worth it and it can be told when they hold."""
+    identity = None
+    # What a third party's parser looks at is not known; blocks of answers hold all but what servers said of calls.
+    whole = asked.name in PARSERS or not journal.tells_usage()
+    if asked.keep and whole and journal.last_attempt() >= LEAST:
+        texts = ((row[1], row[-1]) for row in known.stories)
+        identity = identity_of(asked.name, asked.parser.version, definition, texts)
+    path = None if identity is None else folder.parsed(asked.name)
+    with ParsedFile(path, identity or "") as kept:
+        helpers = Helpers(folder.path, asked.name, kept.identity)
+        return judgments(
+            journal,
+            reading,
+            kept,
+            state if kept.there else None,
+            explanations=asked.explanations,
+            helpers=helpers,
+            telling=asked.telling,
+        )
+
+
+def _piece(
+    blocks: Sequence[Block], people: People, definition: dict[str, Any], asked: Asked, *, distinct: bool
+) -> Piece:
+    """The rows of all blocks in reading order: by story, criterion, Eval-Prompt and repeat.
+
+    Raises UnusualError where they are to be `distinct` and two have one place.
+    """
+    criteria = [str(record["name"]) for record in definition["criteria_records"]]
+    prompts = list(definition["eval_prompts"])
+    columns = {
+        "story": _numbers(blocks, "story", people.places),
+        "criterion": _numbers(blocks, "criterion", {name: n for n, name in enumerate(criteria)}),
+        "eval_prompt": _numbers(blocks, "eval_prompt", {name: n for n, name in enumerate(prompts)}),
+    }
+    further: dict[str, dict[str, int]] = {"status": {}, "flags": {}}
+    columns |= {name: _numbers(blocks, name, numbers, more=True) for name, numbers in further.items()}
+    repeat = _joined([block.rows["repeat"].astype(np.int64) for block in blocks], np.int64)
+    place = (columns["story"].astype(np.int64) * len(criteria) + columns["criterion"]) * len(prompts)
+    place += columns["eval_prompt"]
+    order = np.lexsort((repeat, place))
+    place, repeat = place[order], repeat[order]
+    if distinct and bool(((place[1:] == place[:-1]) & (repeat[1:] == repeat[:-1])).any()):
+        raise UnusualError
+    columns = {name: column[order] for name, column in columns.items()}
+    explanations = None
+    if asked.explanations:
+        texts = [text for block in blocks for text in block.explanations or ()]
+        explanations = np.array([*texts, None], dtype=object)[:-1][order]
+    return Piece(
+        {
+            "run": str(definition["name"]),
+            "dataset": str(definition["dataset_name"]),
+            **people.named(columns["story"]),
+            "criterion": (columns["criterion"], criteria),
+            "eval_prompt": (columns["eval_prompt"], prompts),
+            "source": "judge",
+            "rater": None,
+            **{name: (columns[name], list(numbers)) for name, numbers in further.items()},
+        },
+        _joined([block.rows["rating"] for block in blocks], np.float64)[order],
+        repeat,
+        explanations,
+    )
+
+
+def _numbers(blocks: Sequence[Block], name: str, numbers: dict[str, int], *, more: bool = False) -> NDArray[np.int32]:
+    """A column of all blocks as numbers of names; `more` gives numbers to names that have none."""
+    found = []
+    for block in blocks:
+        if more:
+            for one in block.names[name]:
+                numbers.setdefault(one, len(numbers))
+        places = np.array([numbers[one] for one in block.names[name]], dtype=np.int32)
+        found.append(places[block.rows[name]])
+    return _joined(found, np.int32)
+
+
+def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype=dtype), *parts])
+
+
+def _in_order(column: tuple[Codes, Names] | str | None) -> Iterator[str]:
+    """Every row's flags, where any row's say how much probability lay off the scale."""
+    if isinstance(column, tuple) and any(name and "outside=" in name for name in column[1]):
+        codes, names = column
+        yield from (str(names[code]) for code in codes.tolist())
+
+
+def _facts(
+    folder: ResultFolder,
+    definition: dict[str, Any],
+    criteria: tuple[Criterion, ...],
+    journal: JournalReader,
+    parser: Parser,
+    settled: int,
+) -> RunFacts:
     manifest = read_manifest(folder.manifest)
     force = manifest.get("in_force", {})
     judge = str(manifest.get("judge", folder.path.name))
     control = judge.partition("/")[0] == "surface"
-    criteria = tuple(criterion_of(record) for record in definition["criteria_records"])
     notes: list[str] = []
     left_out = journal.meta().get(LEFT_OUT)
     if control:
@@ -82,7 +229,6 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
     prompts = tuple(definition["eval_prompts"])
     repeats = int(force.get("repeats", 1))
     planned = journal.story_count() * len(criteria) * len(prompts) * repeats
-    settled = journal.settled_total()
     if settled < planned:
         notes.append(f"{judge}: {planned - settled} of {planned} planned repeats have not been asked yet")
     version = parser.version + (f"+retried:{replaced}" if replaced else "")
@@ -109,63 +255,41 @@ def _facts(folder: ResultFolder, definition: dict[str, Any], journal: JournalRea
 
 
 def _add_people(
-    people: dict[str, People],
-    fact: RunFacts,
-    definition: dict[str, Any],
-    journal: JournalReader,
-    folder: ResultFolder,
+    people: dict[str, People], dataset: str, definition: dict[str, Any], journal: JournalReader, folder: ResultFolder
 ) -> None:
     """People's ratings and the stories of the folder's dataset, unless another folder brought them already."""
     content = str(definition["dataset_hash"])
-    if fact.dataset in people:
-        if people[fact.dataset].content != content:
+    if dataset in people:
+        if people[dataset].content != content:
             raise RunFolderError(
-                f"{folder.path} judged another version of dataset {fact.dataset!r} than the runs before it",
+                f"{folder.path} judged another version of dataset {dataset!r} than the runs before it",
                 hint="make one table for each version",
             )
         return
-    found = people[fact.dataset] = People(content)
     words = journal.words_left_out()
-    for story in journal.stories():
-        place = (fact.dataset, story.id, story.story_prompt, story.system)
-        found.stories.append((*place, words.get(story.id, len(story.text.split())), story.text))
-        found.ratings.extend(
-            (fact.run, None, *place, r.criterion, None, "rater", r.rater, None, r.value, "ok", "", None)
-            for r in story.ratings
-        )
-
-
-def _judge_rows(
-    answers: Iterator[Answer],
-    fact: RunFacts,
-    definition: dict[str, Any],
-    parser: Parser,
-    stories: dict[str, tuple[Any, ...]],
-    *,
-    explanations: bool,
-) -> Iterator[tuple[Any, ...]]:
-    reading = StoredAnswers.of_run(parser, fact.criteria, definition, lambda story: str(stories[story][-1]))
-    for answer in answers:
-        judgment = reading.judgment(answer)
-        place = stories[answer.story]
-        yield (
-            fact.run,
-            fact.judge,
-            *place[:4],
-            answer.criterion,
-            answer.eval_prompt,
-            "judge",
-            None,
-            answer.repeat,
-            judgment.rating,
-            judgment.status,
-            ";".join(judgment.flags),
-            judgment.explanation if explanations else None,
-        )
-
-
-def _order(places: dict[str, tuple[Any, ...]], fact: RunFacts) -> Callable[[tuple[Any, ...]], tuple[int, ...]]:
-    story = {name: number for number, name in enumerate(places)}
-    criterion = {record.name: number for number, record in enumerate(fact.criteria)}
-    eval_prompt = {name: number for number, name in enumerate(fact.eval_prompts)}
-    return lambda row: (story[row[3]], criterion[row[6]], eval_prompt[row[7]], row[10])
+    stories: list[tuple[Any, ...]] = []
+    given: list[int] = []
+    numbers: dict[str, dict[str | None, int]] = {"criterion": {}, "rater": {}}
+    codes: dict[str, list[int]] = {"criterion": [], "rater": []}
+    values: list[float] = []
+    for place, story in enumerate(journal.stories()):
+        length = words.get(story.id, len(story.text.split()))
+        stories.append((dataset, story.id, story.story_prompt, story.system, length, story.text))
+        for rating in story.ratings:
+            given.append(place)
+            values.append(rating.value)
+            for name, value in (("criterion", rating.criterion), ("rater", rating.rater)):
+                codes[name].append(numbers[name].setdefault(value, len(numbers[name])))
+    known = People(content, stories, {row[1]: n for n, row in enumerate(stories)}, Piece({}, np.empty(0)))
+    named: dict[str, tuple[Codes, Names] | str | None] = {
+        "run": str(definition["name"]),
+        "judge": None,
+        "dataset": dataset,
+        **known.named(np.array(given, dtype=np.int32)),
+        **{name: (np.array(codes[name], dtype=np.int32), list(numbers[name])) for name in codes},
+        "eval_prompt": None,
+        "source": "rater",
+        "status": "ok",
+        "flags": "",
+    }
+    people[dataset] = replace(known, ratings=Piece(named, np.array(values, dtype=np.float64)))

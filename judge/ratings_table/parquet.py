@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from judge.errors import DataError, MissingExtraError
+from judge.ratings_table.columns import categories, width
 from judge.ratings_table.table import COLUMNS
 
 _MEMORY = "400MB"
@@ -51,7 +52,7 @@ def _rows(db: Any, *, explanations: bool) -> pd.DataFrame:
     parts = [f"{column}::VARCHAR::{column}_name AS {column}" for column in levels]
     parts += [f"{column}::{kind} AS {column}" for column, (kind, _) in _NUMBERS.items()]
     parts += [_TEXT] if explanations else []
-    arrays: dict[str, Any] = {name: np.empty(total, dtype=_width(len(known))) for name, known in levels.items()}
+    arrays: dict[str, Any] = {name: np.empty(total, dtype=width(len(known))) for name, known in levels.items()}
     arrays |= {name: np.empty(total, dtype=dtype) for name, (_, dtype) in _NUMBERS.items()}
     texts: list[pd.Series[str]] = []
     done = 0
@@ -64,9 +65,9 @@ def _rows(db: Any, *, explanations: bool) -> pd.DataFrame:
             arrays[name][place] = piece[name].to_numpy(dtype=np.float64, na_value=np.nan)
         texts += [piece[_TEXT]] if explanations else []
         done += len(piece)
-    columns: dict[str, Any] = {name: _categories(arrays[name], known) for name, known in levels.items()}
+    columns: dict[str, Any] = {name: categories(arrays[name], known) for name, known in levels.items()}
     columns |= {name: arrays[name] for name in _NUMBERS}
-    blank = _categories(np.full(total, -1, dtype=np.int8), [])
+    blank = categories(np.full(total, -1, dtype=np.int8), [])
     columns[_TEXT] = pd.concat(texts, ignore_index=True) if texts else blank
     return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
 
@@ -76,11 +77,3 @@ def _levels(db: Any, column: str) -> list[str]:
     names = f"SELECT DISTINCT {column}::VARCHAR AS name FROM ratings WHERE {column} IS NOT NULL ORDER BY name"  # noqa: S608
     db.execute(f"CREATE TYPE {column}_name AS ENUM ({names})")
     return [str(name) for (name,) in db.execute(names).fetchall()]
-
-
-def _categories(codes: Any, names: list[str]) -> pd.Categorical[Any]:
-    return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(pd.Index(names, dtype=object)))
-
-
-def _width(levels: int) -> np.dtype[Any]:
-    return np.dtype(np.int8 if levels < 127 else np.int16 if levels < 32_767 else np.int32)

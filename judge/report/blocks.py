@@ -67,12 +67,6 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
     return made
 
 
-def spread(lead: str, counts: Sequence[int]) -> str:
-    """`n = 48`, or `n = 40 to 48` where they differ."""
-    low, high = min(counts), max(counts)
-    return f"{lead} {low:,}".strip() + (f" to {high:,}" if high > low else "")
-
-
 def failed(what: str, error: JudgeError) -> Markup:
     """What is not there and why, and what mends it, unless that is an option."""
     hint = written(error.hint or "", None)

@@ -1,4 +1,4 @@
-"""The sections of the page in reading order; one that cannot be made says why in its place. Never leaves a hole."""
+"""The sections of the page, results first; one that cannot be made says why in its place. Never leaves a hole."""
 
 from __future__ import annotations
 
@@ -33,9 +33,8 @@ def _summary(inputs: ReportInputs) -> list[Markup]:
 
 SECTIONS: tuple[tuple[str, str, Maker], ...] = (
     ("summary", "What the runs show", _summary),
-    ("asked", "Asked and in force", run_settings.blocks),
-    ("coverage", "Coverage", plain_tables.coverage_blocks),
     ("agreement", "Agreement with people", agreement.blocks),
+    ("coverage", "Coverage", plain_tables.coverage_blocks),
     ("comparison", "Eval-Prompts and judges compared", comparison.blocks),
     ("consistency", "Consistency", consistency.blocks),
     ("ratings", "How ratings are used", rating_shares.blocks),
@@ -47,6 +46,7 @@ SECTIONS: tuple[tuple[str, str, Maker], ...] = (
     ("contamination", "Contamination", plain_tables.contamination_blocks),
     ("methods", "Methods", methods.blocks),
     ("checklist", "What a reviewer will ask", checklist.blocks),
+    ("asked", "Settings and provenance", run_settings.blocks),
 )
 """(anchor, heading, maker)."""
 

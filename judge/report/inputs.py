@@ -12,17 +12,16 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis import correlation
-from judge.analysis.correlation import margins
+from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.margins import Margin
 from judge.analysis.inputs.control import Control, ControlPredictions
 from judge.analysis.options.table_options import CorrelationOptions, Level, from_words
+from judge.analysis.raters import Raters
 from judge.audit.file.store import AuditStore
 from judge.contamination import scores_file
 from judge.errors import OptionError
-from judge.printing.tables import Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
-from judge.report.raters import Raters
 from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
 from judge.wording import written
 
@@ -118,15 +117,20 @@ class ReportInputs:
         """Ratings as arrays, without the systems that are left out."""
         return build(self.table, drop_systems=self.options.drop_systems)
 
-    def correlations(self, level: Level = "overall") -> Table:
-        """The correlation table of a level."""
-        (table,) = correlation.tables(self.table, self.options.correlation(level), predict=self.control)
-        return table
+    @cached_property
+    def correlations(self) -> Correlations:
+        """Correlations with people over all stories, with each judge's distance from ceiling and control."""
+        return correlation.correlations(self.table, self.options.correlation(), self.control, paired=True)
 
     @cached_property
-    def margins(self) -> tuple[list[Margin], Table]:
-        """How far each judge lies from control and ceiling, over all stories; also as a table."""
-        return margins.with_table(self.table, self.options.correlation(), predict=self.control)
+    def correlations_over_systems(self) -> Correlations:
+        """The same over system means, without distances."""
+        return correlation.correlations(self.table, self.options.correlation("system"), self.control)
+
+    @cached_property
+    def margins(self) -> list[Margin]:
+        """How far each judge lies from control and ceiling, over all stories."""
+        return margins.margins(self.correlations)
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:
@@ -136,7 +140,7 @@ class ReportInputs:
 
     def raters_of(self, dataset: str) -> Raters:
         """Who gave the ratings of a dataset's stories that judges are compared with."""
-        return Raters(next((fact.labels_note for fact in self.table.facts if fact.dataset == dataset), None))
+        return Raters.of(self.table, dataset)
 
     @cached_property
     def raters(self) -> Raters:

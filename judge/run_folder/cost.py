@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from judge.backends import IN_PROCESS
 from judge.errors import SpecError
 from judge.journal import JournalReader
 from judge.journal.spending import Spending, Tokens
-from judge.plan.prices import Price, how_to_price, load_prices, parse_price
 from judge.printing.dollars import dollars
 from judge.run_folder.layout import ResultFolder
 from judge.run_folder.manifest import read_manifest
+
+if TYPE_CHECKING:
+    from judge.plan.prices import Price
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ def folder_cost(folder: ResultFolder) -> Cost:
 
 def cost_of(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
     """The cost of what was spent on a run with this manifest."""
+    from judge.plan.prices import how_to_price
+
     price = price_of(manifest, spent.last)
     parts: list[tuple[float, str]] = []
     if spent.reported_calls:
@@ -75,6 +78,9 @@ def cost_of(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
 
 def price_of(manifest: Mapping[str, Any], when: float = 0.0) -> Price | None:
     """The price of a run's judge on the day of `when` (seconds since 1970; 0 = today); None where none is known."""
+    # Templates and servers come along, which tables without a price need not wait for.
+    from judge.plan.prices import load_prices, parse_price
+
     force = manifest.get("in_force") or {}
     servers = (force.get("server") or {}).get("servers") or ()
     urls = force.get("base_url") or [one["base_url"] for one in servers if isinstance(one, dict) and "base_url" in one]
@@ -98,6 +104,9 @@ def _judge(manifest: Mapping[str, Any]) -> str:
 
 
 def _without_price(manifest: Mapping[str, Any], *, batch: bool) -> Cost:
+    from judge.backends import IN_PROCESS
+    from judge.plan.prices import how_to_price
+
     judge = _judge(manifest)
     if judge.partition("/")[0] in IN_PROCESS:
         return Cost(None, f"{judge} ran on this machine: no tokens were paid for")

@@ -55,6 +55,10 @@ class ResultFolder:
         """What servers' refusals taught about the shape of a call; without it they teach it again."""
         return self.derived / "server_terms.json"
 
+    def parsed(self, parser: str) -> Path:
+        """What was read from the answers by the parser of that name; without it they are parsed again."""
+        return self.derived / f"parsed-{re.sub(r'[^A-Za-z0-9._-]+', '-', parser)}.sqlite"
+
     def exists(self) -> bool:
         """Whether there are results to read."""
         return self.journal.is_file() or self.imported.is_file()

@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 
 from judge.analysis import correlation
 from judge.analysis.agreement import correlation_grid
-from judge.analysis.inputs.bars import CEILING, CONTROL
+from judge.analysis.inputs.bars import CONTROL_NAME, PEOPLE_NAME, ControlSource
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
@@ -110,7 +110,7 @@ def test_with_many_workers_the_ceiling_stands_on_all_their_stories() -> None:
     assert (frame.loc["ceiling", "n"], frame.loc["ceiling", "stories"], frame.loc["judge", "n"]) == (72, 72, 72)
     assert frame.loc["ceiling", "method"].startswith("one rater a story, 20 of 20 draws, boot-inputs")
     assert frame.loc["ceiling", "low"] < frame.loc["ceiling", "value"] < frame.loc["ceiling", "high"]
-    (printed,) = correlation.tables(table, CorrelationOptions(resamples=50))
+    (printed,) = correlation.tables(correlation.correlations(table, CorrelationOptions(resamples=50)))
     assert "|pool:20/seed1|" in printed.signature
     assert any(note.startswith("simulated: people are a pool, not a panel") for note in printed.notes)
     other = correlation.correlate(table, CorrelationOptions(resamples=50, seed=2)).set_index("kind")
@@ -129,12 +129,12 @@ def test_what_stories_that_were_lost_could_do_is_computed_and_printed(make_table
     for name, place in (("lost_lowest", 1.0), ("lost_highest", 5.0), ("lost_middle", judge.median())):
         expected = kendalltau(judge.fillna(place).round(9), people.reindex(judge.index)).statistic
         assert row[name] == pytest.approx(expected, abs=1e-12)
-    (printed,) = correlation.tables(table, CorrelationOptions(ci="none"))
+    (printed,) = correlation.tables(correlation.correlations(table, CorrelationOptions(ci="none")))
     assert {"lost_lowest", "lost_highest", "lost_middle"} <= {column.key for column in printed.columns}
     assert any(
         note.startswith("lost lowest, lost highest, lost middle: the same with all stories") for note in printed.notes
     )
-    (whole,) = correlation.tables(make_table(), CorrelationOptions(ci="none"))
+    (whole,) = correlation.tables(correlation.correlations(make_table(), CorrelationOptions(ci="none")))
     assert not [column for column in whole.columns if column.key.startswith("lost")]
 
 
@@ -147,7 +147,12 @@ def test_people_and_control_are_named_on_each_rows_own_stories(make_table) -> No
     table = replace(whole, frame=pd.concat([whole.frame, part], ignore_index=True))
 
     def predict(stories, people, criterion):
-        return SimpleNamespace(values=stories["words"].to_numpy(dtype=float), how="surface:test", reason=None)
+        return SimpleNamespace(
+            values=stories["words"].to_numpy(dtype=float),
+            how="surface:test",
+            source=ControlSource.OUT_OF_FOLD,
+            reason=None,
+        )
 
     rows = correlation.correlate(table, CorrelationOptions(ci="none"), predict=predict)
     kept = whole.frame[~whole.frame["story_prompt"].isin(["prompt 0", "prompt 1", "prompt 2"])]
@@ -159,18 +164,20 @@ def test_people_and_control_are_named_on_each_rows_own_stories(make_table) -> No
     assert row["leave_one_out"] == pytest.approx(alone.set_index("kind").loc["judge", "leave_one_out"], abs=1e-12)
     full = rows[(rows["kind"] == "judge") & (rows["eval_prompt"] == "ep1")].iloc[0]
     assert full["people_same"] == pytest.approx(rows.set_index("kind").loc["ceiling", "value"])
-    (printed,) = correlation.tables(table, CorrelationOptions(ci="none"), predict=predict)
+    (printed,) = correlation.tables(correlation.correlations(table, CorrelationOptions(ci="none"), predict=predict))
     assert {"people_same", "control_same"} <= {column.key for column in printed.columns}
     assert any("judges rated 75 to 100 % of the stories that people rated" in note for note in printed.notes)
 
 
 def test_notes_say_how_many_readings_stand_on_each_side(make_table) -> None:
-    (printed,) = correlation.tables(make_table(), CorrelationOptions(ci="none"))
+    (printed,) = correlation.tables(correlation.correlations(make_table(), CorrelationOptions(ci="none")))
     assert (
         "leave-one-out sets the mean of 3 repeats of a judge and one reading of one person against the mean of the 2 "
         'others (single repeats: readings="single"); the judge\'s own row stands against the mean of all 3 people'
     ) in printed.notes
-    (single,) = correlation.tables(make_table(), CorrelationOptions(ci="none", readings="single"))
+    (single,) = correlation.tables(
+        correlation.correlations(make_table(), CorrelationOptions(ci="none", readings="single"))
+    )
     assert any(note.startswith("leave-one-out sets one repeat of a judge and one reading") for note in single.notes)
     assert "|readings:single|" in single.signature
 
@@ -227,14 +234,16 @@ def test_rows_of_one_table_share_their_resamples(make_table) -> None:
 @pytest.mark.parametrize("level", ["overall", "system"])
 def test_stories_are_drawn_in_place_of_too_few_story_prompts_and_that_is_said(make_table, level: str) -> None:
     options = CorrelationOptions(level=level, resamples=200)
-    (printed,) = correlation.tables(make_table(prompts=3), options)
+    (printed,) = correlation.tables(correlation.correlations(make_table(prompts=3), options))
     assert "|ci:toy:boot-stories|" in printed.signature
     assert any(note.startswith("toy: only 3 story-prompts, too few to draw: stories are") for note in printed.notes)
     judge = next(row["value"] for row in printed.rows if row["kind"] == "judge")
     assert judge.method.startswith("boot-stories, ")
     assert judge.low < judge.high
     # Both are drawn, or neither: too few story-prompts leave nothing to say of new systems and story-prompts.
-    (both,) = correlation.tables(make_table(systems=6, prompts=3), CorrelationOptions(level=level, ci="boot-both"))
+    (both,) = correlation.tables(
+        correlation.correlations(make_table(systems=6, prompts=3), CorrelationOptions(level=level, ci="boot-both"))
+    )
     assert any("fewer than 5 story-prompts" in note for note in both.notes)
     assert all(row["value"].low is None for row in both.rows)
 
@@ -253,7 +262,7 @@ def test_an_interval_holds_its_own_estimate(hanna_table: RatingsTable, kind: str
 
 def test_a_system_level_table_says_how_far_people_tell_systems_apart(make_table) -> None:
     options = CorrelationOptions(level="system", resamples=50)
-    (printed,) = correlation.tables(make_table(prompts=20), options)
+    (printed,) = correlation.tables(correlation.correlations(make_table(prompts=20), options))
     (note,) = [note for note in printed.notes if "people's means tell apart" in note]
     pairs = re.search(r"Relevance (\d+) of 6 pairs, reliability (\S+)$", note)
     assert pairs
@@ -262,7 +271,7 @@ def test_a_system_level_table_says_how_far_people_tell_systems_apart(make_table)
     assert not any("do not share" in note for note in printed.notes)
     table = make_table(prompts=20)
     frame = table.frame[~((table.frame["system"] == "system 1") & (table.frame["story_prompt"] == "prompt 2"))]
-    (printed,) = correlation.tables(replace(table, frame=frame), options)
+    (printed,) = correlation.tables(correlation.correlations(replace(table, frame=frame), options))
     assert any("the systems do not share their story-prompts" in note for note in printed.notes)
 
 
@@ -272,34 +281,41 @@ def test_the_control_is_asked_for_each_criterion_and_labelled(make_table) -> Non
     def predict(stories, people, criterion):
         asked.append((criterion, list(stories.columns), len(people)))
         values = stories["text"].str.len().to_numpy(dtype=float) + np.arange(len(stories))
-        return SimpleNamespace(values=values, how="surface:refit/5-fold/seed1", reason=None)
+        return SimpleNamespace(
+            values=values, how="surface:refit/5-fold/seed1", source=ControlSource.OUT_OF_FOLD, reason=None
+        )
 
     table = make_table(judged=("Relevance", "Empathy"), rated=("Relevance", "Empathy"), text="once upon a time")
-    (printed,) = correlation.tables(table, predict=predict)
+    (printed,) = correlation.tables(correlation.correlations(table, predict=predict))
     columns = ["story", "story_prompt", "system", "words", "text"]
     assert asked == [(name, columns, 48) for name in ("Relevance", "Empathy")]
     labels = [row["judge"] for row in printed.rows]
-    assert labels == [CEILING, "openai/m", f"{CONTROL} (out of fold)"] * 3  # two criteria and their mean
-    assert "not a language model" in CONTROL
+    assert labels == [PEOPLE_NAME, "openai/m", f"{CONTROL_NAME} (out of fold)"] * 3  # two criteria and their mean
+    assert "not a language model" in CONTROL_NAME
     assert "|control:surface:refit/5-fold/seed1|" in printed.signature
     without = correlation.correlate(table, CorrelationOptions(control=False), predict=predict)
     assert "control" not in set(without["kind"])
 
 
 @pytest.mark.parametrize(
-    ("empathy", "words"), [("shipped@b2:1", "shipped model"), ("refit/5-fold/seed1", "shipped model or out of fold")]
+    ("empathy", "words"),
+    [(ControlSource.SHIPPED, "shipped model"), (ControlSource.OUT_OF_FOLD, "shipped model or out of fold")],
 )
-def test_a_control_that_was_not_refitted_is_not_called_out_of_fold(make_table, empathy: str, words: str) -> None:
-    hows = {"Relevance": "surface:shipped@b2:1", "Empathy": f"surface:{empathy}"}
+def test_a_control_that_was_not_refitted_is_not_called_out_of_fold(
+    make_table, empathy: ControlSource, words: str
+) -> None:
+    sources = {"Relevance": ControlSource.SHIPPED, "Empathy": empathy}
 
     def predict(stories, people, criterion):
-        return SimpleNamespace(values=np.arange(len(stories), dtype=float), how=hows[criterion], reason=None)
+        values = np.arange(len(stories), dtype=float)
+        return SimpleNamespace(values=values, how="surface:test", source=sources[criterion], reason=None)
 
-    table = make_table(judged=tuple(hows), rated=tuple(hows), text="once upon a time")
-    (printed,) = correlation.tables(table, predict=predict)
-    assert [row["judge"] for row in printed.rows if row["kind"] == "control"] == [f"{CONTROL} ({words})"] * 2
+    table = make_table(judged=tuple(sources), rated=tuple(sources), text="once upon a time")
+    result = correlation.correlations(table, predict=predict)
+    (printed,) = correlation.tables(result)
+    assert [row["judge"] for row in printed.rows if row["kind"] == "control"] == [f"{CONTROL_NAME} ({words})"] * 2
     assert any(note.startswith("control: the shipped model, fitted on other stories") for note in printed.notes)
-    (drawn,) = correlation_grid.layouts_of(table, printed)
+    (drawn,) = correlation_grid.layouts(result)
     assert [row.kind for row in drawn.rows] == ["ceiling", "judge", "control"]
     assert drawn.control.startswith("the shipped model, fitted on other stories")
 
@@ -336,7 +352,7 @@ def test_the_real_control_gives_out_of_fold_ratings(mans_table: RatingsTable) ->
 
 def test_one_criterion_of_the_people_takes_all_and_says_so(make_table) -> None:
     table = make_table(judged=("Relevance", "Empathy"), rated=("Overall",))
-    (printed,) = correlation.tables(table)
+    (printed,) = correlation.tables(correlation.correlations(table))
     judged = [row for row in printed.rows if row["judge"] == "openai/m"]
     assert [(row["criterion"], row["against"]) for row in judged] == [
         ("Relevance", "Overall"),
@@ -478,9 +494,9 @@ def test_tables_warn_of_intervals_that_simulations_found_wanting(make_table) -> 
     }
     for (ci, kind, level), sentence in asked.items():
         options = CorrelationOptions(ci=ci, interval_kind=kind, level=level, resamples=50)
-        (printed,) = correlation.tables(table, options)
+        (printed,) = correlation.tables(correlation.correlations(table, options))
         assert any(note.startswith(sentence) for note in printed.notes)
-    (printed,) = correlation.tables(table, CorrelationOptions(resamples=50))
+    (printed,) = correlation.tables(correlation.correlations(table, CorrelationOptions(resamples=50)))
     assert any(note.startswith("20 story-prompts are few: in simulated studies of 12") for note in printed.notes)
-    (printed,) = correlation.tables(make_table(prompts=30), CorrelationOptions(resamples=50))
+    (printed,) = correlation.tables(correlation.correlations(make_table(prompts=30), CorrelationOptions(resamples=50)))
     assert not any("simulated studies" in note for note in printed.notes)

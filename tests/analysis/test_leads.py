@@ -10,10 +10,13 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from judge.analysis.correlation import correlate
-from judge.analysis.correlation.margins import CEILING, CONTROL, best_of, margins, table_of
+from judge.analysis.correlation import correlate, correlations
+from judge.analysis.correlation.margins import CEILING, CONTROL, best_of, margins
+from judge.analysis.correlation.margins_table import table_of
+from judge.analysis.inputs.bars import ControlSource, Predict
 from judge.analysis.inputs.control import ControlPredictions
 from judge.analysis.options.table_options import CorrelationOptions, from_words
+from judge.printing.tables import Table
 from judge.ratings_table import RatingsTable
 from tests.benchmarks.simulations.worlds import Studies, World
 
@@ -24,7 +27,15 @@ BOTH = ("Relevance", "Coherence")
 def noisy(stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
     """A stand-in for the control's ratings: people's own with much noise."""
     rng = np.random.default_rng(len(criterion))
-    return ControlPredictions(people.to_numpy() + rng.normal(0, 1.5, len(stories)), "surface:test", len(stories))
+    return ControlPredictions(
+        people.to_numpy() + rng.normal(0, 1.5, len(stories)), "surface:test", ControlSource.OUT_OF_FOLD, len(stories)
+    )
+
+
+def printed(table: RatingsTable, options: CorrelationOptions, predict: Predict | None = None) -> Table:
+    """The table of margins."""
+    result = correlations(table, options, predict, paired=True)
+    return table_of(result, margins(result))
 
 
 @pytest.fixture
@@ -33,7 +44,7 @@ def table(make_table: Callable[..., RatingsTable]) -> RatingsTable:
 
 
 def test_values_and_differences_are_those_of_the_correlation_table(table: RatingsTable) -> None:
-    (lead,) = margins(table, OPTIONS, predict=noisy)
+    (lead,) = margins(correlations(table, OPTIONS, predict=noisy, paired=True))
     frame = correlate(table, OPTIONS, predict=noisy)
     by_kind = {
         kind: part.set_index("criterion")["value"] for kind, part in frame[frame["kind"] != "mean"].groupby("kind")
@@ -79,7 +90,9 @@ def test_the_judge_and_each_person_stand_against_the_same_means_on_the_same_stor
         return "refused" if system == 0 and prompt % 2 else "no_rating" if (prompt, repeat) == (2, 1) else None
 
     table = make_table(judged=BOTH, rated=BOTH, prompts=20, lost=lost)
-    (lead,) = margins(table, from_words(CorrelationOptions, resamples=100, readings=readings))
+    (lead,) = margins(
+        correlations(table, from_words(CorrelationOptions, resamples=100, readings=readings), paired=True)
+    )
     parts = [by_hand(table, name, ratings_of(table, name, single=readings == "single")) for name in BOTH]
     mine, theirs = (float(np.mean([np.mean(part[side]) for part in parts])) for side in (0, 1))
     assert lead.same[CEILING].value == pytest.approx(mine, abs=1e-12)
@@ -110,7 +123,7 @@ def test_a_judge_that_is_one_more_rater_lies_on_people_on_average(make_table: Ca
         judged = frame[(frame["source"] == "judge") & (frame["repeat"] == 0)].copy()
         judged["rating"] = four[one].reindex(judged["story"]).to_numpy()
         turned = replace(table, frame=pd.concat([rows, judged], ignore_index=True))
-        (lead,) = margins(turned, CorrelationOptions(ci="none"))
+        (lead,) = margins(correlations(turned, CorrelationOptions(ci="none"), paired=True))
         assert lead.over[CEILING].value is not None
         total += lead.over[CEILING].value
     # Set against the mean of all, each judge would have the mean of one rater more, and the total be well above 0.
@@ -127,9 +140,9 @@ def test_the_control_stands_on_the_judges_stories(make_table: Callable[..., Rati
     def half_right(stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
         few = stories["story_prompt"].isin([f"prompt {p}" for p in range(8)])
         values = np.where(few, -people, people)
-        return ControlPredictions(values, "surface:test", len(stories))
+        return ControlPredictions(values, "surface:test", ControlSource.OUT_OF_FOLD, len(stories))
 
-    (lead,) = margins(table, OPTIONS, predict=half_right)
+    (lead,) = margins(correlations(table, OPTIONS, predict=half_right, paired=True))
     assert len(people) == 80
     assert lead.bars[CONTROL].value == pytest.approx(-1)
     row = correlate(table, OPTIONS, predict=half_right).set_index("kind").loc["control"]
@@ -151,7 +164,7 @@ def refusing(prompts: int = 30, seed: int = 5) -> RatingsTable:
 
 def test_no_winner_is_named_where_the_highest_answered_less_and_loses_on_the_common_stories() -> None:
     table = refusing()
-    found = margins(table, CorrelationOptions(ci="none"))
+    found = margins(correlations(table, CorrelationOptions(ci="none"), paired=True))
     best = best_of(found)
     assert best is not None
     assert best.judge == "refuser"  # the number alone would name it
@@ -163,7 +176,7 @@ def test_no_winner_is_named_where_the_highest_answered_less_and_loses_on_the_com
     for judge, value in (("refuser", rival.mine.value), ("honest", rival.theirs.value)):
         assert value == pytest.approx(kendalltau(rows.loc[common, judge], people[common]).statistic, abs=1e-12)
     assert rival.ahead
-    notes = table_of(table, CorrelationOptions(ci="none")).notes
+    notes = printed(table, CorrelationOptions(ci="none")).notes
     assert "no row is named the closest to people: the highest is not highest on the common stories" in notes
     assert any(
         note.startswith("refuser with ep1 rated 59 % of the stories, honest with ep1 100 %: on the 177")
@@ -175,7 +188,7 @@ def test_no_winner_is_named_where_the_highest_answered_less_and_loses_on_the_com
 def test_judges_that_rated_the_same_share_have_no_rivals(table: RatingsTable) -> None:
     twin = table.frame[table.frame["source"] == "judge"].assign(eval_prompt="ep2")
     both = replace(table, frame=pd.concat([table.frame, twin], ignore_index=True))
-    assert all(not lead.rivals for lead in margins(both, CorrelationOptions(ci="none")))
+    assert all(not lead.rivals for lead in margins(correlations(both, CorrelationOptions(ci="none"), paired=True)))
 
 
 def test_means_of_repeats_have_no_single_ones(hanna_table: RatingsTable) -> None:
@@ -184,7 +197,9 @@ def test_means_of_repeats_have_no_single_ones(hanna_table: RatingsTable) -> None
     place = known.groupby(["story", "criterion", "source"]).cumcount()
     known["rater"] = np.where(rater, "w" + place.astype(str), None)
     options = CorrelationOptions(ci="none", readings="single", drop_systems=("Human",))
-    found = {lead.judge: lead for lead in margins(replace(hanna_table, frame=known), options)}
+    found = {
+        lead.judge: lead for lead in margins(correlations(replace(hanna_table, frame=known), options, paired=True))
+    }
     assert "single repeats are not in the file" in str(found["ChatGPT"].over[CEILING].reason)
 
 
@@ -195,9 +210,9 @@ def test_a_judge_that_rates_as_the_control_does_lies_exactly_on_it(table: Rating
     def as_the_judge(stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
         rows = table.frame[(table.frame["source"] == "judge") & (table.frame["criterion"] == criterion)]
         values = rows.groupby("story")["rating"].mean().reindex(stories["story"]).to_numpy()
-        return ControlPredictions(values, "surface:test", len(stories))
+        return ControlPredictions(values, "surface:test", ControlSource.OUT_OF_FOLD, len(stories))
 
-    (lead,) = margins(table, OPTIONS, predict=as_the_judge)
+    (lead,) = margins(correlations(table, OPTIONS, predict=as_the_judge, paired=True))
     over = lead.over[CONTROL]
     # Paired resample by resample: no spread at all, though each side's own interval is wide.
     assert (over.value, over.low, over.high) == (pytest.approx(0), pytest.approx(0), pytest.approx(0))
@@ -211,18 +226,18 @@ def test_without_known_raters_the_ceiling_is_undefined_and_the_control_is_not(
     make_table: Callable[..., RatingsTable],
 ) -> None:
     table = make_table(judged=BOTH, rated=BOTH, known_raters=False, text="A lamp.")
-    (lead,) = margins(table, OPTIONS, predict=noisy)
+    (lead,) = margins(correlations(table, OPTIONS, predict=noisy, paired=True))
     assert lead.over[CEILING].value is None
     assert "who gave which rating is not known" in str(lead.over[CEILING].reason)
     assert lead.above[CEILING] == (0, 0)
     assert lead.over[CONTROL].value is not None
-    (bare,) = margins(table, OPTIONS)
+    (bare,) = margins(correlations(table, OPTIONS, paired=True))
     assert bare.over[CONTROL].reason == "there is no control's row"
 
 
 def test_the_table_is_sorted_and_signed(hanna_table: RatingsTable) -> None:
     options = CorrelationOptions(resamples=50, drop_systems=("Human",))
-    found = table_of(hanna_table, options)
+    found = printed(hanna_table, options)
     values = [row["value"].value for row in found.rows]
     assert values == sorted(values, reverse=True)
     assert len(values) == 21
@@ -235,12 +250,14 @@ def test_a_control_below_0_counts_as_0(table: RatingsTable) -> None:
 
     def against_people(stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
         rng = np.random.default_rng(len(criterion))
-        return ControlPredictions(rng.normal(0, 1, len(stories)) - people.to_numpy(), "surface:test", len(stories))
+        return ControlPredictions(
+            rng.normal(0, 1, len(stories)) - people.to_numpy(), "surface:test", ControlSource.OUT_OF_FOLD, len(stories)
+        )
 
-    (lead,) = margins(table, OPTIONS, predict=against_people)
+    (lead,) = margins(correlations(table, OPTIONS, predict=against_people, paired=True))
     assert lead.bars[CONTROL].value is not None
     assert lead.bars[CONTROL].value < -0.2
     over = lead.over[CONTROL]
     assert (over.value, over.low, over.high) == (lead.value.value, lead.value.low, lead.value.high)
-    notes = table_of(table, OPTIONS, predict=against_people).notes
+    notes = printed(table, OPTIONS, predict=against_people).notes
     assert any(note.startswith("minus control: a control below 0 counts as 0") for note in notes)

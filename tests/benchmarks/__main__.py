@@ -5,7 +5,20 @@ from __future__ import annotations
 import subprocess
 import sys
 
-NAMES = ("startup", "throughput", "cpu", "kill", "faults", "statistics", "tables", "coverage", "jury", "bundle", "view")
+NAMES = (
+    "startup",
+    "throughput",
+    "cpu",
+    "kill",
+    "faults",
+    "statistics",
+    "tables",
+    "second_table",
+    "coverage",
+    "jury",
+    "bundle",
+    "view",
+)
 
 
 def main() -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,10 @@ import pytest
 
 from judge.cli.main import main
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.mapping import keywords
-from judge.explanations.mapping.embedding import embed
+from judge.explanations.mapping import keybert_ranking, keywords
+from judge.explanations.mapping.embedding import Embedded, embed
 from judge.explanations.mapping.explanation_map import map_explanations
+from judge.explanations.mapping.keybert_ranking import Document, ranked
 from judge.explanations.mapping.options import ExplainOptions, published
 
 
@@ -42,7 +45,7 @@ def test_comments_fall_into_clusters_that_are_about_aspects(
     assert "horror" in words["Horror"]["keybert"]
     signature = tables["Keywords of explanations"]["signature"]
     assert "map:umap/15/cosine/seed1" in signature
-    assert "keybert/300/mmr0.3" in signature
+    assert f"kw:ctfidf+keybert{version('keybert')}/300/mmr0.3" in signature
 
 
 def test_a_seed_draws_the_same_umap_and_another_seed_another(minilm: str, studies: Path) -> None:
@@ -53,39 +56,80 @@ def test_a_seed_draws_the_same_umap_and_another_seed_another(minilm: str, studie
     assert not np.allclose(one.rows["x"], other.rows["x"])
 
 
-def test_keybert_starts_with_the_candidate_nearest_to_the_group(minilm: str) -> None:
-    group = ["The ending surprised me.", "I did not expect the ending at all.", "What a surprising end!"]
-    words = ["surprising ending", "unexpected end", "talking horse", "heavy rain"]
-    vectors, centroid = embed(words, minilm).vectors, embed(group, minilm).vectors.mean(axis=0)
-    found = keywords.keybert(words, vectors, centroid, 2)
-    likeness = dict(zip(words, vectors @ centroid / np.linalg.norm(centroid), strict=True))
-    assert found[0][0] == max(likeness, key=lambda word: likeness[word])
-    assert found[0][1] == pytest.approx(likeness[found[0][0]], abs=1e-3)
-    assert {word for word, _ in found} == {"surprising ending", "unexpected end"}
+def groups_of(embedded: Embedded, texts: list[str]) -> list[Document]:
+    """The halves of the texts, with their 80 best words by class-TF-IDF."""
+    counts = keywords.count(texts)
+    assert counts is not None
+    codes = np.arange(len(texts), dtype=np.int64) % 2
+    weights = keywords.class_tfidf(keywords.by_group(counts, codes, 2))
+    return [
+        Document(
+            [word for word, _ in keywords.best(weights[code], counts.terms, 80)],
+            [text for text, own in zip(texts, codes, strict=True) if own == code],
+            embedded.vectors[codes == code].mean(axis=0),
+        )
+        for code in (0, 1)
+    ]
 
 
-def test_keybert_gives_the_librarys_words_and_scores(minilm: str, studies: Path) -> None:
+def test_keywords_are_those_of_the_package_called_by_hand(minilm: str, studies: Path) -> None:
     from keybert import KeyBERT
-    from keybert.backend import BaseEmbedder
+    from sentence_transformers import SentenceTransformer
     from sklearn.feature_extraction.text import CountVectorizer
 
     texts = list(read_texts("storyer_reasons").with_text["text"][:60])
-    counts = keywords.count(texts)
-    assert counts is not None
-    words = counts.terms[:80].tolist()
-    vectors, centroid = embed(words, minilm).vectors, embed(texts, minilm).vectors.mean(axis=0)
-    theirs = KeyBERT(model=BaseEmbedder()).extract_keywords(
-        docs=["all"],
-        vectorizer=CountVectorizer(vocabulary=words, analyzer=lambda _: words),
-        top_n=12,
-        use_mmr=True,
-        diversity=keywords.DIVERSITY,
-        doc_embeddings=centroid[None, :],
-        word_embeddings=vectors,
+    embedded = embed(texts, minilm)
+    model = SentenceTransformer(minilm)
+    documents = groups_of(embedded, texts)
+    for one, ours in zip(documents, ranked(documents, embedded, 12), strict=True):
+        theirs = KeyBERT(model=model).extract_keywords(
+            docs=[" ".join(one.texts)],
+            vectorizer=CountVectorizer(vocabulary=one.candidates, analyzer=lambda _, own=one: own.candidates),
+            top_n=12,
+            use_mmr=True,
+            diversity=0.3,
+            doc_embeddings=model.encode(list(one.texts), normalize_embeddings=True).mean(axis=0, keepdims=True),
+        )
+        assert [word for word, _ in ours] == [word for word, _ in theirs]
+        assert np.allclose([score for _, score in ours], [score for _, score in theirs], atol=2e-4)
+        assert len(ours) == 12
+
+
+def test_a_second_look_at_keywords_needs_neither_package_nor_model(
+    minilm: str, studies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = list(read_texts("storyer_reasons").with_text["text"][:60])
+    cache = tmp_path / "embeddings.sqlite"
+    embedded = embed(texts, minilm, cache)
+    documents = groups_of(embedded, texts)
+    first = ranked(documents, embedded, 5, cache)
+    monkeypatch.setattr(keybert_ranking, "_extractor", lambda *_: pytest.fail("the package was asked"))
+    assert ranked(documents, embedded, 5, cache) == first
+    assert ranked(documents[::-1], embedded, 5, cache) == first[::-1]
+    with pytest.raises(pytest.fail.Exception):
+        ranked(documents, embedded, 6, cache)
+    other = dataclasses.replace(documents[0], texts=documents[0].texts[1:])
+    with pytest.raises(pytest.fail.Exception):
+        ranked([other], embedded, 5, cache)
+
+
+def test_tfidf_is_a_backend_too(capsys: pytest.CaptureFixture[str], minilm: str, studies: Path) -> None:
+    tables = as_json(capsys, "storyer_reasons", "--model", "tfidf", "--no-map")
+    table = tables["Keywords of explanations"]
+    words = {row["group"]: row for row in table["rows"] if row["by"] == "criterion"}
+    assert "ending" in words["Ending"]["keybert"].split(", ")[0]
+    assert f"keybert{version('keybert')}/300/mmr0.3" in table["signature"]
+
+
+def test_words_without_a_candidate_are_none_and_hurt_no_other_group(minilm: str) -> None:
+    embedded = embed(["a surprising ending", "it is the"], minilm)
+    found = ranked(
+        [Document(["surprising ending"], ["k1"], embedded.vectors[0]), Document([], ["k2"], embedded.vectors[1])],
+        embedded,
+        3,
     )
-    ours = keywords.keybert(words, vectors, centroid, 12)
-    assert [word for word, _ in ours] == [word for word, _ in theirs]
-    assert np.allclose([score for _, score in ours], [score for _, score in theirs], atol=1e-4)
+    assert [[word for word, _ in one] for one in found] == [["surprising ending"], []]
+    assert ranked([Document([], ["k2"], embedded.vectors[1])], embedded, 3) == [[]]
 
 
 def test_yake_is_the_studys_call_with_its_threshold_in_force(minilm: str) -> None:

@@ -9,7 +9,8 @@ import pytest
 from judge.audit.exchange.importing import import_file
 from judge.audit.file.store import AuditStore
 from judge.audit.results.report import ReportOptions, tables
-from judge.figures import audit, forest, page
+from judge.charts import audit
+from judge.figures import forest, page
 from judge.printing.tables import Table
 from tests.figures import looks
 from tests.figures.test_figure_commands import run

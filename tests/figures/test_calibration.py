@@ -10,7 +10,7 @@ import pytest
 from judge.analysis.jury.panel import panels
 from judge.analysis.jury.reliability_curve import Curves, curves
 from judge.analysis.options.table_options import JuryOptions
-from judge.cli.show.figure_input import labels
+from judge.analysis.raters import Raters
 from judge.errors import SpecError
 from judge.figures import calibration, page
 from judge.rating_matrix import build
@@ -92,10 +92,10 @@ def test_the_caption_says_where_calibration_did_harm_and_whose_the_labels_are(de
     (made,) = curves(demo_table, OPTIONS, bins=5)
     worse = sum((c.error_after.value or 0) > (c.error_before.value or 0) for c in made.curves)
     assert 1 < worse < len(made.curves)
-    figure = calibration.draw(made, 6.3, labels(demo_table))
+    figure = calibration.draw(made, 6.3, Raters.of(demo_table, "demo").sentence)
     caption = looks.caption(figure)
     assert f"In {worse} of {len(made.curves)} panels calibration made the error larger" in caption
-    assert "Labels by construction: set by the authors of the demo and the damage rules, not by readers." in caption
+    assert "No person rated these stories: labels by construction: set by the authors of the demo" in caption
     most = max(point.stories for c in made.curves for point in (*c.before, *c.after))
     assert f"either way to {most:.0f}." in caption
     assert looks.faults(figure) == []

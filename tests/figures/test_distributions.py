@@ -10,6 +10,7 @@ import pytest
 
 from judge.analysis.distributions import Distributions, distributions, tables
 from judge.analysis.options.table_options import DistributionOptions
+from judge.charts import distributions as charts
 from judge.errors import SpecError
 from judge.figures import distributions as figures
 from judge.figures import page
@@ -21,6 +22,10 @@ from tests.figures import looks
 def found(demo_table: RatingsTable) -> Distributions:
     (one,) = distributions(demo_table)
     return one
+
+
+def draw(found: Distributions, width: float) -> Any:
+    return figures.draw(charts.distributions(found), width)
 
 
 def bars(axes: Any) -> list[float]:
@@ -47,7 +52,7 @@ def test_counts_are_those_of_the_ratings_table(found: Distributions, demo_table:
 
 
 def test_bars_and_the_line_of_people_are_the_shares(found: Distributions) -> None:
-    figure = figures.draw(found, 6.3)
+    figure = draw(found, 6.3)
     assert len(figure.axes) == len(found.rows) * len(found.criteria)
     for axes, one in zip(figure.axes, [one for row in found.rows for one in row], strict=True):
         assert bars(axes)[:5] == pytest.approx([100 * share for share in one.shares])
@@ -61,7 +66,7 @@ def test_bars_and_the_line_of_people_are_the_shares(found: Distributions) -> Non
 
 @pytest.mark.parametrize("width", list(page.WIDTHS))
 def test_nothing_leaves_the_page_or_covers_a_neighbour(found: Distributions, width: str) -> None:
-    figure = figures.draw(found, page.WIDTHS[width])
+    figure = draw(found, page.WIDTHS[width])
     assert looks.faults(figure) == []
     assert looks.signature(figure) == found.signature
     caption = looks.caption(figure)
@@ -71,7 +76,7 @@ def test_nothing_leaves_the_page_or_covers_a_neighbour(found: Distributions, wid
 
 def test_what_gave_no_rating_is_said_in_the_panel(found: Distributions) -> None:
     row = tuple(replace(one, asked=one.n + 7) for one in found.rows[1])
-    figure = figures.draw(replace(found, rows=(found.rows[0], row)), 6.3)
+    figure = draw(replace(found, rows=(found.rows[0], row)), 6.3)
     assert "n = 144 of 151" in looks.texts(figure)
     assert "repeats asked that gave no rating are left out" in looks.caption(figure)
 
@@ -89,4 +94,4 @@ def test_wide_scales_are_counted_in_ranges_and_systems_can_be_left_out(demo_tabl
 
 def test_too_many_panels_are_refused(found: Distributions) -> None:
     with pytest.raises(SpecError, match="126 panels are too many"):
-        figures.draw(replace(found, rows=found.rows * 7), 6.3)
+        draw(replace(found, rows=found.rows * 7), 6.3)

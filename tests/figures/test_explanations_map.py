@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from judge.charts.explanation_map import explanation_map
 from judge.errors import SpecError
 from judge.explanations.mapping.stored import StoredMap, write
 from judge.figures import explanations, page
@@ -51,6 +52,10 @@ MAP = Stored(
 )
 
 
+def draw(found: Stored, by: str, width: float, dataset: str = "") -> Any:
+    return explanations.draw(explanation_map(found, [by], dataset=dataset), width)
+
+
 def offsets(figure: Any) -> list[np.ndarray[Any, Any]]:
     return [np.asarray(one.get_offsets()) for one in figure.axes[0].collections]
 
@@ -58,7 +63,7 @@ def offsets(figure: Any) -> list[np.ndarray[Any, Any]]:
 @pytest.mark.parametrize("by", ["criterion", "cluster", "rating"])
 @pytest.mark.parametrize("width", list(page.WIDTHS))
 def test_every_point_is_drawn_once_and_nothing_is_covered(by: str, width: str) -> None:
-    figure = explanations.draw(MAP, by, page.WIDTHS[width], dataset="demo")
+    figure = draw(MAP, by, page.WIDTHS[width], dataset="demo")
     drawn = np.vstack(offsets(figure))
     stored = np.array([(p["x"], p["y"]) for p in MAP.points])
     assert sorted(map(tuple, drawn.tolist())) == sorted(map(tuple, stored.tolist()))
@@ -71,7 +76,7 @@ def test_every_point_is_drawn_once_and_nothing_is_covered(by: str, width: str) -
 
 
 def test_groups_differ_in_shape_and_are_counted() -> None:
-    figure = explanations.draw(MAP, "criterion", 6.3)
+    figure = draw(MAP, "criterion", 6.3)
     groups = figure.axes[0].collections
     shapes = {tuple(map(tuple, one.get_paths()[0].vertices.round(3).tolist())) for one in groups}
     assert len(groups) == len(shapes) == 6
@@ -82,7 +87,7 @@ def test_groups_differ_in_shape_and_are_counted() -> None:
 
 
 def test_clusters_are_named_by_their_words_and_noise_is_grey() -> None:
-    figure = explanations.draw(MAP, "cluster", 6.3)
+    figure = draw(MAP, "cluster", 6.3)
     written = looks.texts(figure)
     assert "0: lamp, quay, night (150)" in written
     assert "other clusters, or none (150)" in written
@@ -90,25 +95,25 @@ def test_clusters_are_named_by_their_words_and_noise_is_grey() -> None:
 
 
 def test_ratings_are_colours_that_rise_in_lightness_and_crosses_have_none() -> None:
-    figure = explanations.draw(MAP, "rating", 6.3)
+    figure = draw(MAP, "rating", 6.3)
     crosses, dots = figure.axes[0].collections
     assert len(crosses.get_offsets()) == 30
     assert list(dots.get_array()) == [p["rating"] for p in MAP.points if p["rating"] is not None]
     light = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b, _ in dots.cmap(np.linspace(0, 1, 9))]
     assert light == sorted(light)
-    assert "Crosses: 30 without a rating." in looks.caption(figure)
+    assert "Grey: 30 without a rating." in looks.caption(figure)
 
 
 def test_other_methods_get_their_own_warning_and_wrong_words_a_sentence() -> None:
     plane = replace(MAP, method="first two components of a PCA")
-    assert "shows a part of the distances only" in looks.caption(explanations.draw(plane, "criterion", 6.3))
+    assert "shows a part of the distances only" in looks.caption(draw(plane, "criterion", 6.3))
     with pytest.raises(SpecError, match='by="hue" is not known; allowed: criterion, cluster'):
-        explanations.draw(MAP, "hue", 6.3)
+        draw(MAP, "hue", 6.3)
     with pytest.raises(SpecError, match="no explanation to draw"):
-        explanations.draw(replace(MAP, points=[]), "criterion", 6.3)
+        draw(replace(MAP, points=[]), "criterion", 6.3)
     many = replace(MAP, points=[{**p, "criterion": f"c{i % 11}"} for i, p in enumerate(MAP.points)])
     with pytest.raises(SpecError, match="11 values of criterion are too many"):
-        explanations.draw(many, "criterion", 6.3)
+        draw(many, "criterion", 6.3)
 
 
 def test_the_command_draws_what_judge_explain_stored(
@@ -143,5 +148,5 @@ def test_the_command_draws_what_judge_explain_stored(
 def test_equal_maps_give_equal_files(tmp_path: Path, suffix: str) -> None:
     files = [tmp_path / f"{name}{suffix}" for name in "ab"]
     for path in files:
-        page.write(explanations.draw(MAP, "cluster", 3.03), path)
+        page.write(draw(MAP, "cluster", 3.03), path)
     assert files[0].read_bytes() == files[1].read_bytes()

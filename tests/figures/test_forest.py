@@ -7,17 +7,19 @@ from typing import Any
 
 import pytest
 
+from judge.analysis import correlation
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, layouts
 from judge.analysis.inputs.control import control_predictions
 from judge.analysis.options.signature import abbreviations
 from judge.analysis.options.table_options import CorrelationOptions, SystemsOptions
 from judge.analysis.reliability import consistency as icc
 from judge.analysis.systems.systems import AVERAGE, Standing, standings
+from judge.charts import consistency, correlations, systems, words
+from judge.charts.forest import Forest, Line, signs
+from judge.charts.signs import CONTROL as CONTROL_SIGN
+from judge.charts.signs import PEOPLE, SIGNS
 from judge.errors import SpecError
-from judge.figures import consistency, correlations, forest, page, systems
-from judge.figures.forest import Forest, Line
-from judge.figures.series import CONTROL as CONTROL_SIGN
-from judge.figures.series import PEOPLE, SIGNS
+from judge.figures import forest, page
 from judge.rating_matrix import build
 from judge.ratings_table import RatingsTable
 from judge.stats.estimate import Estimate
@@ -28,7 +30,9 @@ BOTH = pytest.mark.parametrize("width", list(page.WIDTHS))
 
 @pytest.fixture(scope="module")
 def layout(rated_table: RatingsTable) -> Layout:
-    (found,) = layouts(rated_table, CorrelationOptions(resamples=100), predict=control_predictions)
+    (found,) = layouts(
+        correlation.correlations(rated_table, CorrelationOptions(resamples=100), predict=control_predictions)
+    )
     return found
 
 
@@ -49,7 +53,12 @@ def icc_forest(table: RatingsTable, form: str) -> tuple[Forest, list[dict[str, A
         {str(k): v for k, v in row.items()} for row in frame[frame["form"] == form].astype(object).to_dict("records")
     ]
     made = consistency.forest(
-        rows, form, dataset="rated", short=abbreviations(table), controls={"surface"}, signature="rated:48|v0.1.0"
+        [consistency.of_long_row(row, form) for row in rows],
+        form,
+        dataset="rated",
+        short=abbreviations(table),
+        controls={"surface"},
+        signature="rated:48|v0.1.0",
     )
     return made, rows
 
@@ -97,7 +106,7 @@ def test_consistency_is_the_long_table_and_people_stand_behind(rated_table: Rati
         (bar,) = [patch for patch in axes.patches if patch.get_width() > 0]
         assert (bar.get_x(), bar.get_x() + bar.get_width()) == pytest.approx((people["low"], people["high"]))
     caption = looks.caption(figure)
-    assert "ICC(1,1), rated (n = 48 stories, 3 repeats); 95 % intervals." in caption
+    assert "ICC(1,1), rated (n = 48 complete stories, 3 repeats); 95 % intervals." in caption
     assert "3 people's ratings of the same stories. Agreement is not validity." in caption
 
 
@@ -142,11 +151,11 @@ def test_nothing_leaves_the_page_or_covers_a_neighbour(
 def test_an_undefined_cell_is_called_so_with_its_reason() -> None:
     nothing = Estimate.undefined("all ratings are equal")
     line = Line("m", "ep1", ((Estimate(0.4, 30, 0.1, 0.6),), (nothing,)))
-    made = Forest(("A", "B"), ("A", "B"), (line,), (("judge", SIGNS[0]),), (), "tau", "n = 30 stories.", "x|v0")
+    made = Forest("t", ("A", "B"), ("A", "B"), (line,), (("judge", SIGNS[0]),), (), "tau", "n = 30 stories.", "x|v0")
     figure = forest.draw(made, 3.03)
     assert [t.get_text() for t in figure.axes[1].texts] == ["undefined"]
     assert marks(figure.axes[1]) == []
-    assert "Undefined: all ratings are equal." in correlations.undefined((nothing,))
+    assert "Some values do not exist (all ratings are equal)." in words.undefined([nothing])
 
 
 def test_controls_are_told_by_their_mark_too(layout: Layout) -> None:
@@ -164,7 +173,7 @@ def test_no_two_signs_share_colour_and_shape() -> None:
 
 def test_what_cannot_be_told_apart_or_fits_no_page_is_refused(layout: Layout) -> None:
     with pytest.raises(SpecError, match="at most 10 can be told apart"):
-        forest.signs([f"j{i}" for i in range(11)], "judges")
+        signs([f"j{i}" for i in range(11)], "judges")
     one = correlations.forest(layout)
     tall = replace(one, lines=tuple(replace(one.lines[0], group=f"j{i}") for i in range(80)))
     with pytest.raises(SpecError, match=r"a page holds 9\.2"):

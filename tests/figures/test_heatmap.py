@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, LayoutRow
+from judge.charts.colours import luminance
+from judge.charts.heatmap import heat_map
 from judge.errors import MissingExtraError, SpecError
 from judge.figures import heatmap, page
 from judge.stats.estimate import Estimate
@@ -51,18 +53,20 @@ def texts(figure) -> list[str]:
 
 
 def test_every_defined_cell_is_printed_and_every_undefined_one_hatched() -> None:
-    figure = heatmap.draw(LAYOUT)
+    figure = heatmap.draw(heat_map(LAYOUT))
     (axes, _) = figure.axes
     # Cells and means of the four defined rows; the ceiling's three cells and its mean are hatched.
     numbers = [t.get_text() for t in axes.texts if t.get_text().lstrip("−").isdigit()]
     assert numbers == ["21", "26", "27", "25", "24", "27", "26", "26", "12", "14", "0", "9", "16", "20", "15", "17"]
     assert sum(bool(patch.get_hatch()) for patch in axes.patches) == 4
-    assert {"RE", "CH", "EM", "mean", "people (one against the rest)", "control (text surface)"} <= set(texts(figure))
+    assert {"RE", "CH", "EM", "mean", "people, one against the others", "control, surface of the text"} <= set(
+        texts(figure)
+    )
     assert texts(figure).count("Beluga-13B") == 1
 
 
 def test_caption_says_n_units_and_why_cells_are_undefined() -> None:
-    caption = " ".join(texts(heatmap.draw(LAYOUT)))
+    caption = " ".join(texts(heatmap.draw(heat_map(LAYOUT))))
     assert "over all stories, hanna (n = 960 stories, 10 systems)." in caption
     assert "RE Relevance, CH Coherence, EM Empathy." in caption
     assert "Half-width of the 95 % intervals, median: 5." in caption
@@ -71,7 +75,7 @@ def test_caption_says_n_units_and_why_cells_are_undefined() -> None:
 
 
 def test_the_signature_is_whole_at_the_foot() -> None:
-    figure = heatmap.draw(LAYOUT)
+    figure = heatmap.draw(heat_map(LAYOUT))
     small = [t for t in figure.texts if t.get_size() == page.SIGNATURE_SIZE]
     lowest_last = sorted(small, key=lambda t: -t.get_position()[1])
     assert "".join(t.get_text() for t in lowest_last) == LAYOUT.signature
@@ -83,7 +87,7 @@ def test_nothing_leaves_the_page_or_covers_a_neighbour(rows: slice, width: float
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     with page.style():
-        figure = heatmap.draw(replace(LAYOUT, rows=LAYOUT.rows[rows]), width)
+        figure = heatmap.draw(heat_map(replace(LAYOUT, rows=LAYOUT.rows[rows])), width)
         figure.set_dpi(300)  # as pictures are written
         renderer = FigureCanvasAgg(figure).get_renderer()
         boxes = [t.get_window_extent(renderer) for axes in figure.axes[:1] for t in axes.texts]
@@ -102,23 +106,23 @@ def test_nothing_leaves_the_page_or_covers_a_neighbour(rows: slice, width: float
 
 
 def test_colours_part_at_zero_only_where_a_printed_value_is_below_it() -> None:
-    assert heatmap.draw(LAYOUT).axes[1].get_ylim() == pytest.approx((0.0, 27.4))
+    assert heatmap.draw(heat_map(LAYOUT)).axes[1].get_ylim() == pytest.approx((0.0, 27.4))
     rounded = replace(LAYOUT, rows=(*LAYOUT.rows, row(JUDGE, "m", "ep1", -0.004, 0.1, 0.1)))
-    assert heatmap.draw(rounded).axes[1].get_ylim()[0] == 0.0
-    assert "−0" not in texts(heatmap.draw(rounded))
+    assert heatmap.draw(heat_map(rounded)).axes[1].get_ylim()[0] == 0.0
+    assert "−0" not in texts(heatmap.draw(heat_map(rounded)))
     signed = replace(LAYOUT, rows=(*LAYOUT.rows, row(JUDGE, "m", "ep1", -0.011, 0.1, 0.1)))
-    figure = heatmap.draw(signed)
+    figure = heatmap.draw(heat_map(signed))
     assert figure.axes[1].get_ylim() == pytest.approx((-27.4, 27.4))
     assert "−1" in texts(figure)
     assert "White is 0, red below it." in " ".join(texts(figure))
 
 
 def test_text_can_be_read_on_its_cell() -> None:
-    from matplotlib.colors import to_rgb
+    from matplotlib.colors import to_hex
 
     signed = replace(LAYOUT, rows=(*LAYOUT.rows, row(JUDGE, "m", "ep1", -0.27, -0.1, 0.0)))
     for layout in (LAYOUT, signed):
-        axes = heatmap.draw(layout).axes[0]
+        axes = heatmap.draw(heat_map(layout)).axes[0]
         faces = {patch.get_xy(): patch.get_facecolor() for patch in axes.patches if not patch.get_hatch()}
         checked = 0
         for text in axes.texts:
@@ -126,7 +130,7 @@ def test_text_can_be_read_on_its_cell() -> None:
             face = faces.get((x - 0.5, y - 0.5))
             if face is None or not text.get_text().lstrip("−").isdigit():
                 continue
-            light = sorted(heatmap._luminance(to_rgb(colour)) for colour in (face, text.get_color()))
+            light = sorted(luminance(to_hex(colour)) for colour in (face, text.get_color()))
             assert (light[1] + 0.05) / (light[0] + 0.05) >= 4.5  # WCAG 2.1, level AA
             checked += 1
         assert checked >= 16
@@ -139,14 +143,14 @@ def test_one_criterion_has_no_column_of_means() -> None:
         short=("OV",),
         rows=(row(JUDGE, "m", "ep1", 0.2), row(JUDGE, "m", "ep2", 0.1)),
     )
-    assert "mean" not in texts(heatmap.draw(one))
+    assert "mean" not in texts(heatmap.draw(heat_map(one)))
 
 
 @pytest.mark.parametrize("suffix", page.SUFFIXES)
 def test_equal_numbers_give_equal_files(tmp_path: Path, suffix: str) -> None:
     first, again = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
     for path in (first, again):
-        page.write(heatmap.draw(LAYOUT), path)
+        page.write(heatmap.draw(heat_map(LAYOUT)), path)
     content = first.read_bytes()
     assert content == again.read_bytes()
     assert content.startswith({".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[suffix])
@@ -156,9 +160,9 @@ def test_equal_numbers_give_equal_files(tmp_path: Path, suffix: str) -> None:
 
 def test_other_suffixes_and_places_get_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"allowed: \.png, \.svg, \.pdf"):
-        page.write(heatmap.draw(LAYOUT), tmp_path / "a.gif")
+        page.write(heatmap.draw(heat_map(LAYOUT)), tmp_path / "a.gif")
     with pytest.raises(SpecError, match="cannot be written"):
-        page.write(heatmap.draw(LAYOUT), tmp_path / "nowhere" / "a.png")
+        page.write(heatmap.draw(heat_map(LAYOUT)), tmp_path / "nowhere" / "a.png")
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,4 +170,4 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"storyjudge\[report\]"):
-        heatmap.draw(LAYOUT)
+        heatmap.draw(heat_map(LAYOUT))

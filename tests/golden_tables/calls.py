@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -111,16 +112,20 @@ def _done(*words: str) -> None:
 
 @contextmanager
 def inside(folder: Path, data: Path | None) -> Iterator[None]:
-    """Work in a folder, with settings and caches of its own, and with `data` as JUDGE_DATA or none."""
+    """Work in a folder, with settings and caches of its own, with `data` as JUDGE_DATA or none, and without KeyBERT."""
     before, environment = Path.cwd(), dict(os.environ)
     os.environ |= {"JUDGE_HOME": str(folder / "home"), "JUDGE_CACHE": str(folder / "cache"), "NO_COLOR": "1"}
     os.environ.pop("JUDGE_DATA", None)
     if data is not None:
         os.environ["JUDGE_DATA"] = str(data)
     os.chdir(folder)
+    keybert = {name: sys.modules.pop(name) for name in ("keybert",) if name in sys.modules}
+    sys.modules["keybert"] = None  # type: ignore[assignment]  # so that its words are in no table, installed or not
     try:
         yield
     finally:
+        del sys.modules["keybert"]
+        sys.modules.update(keybert)
         os.chdir(before)
         os.environ.clear()
         os.environ.update(environment)

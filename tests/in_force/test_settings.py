@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from judge.execution.session import Sitting, sit
-from judge.in_force import SettingInForce, settings_in_force
 from judge.in_force.seen import Seen
+from judge.in_force.setting import SettingInForce
+from judge.in_force.settings import settings_in_force
 from judge.in_force.words import mark, sentences, stored, warnings
 from judge.ratings_table import read
 from judge.run_definition.spec import RunSpec, parse_run_spec

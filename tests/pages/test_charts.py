@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from markupsafe import Markup
 
-from judge.pages.charts import (
-    Colouring,
-    Distribution,
-    Distributions,
-    HeatCell,
-    HeatMap,
-    HeatRow,
-    Interval,
-    IntervalPanel,
-    Intervals,
-    Point,
-    Reference,
-    ScatterMap,
-)
-from judge.pages.charts.colours import Scale, _luminance
+from judge.charts.colours import Scale, luminance
+from judge.charts.distributions import Distributions, Histogram, HistogramRow
+from judge.charts.explanation_map import ExplanationMap, explanation_map
+from judge.charts.forest import Band, Forest, Line
+from judge.charts.heatmap import HeatCell, HeatMap, HeatRow
+from judge.charts.signs import CONTROL, JUDGE, SIGNS
+from judge.pages import charts
+from judge.pages.charts.explanation_map import picture
+from judge.pages.charts.signs import marker
 from judge.pages.charts.svg import BOLD, shortened, text_width
+from judge.stats.estimate import Estimate
 
 NASTY = "<script>alert('x')</script> & \"q\""
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,19 +35,48 @@ def tips(root: ElementTree.Element) -> list[str]:
     return [str(one.find(f"{SVG}title").text) for one in root.iter(f"{SVG}g") if one.get("class") == "mark"]  # type: ignore[union-attr]
 
 
-def heat(*values: float | None) -> HeatMap:
-    cells = [HeatCell(v, "" if v is None else f"{100 * v:.0f}", f"tip {v}") for v in values]
-    return HeatMap("h", NASTY, "two", ["RE"] * len(values), [HeatRow(NASTY, "ep1", cells)], "tau")
+def heat(*values: float | None, name: str = NASTY) -> HeatMap:
+    cells = tuple(HeatCell(v, "" if v is None else f"{v:.0f}", f"tip {v}") for v in values)
+    scale = Scale.of([v for v in values if v is not None], digits=0)
+    rows = (HeatRow(name, name, name, cells), HeatRow(name, name, "", cells, is_bar=True))
+    return HeatMap(name, "two", (name,) * len(values), rows, "Kendall's tau-b ×100", scale, "", "")
+
+
+def forest_of(*estimates: Estimate, bands: tuple[Band, ...] = (), factor: float = 1.0) -> Forest:
+    """A panel with a row for each estimate."""
+    lines = tuple(Line("", f"row {i}", ((one,),)) for i, one in enumerate(estimates))
+    series = (("judge", JUDGE),)
+    return Forest("t", ("one",), ("one",), lines, series, bands, "unit", "", "", factor=factor, from_zero=True)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The form that `judge explain` stores."""
+
+    points: Sequence[Mapping[str, Any]]
+    signature: str = "s"
+    model: str = "m"
+    method: str = "UMAP"
+    keywords: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def mapped(places: Sequence[tuple[float, float]], ways: Sequence[str], **values: Sequence[Any]) -> ExplanationMap:
+    """A map of points at these places, each with its value of every key."""
+    points = [
+        {"x": x, "y": y, "judge": "j"} | {key: each[i] for key, each in values.items()}
+        for i, (x, y) in enumerate(places)
+    ]
+    return explanation_map(Stored(points), ways)
 
 
 def test_a_heat_map_tells_every_cell_and_hatches_what_is_undefined() -> None:
-    root = tree(heat(0.3, None, 0.1).svg())
-    assert {"tip 0.3", "tip None", "tip 0.1"} <= set(tips(root))
+    root = tree(charts.heat_map(heat(30, None, 10), "h"))
+    assert {"tip 30", "tip None", "tip 10"} <= set(tips(root))
     filled = [one.get("fill") for one in root.iter(f"{SVG}rect") if one.get("fill")]
-    assert filled.count("url(#h-hatch)") == 1
+    assert filled.count("url(#h-hatch)") == 2
     assert root.find(f"{SVG}title").text == NASTY  # type: ignore[union-attr]
     assert root.get("aria-labelledby") == "h-title h-desc"
-    assert "<script" not in str(heat(0.3).svg())
+    assert "<script" not in str(charts.heat_map(heat(30), "h"))
 
 
 @pytest.mark.parametrize("values", [(0.0, 0.2, 0.4), (-0.4, 0.0, 0.4)])
@@ -57,7 +85,7 @@ def test_ink_on_every_colour_has_a_contrast_of_at_least_four_and_a_half(values: 
     assert scale.diverging == (min(values) < 0)
     for step in range(101):
         value = scale.low + (scale.high - scale.low) * step / 100
-        paper, ink = _luminance(scale.colour(value)[1:]), 0.0 if scale.ink(value) == "#000000" else 1.0
+        paper, ink = luminance(scale.colour(value)), 0.0 if scale.ink(value) == "#000000" else 1.0
         light, dark = max(paper, ink), min(paper, ink)
         assert (light + 0.05) / (dark + 0.05) >= 4.5
 
@@ -78,9 +106,8 @@ def test_labels_of_an_axis_are_its_ticks_and_never_rounded(factor: float) -> Non
     for power in range(-4, 3):
         for part in range(10, 100, 3):
             top = part / 10 * 10.0**power
-            panels = [IntervalPanel("one", [Interval(top, -top / (part % 4) if part % 4 else top, top, "tip")])]
-            picture = Intervals("i", "t", "d", ["row"], panels, "unit", factor=factor)
-            root = tree(picture.svg())
+            low = -top / (part % 4) if part % 4 else top
+            root = tree(charts.forest(forest_of(Estimate(top, 5, low, top), factor=factor), "i"))
             lines = [one for one in root.iter(f"{SVG}line") if one.get("class") in ("axis", "zero")]
             places = [float(str(one.get("x1"))) for one in lines]
             axis = places[1] - places[0]
@@ -94,61 +121,83 @@ def test_labels_of_an_axis_are_its_ticks_and_never_rounded(factor: float) -> Non
 
 
 def test_intervals_lie_where_their_axis_says() -> None:
-    panel = IntervalPanel("one", [Interval(0.5, 0.25, 1.0, "first"), Interval(None, None, None, "why not")])
-    panel = IntervalPanel(panel.title, panel.intervals, [Reference(0.75, "bar", dashed=True)])
-    root = tree(Intervals("i", "t", "d", ["a", "b"], [panel], "tau").svg())
-    assert {"first", "why not", "bar"} <= set(tips(root))
+    band = Band("bar", (Estimate(0.75, 9, 0.5, 0.8),), hatched=True)
+    found = forest_of(Estimate(0.5, 9, 0.25, 1.0), Estimate.undefined("why not"), bands=(band,))
+    root = tree(charts.forest(found, "i"))
+    said = {"row 0, one: 50.0 [25.0, 100.0]", "row 1, one: why not", "bar, one: 75.0 [50.0, 80.0]"}
+    assert said <= set(tips(tree(charts.forest(replace(found, factor=100), "i"))))
     (dot,) = root.iter(f"{SVG}circle")
-    lines = {one.get("class"): one for one in root.iter(f"{SVG}line")}
+    lines = {one.get("class"): one for one in reversed(list(root.iter(f"{SVG}line")))}  # the key's come last
     whisker, bar, zero = lines["whisker s1"], lines["reference dashed"], lines["zero"]
-    per_unit = 2 * (float(str(dot.get("cx"))) - float(str(zero.get("x1"))))
-    assert float(str(whisker.get("x1"))) == pytest.approx(float(str(zero.get("x1"))) + 0.25 * per_unit, abs=0.05)
-    assert float(str(whisker.get("x2"))) == pytest.approx(float(str(zero.get("x1"))) + 1.00 * per_unit, abs=0.05)
-    assert float(str(bar.get("x1"))) == pytest.approx(float(str(zero.get("x1"))) + 0.75 * per_unit, abs=0.05)
+    (area,) = [one for one in root.iter(f"{SVG}rect") if one.get("fill") == "url(#i-hatch)"]
+    origin = float(str(zero.get("x1")))
+    per_unit = 2 * (float(str(dot.get("cx"))) - origin)
+    for one, key, value in ((whisker, "x1", 0.25), (whisker, "x2", 1.0), (bar, "x1", 0.75), (area, "x", 0.5)):
+        assert float(str(one.get(key))) == pytest.approx(origin + value * per_unit, abs=0.05)
+    assert float(str(area.get("width"))) == pytest.approx(0.3 * per_unit, abs=0.05)
     assert [one.text for one in root.iter(f"{SVG}text")].count("undefined") == 1
 
 
-def test_bars_are_as_tall_as_their_shares() -> None:
-    cells = [[Distribution((1, 3), 4)], [Distribution(None, 0, "12 asked, none has a rating")]]
-    root = tree(Distributions("d", "t", "d", [["1", "2"]], ["Coherence"], ["people", NASTY], cells, [8, 1]).svg())
+def test_signs_differ_in_shape_and_a_control_is_hollow() -> None:
+    assert len({str(marker(sign, 10, 10)) for sign in SIGNS}) == len(SIGNS)
+    assert 'class="hollow s9"' in str(marker(CONTROL, 10, 10))
+    assert marker(JUDGE, 10, 10).startswith("<circle")
+
+
+def test_bars_are_as_tall_as_their_shares_and_people_stand_behind_judges() -> None:
+    rows = (
+        HistogramRow("people", "", "people", (Histogram((1, 2), (1, 3), 4),)),
+        HistogramRow(NASTY, "", "judge", (Histogram((), (), 0, "12 asked, none has a rating"),)),
+        HistogramRow("j", "ep1", "control", (Histogram((1, 2), (2, 2), 5),)),
+    )
+    root = tree(charts.distributions(Distributions("t", ("Coherence",), ("CH",), rows, "", ""), "d"))
     heights = [float(str(one.get("height"))) for one in root.iter(f"{SVG}rect") if one.get("class") == "f8"]
     assert heights[1] == pytest.approx(3 * heights[0], abs=0.03)
     assert "people, Coherence: 2 in 3 of 4 ratings, 75.0 %" in tips(root)
     assert f"{NASTY}, Coherence: 12 asked, none has a rating" in tips(root)
+    hatched = [one for one in root.iter(f"{SVG}rect") if one.get("fill") == "url(#d-hatch)"]
+    assert len(hatched) == 2
+    (line,) = [one for one in root.iter(f"{SVG}path") if one.get("class") == "people"]
+    tops = [float(part.split()[1].split("h")[0]) for part in str(line.get("d")).replace("L", "M").split("M")[1:]]
+    bottom = float(str(hatched[0].get("y"))) + float(str(hatched[0].get("height")))
+    assert [bottom - top for top in tops] == pytest.approx(heights, abs=0.03)
 
 
 def test_a_map_colours_in_each_way_and_keeps_proportions() -> None:
-    points = [Point(0, 0, 0), Point(2, 0, 1), Point(2, 1, 2)]
-    colourings = [Colouring("criterion", ["A", NASTY], [0, 1, 1]), Colouring("rating", ["1"], [0, -1, 0])]
-    made = ScatterMap("m", "t", "d", points, colourings)
-    root = tree(made.svg())
+    own: dict[str, Sequence[Any]] = {"criterion": ["A", NASTY, NASTY], "rating": [1.0, None, 2.2]}
+    made = mapped([(0, 0), (2, 0), (2, 1)], ["criterion", "rating"], **own)
+    root = tree(picture(made, "m"))
     dots = list(root.iter(f"{SVG}circle"))
-    assert [one.get("class") for one in dots] == ["a1 b1", "a2 b0", "a2 b1"]
+    assert [one.get("class") for one in dots] == ["a1 b1", "a2 b0", "a2 b2"]
     assert [one.get("data-i") for one in dots] == ["0", "1", "2"]
     places = [(float(str(one.get("cx"))), float(str(one.get("cy")))) for one in dots]
     assert places[1][0] - places[0][0] == pytest.approx(2 * (places[1][1] - places[2][1]), abs=0.2)
-    markup = str(made.markup())
+    markup = str(charts.explanation_map(made, "m"))
     assert markup.count('type="radio"') == 2
     assert "<script" not in markup
-    assert 'none <span class="faint">1</span>' in markup
+    assert 'without a rating <span class="faint">1</span>' in markup
+    # Ratings rise in lightness, as on paper: a rule for each.
+    first, second = re.findall(r"\.b[12] { fill: (#[0-9a-f]{6})", markup)
+    assert luminance(first) < luminance(second)
 
 
 def test_a_name_stands_in_the_map_only_among_its_own_dots_and_over_no_other_name() -> None:
     corners = [(0, 0), (100, 0), (0, 60)]
-    points = [Point(x + i % 5, y + i // 5, i) for x, y in corners for i in range(25)]
-    apart = [place for place in range(3) for _ in range(25)]
-    mixed = [i % 3 for i in range(75)]
-    named = Colouring("cluster", ["one", "two", "three"], apart)
-    root = tree(ScatterMap("m", "t", "d", points, [named, Colouring("criterion", ["A", "B", "C"], mixed)]).svg())
+    places = [(x + i % 5, y + i // 5) for x, y in corners for i in range(25)]
+    apart = [name for name in ("one", "two", "three") for _ in range(25)]
+    mixed = ["ABC"[i % 3] for i in range(75)]
+    root = tree(picture(mapped(places, ["system", "criterion"], system=apart, criterion=mixed), "m"))
     groups = {str(one.get("class")): one for one in root.iter(f"{SVG}g")}
     assert [one.text for one in groups["names names-0"].iter(f"{SVG}text")] == ["one", "two", "three"]
     assert list(groups["names names-1"].iter(f"{SVG}text")) == []
 
 
-def test_a_map_of_one_point_and_of_none_is_drawn() -> None:
-    for points in ([], [Point(3, 3, 0)]):
-        made = ScatterMap("m", "t", "d", points, [Colouring("c", ["A"], [0] * len(points))])
-        assert len(list(tree(made.svg()).iter(f"{SVG}circle"))) == len(points)
+def test_a_map_of_one_point_is_drawn_and_clusters_beyond_the_largest_stand_together() -> None:
+    assert len(list(tree(picture(mapped([(3, 3)], ["criterion"], criterion=["A"]), "m")).iter(f"{SVG}circle"))) == 1
+    clusters = [*range(12), *range(10), -1]
+    (found,) = mapped([(i, i) for i in range(23)], ["cluster"], cluster=clusters).colourings
+    assert [group.name for group in found.groups] == [*map(str, range(10)), "other clusters, or none"]
+    assert found.groups[-1].n == 3
 
 
 def test_long_names_are_cut_where_they_end() -> None:
@@ -164,30 +213,27 @@ LONG = "a judge with a very long name indeed/and-a-revision-of-2026-11-22-that-n
 
 def pictures(name: str, columns: int) -> dict[str, Markup]:
     """One chart of each kind with rows, columns and keys of this name."""
-    one = Interval(0.2, 0.1, 0.3, "tip")
-    lines = [("people, one against the others", False), ("control, surface of the text", True)]
-    cells = [HeatCell(0.2, "20", "tip")] * columns
-    counts = [Distribution([1, 2], 3)] * columns
-    points = [Point(float(k), float(k % 2), k) for k in range(9)]
+    one = Estimate(0.2, 9, 0.1, 0.3)
+    bands = tuple(
+        Band(known, (one,) * columns, hatched=known.startswith("control"))
+        for known in ("people, one against the others", "control, surface of the text")
+    )
+    counts = HistogramRow(name, "", "control", (Histogram((1, 2), (1, 2), 3),) * columns)
+    line = Line(name, "", ((one,),) * columns)
+    titles, axis = (name,) * columns, "tau-b ×100, second − first"
     return {
-        "heat map": HeatMap(
-            "h", "t", "d", [name] * columns, [HeatRow(name, name, cells)], "Kendall's tau-b ×100"
-        ).svg(),
-        "intervals": Intervals(
-            "i", "t", "d", [name], [IntervalPanel(name, [one])] * columns, "tau-b ×100, second − first", legend=lines
-        ).svg(),
-        "distributions": Distributions(
-            "s", "t", "d", [["1", "2"]] * columns, [name] * columns, [name], [counts], [1]
-        ).svg(),
-        "map": ScatterMap("m", "t", "d", points, [Colouring("c", [name], [0] * 9)]).svg(),
+        "heat map": charts.heat_map(heat(*[20.0] * columns, name=name), "h"),
+        "forest": charts.forest(Forest("t", titles, titles, (line,), (("judge", JUDGE),), bands, axis, "", ""), "i"),
+        "distributions": charts.distributions(Distributions("t", titles, titles, (counts,), "", ""), "s"),
+        "map": picture(mapped([(float(k), float(k % 2)) for k in range(9)], ["system"], system=[name] * 9), "m"),
     }
 
 
 @pytest.mark.parametrize("columns", [1, 2, 7])
 @pytest.mark.parametrize("name", ["e", "Complexity", LONG])
 def test_every_text_lies_in_its_picture_and_none_is_cut_in_silence(name: str, columns: int) -> None:
-    for kind, picture in pictures(name, columns).items():
-        root = tree(picture)
+    for kind, drawn in pictures(name, columns).items():
+        root = tree(drawn)
         around = {child: parent for parent in root.iter() for child in parent}
         for text in root.iter(f"{SVG}text"):
             said, size = str(text.text), float(text.get("font-size", 12))

@@ -107,7 +107,7 @@ def test_the_map_carries_texts_as_data(demo_page: str) -> None:
     assert len(texts) == 864
     assert demo_page.count("<circle cx=") >= 864
     assert all(one["text"].startswith("Control, not a language model") for one in texts)
-    assert "all 864" in demo_page
+    assert "864 explanations by surface; " in demo_page
 
 
 _OF_RATERS = re.compile(r"people|person|\breaders?\b|human|\braters?\b|labels?", re.IGNORECASE)

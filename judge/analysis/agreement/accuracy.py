@@ -94,7 +94,7 @@ def tables(
     ]
     facts = [note for fact in table.facts for note in fact.notes]
     notes = tuple(dict.fromkeys([*facts, *remarks.notes, *_explained(options)]))
-    line = signature(table, matrices, options, extra=list(remarks.made))
+    line = signature(table, matrices, options, extra=list(remarks.signature_parts))
     where = "all pairs of stories" if options.level == "overall" else "pairs of stories for one story-prompt, averaged"
     return [Table(f"Pairwise accuracy against people, {where}", columns, rows, line, notes)]
 

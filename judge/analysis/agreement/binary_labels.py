@@ -16,8 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.agreement.label_rules import Labels, labels
-from judge.analysis.inputs.bars import JUDGE, Predict, Remarks
-from judge.analysis.inputs.candidates import Candidate, cell_labels, control, first_columns, last_columns
+from judge.analysis.inputs.bars import Predict, Remarks
+from judge.analysis.inputs.candidates import Candidate, control, first_columns, judge_cell, last_columns
 from judge.analysis.options.agreement_options import LabelOptions
 from judge.analysis.options.signature import signature
 from judge.printing.tables import Column, Table, flat_row
@@ -87,7 +87,7 @@ def tables(table: RatingsTable, options: LabelOptions, *, predict: Predict | Non
         columns.append(Column("tost_p", f"TOST p ±{options.equivalence:g}", digits=3, p="two one-sided"))
     facts = [note for fact in table.facts for note in fact.notes]
     own = ["win-rate:clustered", "difference:clustered"]
-    line = signature(table, matrices, options, extra=[*own, *remarks.made])
+    line = signature(table, matrices, options, extra=[*own, *remarks.signature_parts])
     notes = tuple(dict.fromkeys([*facts, *remarks.notes, *_explained(options)]))
     against = "one error type at a time" if options.errors else "the others"
     title = f"Stories with the label {options.labels} against {against}"
@@ -144,9 +144,7 @@ class _Labelled:
     def rows(self, predict: Predict | None) -> list[dict[str, Any]]:
         """For each set the judge cells, then the control."""
         matrix = self.matrix
-        found = []
-        for i in range(len(matrix.cells)):
-            found.append(Candidate(JUDGE, cell_labels(matrix, i, None), matrix.judge[i], None))
+        found = [judge_cell(matrix, i, None, None) for i in range(len(matrix.cells))]
         if predict is not None:
             found.append(control(matrix, self.label.criterion, predict, self.remarks))
         sets: list[Labels | None] = [*self.errors] if self.errors else [None]

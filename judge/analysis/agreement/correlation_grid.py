@@ -6,41 +6,56 @@ is an `Estimate` of `analysis.correlation`, with its interval or its reason.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judge.analysis import correlation
-from judge.analysis.options.signature import abbreviations
-from judge.analysis.options.table_options import CorrelationOptions
+from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations, printed
+from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, MEAN, ControlSource, Kind
 from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 
-if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+__all__ = ["CEILING", "CONTROL", "JUDGE", "MEAN", "Layout", "LayoutRow", "layouts", "tables"]
 
-Row = Mapping[str, Any]
-
-CEILING, CONTROL, JUDGE, MEAN = "ceiling", "control", "judge", "mean"
-_ORDER = {CEILING: 0, JUDGE: 1, CONTROL: 2}
+_ORDER: dict[Kind, int] = {CEILING: 0, JUDGE: 1, CONTROL: 2}
 _ABSENT = Estimate.undefined("not asked, or not rated, on this criterion")
 _APART = 0.02
 """Shares of the stories by which rows may differ before a caption says so."""
 
 _NO_MEAN = Estimate.undefined("no mean over criteria")
+_CONTROL_WORDS = {
+    ControlSource.OUT_OF_FOLD: "out of fold",
+    ControlSource.SHIPPED: "the shipped model, fitted on other stories",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutRow:
-    """One row: kind (ceiling, judge, control), whose it is, one estimate a criterion, and their mean."""
+    """One row: kind (ceiling, judge, control), whose it is, one estimate a criterion, and their mean.
 
-    kind: str
-    judge: str
+    `name` is the judge as it was asked; `run` is given only where it was asked in several, and `is_control` says
+    whether it is no language model.
+    """
+
+    kind: Kind
+    name: str
     eval_prompt: str | None
     cells: tuple[Estimate, ...]
     mean: Estimate
+    run: str | None = None
+    is_control: bool = False
+
+    @property
+    def name_and_run(self) -> str:
+        """The judge, told from its other runs."""
+        return f"{self.name} ({self.run})" if self.run else self.name
+
+    @property
+    def judge(self) -> str:
+        """The same as tables and pictures print it: a control judge is named as one."""
+        named = f"{self.name}, control" if self.is_control else self.name
+        return f"{named} ({self.run})" if self.run else named
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +63,7 @@ class Layout:
     """One dataset's cells.
 
     `statistic` and `where` say what a cell is (e.g. "Kendall's tau-b" and "over all stories"), `unit` what its n
-    counts, `criteria` and `short` name the columns.
+    counts, `criteria` and `short` name the columns, `control_sources` where the control row's ratings come from.
     """
 
     dataset: str
@@ -61,6 +76,7 @@ class Layout:
     systems: int
     signature: str
     notes: tuple[str, ...]
+    control_sources: tuple[ControlSource, ...] = ()
 
     @property
     def cells(self) -> list[Estimate]:
@@ -91,9 +107,8 @@ class Layout:
     @property
     def control(self) -> str:
         """How the control was made, e.g. ``out of fold``, as captions say it; empty where it rates nothing."""
-        name = next((row.judge for row in self.rows if row.kind == CONTROL), "")
-        made = name.partition("(")[2].rstrip(")")
-        return made.replace("shipped model", "the shipped model, fitted on other stories")
+        known = (_CONTROL_WORDS.get(source) for source in self.control_sources)
+        return " or ".join(words for words in known if words)
 
     @property
     def half_width(self) -> float | None:
@@ -102,94 +117,72 @@ class Layout:
         return float(np.median(widths)) if widths else None
 
 
-def layouts(
-    table: RatingsTable, options: CorrelationOptions | None = None, *, predict: correlation.Predict | None = None
-) -> list[Layout]:
-    """One layout for each dataset of a ratings table; options and `predict` as for `correlation.tables`."""
-    options = options or CorrelationOptions()
-    (found,) = correlation.tables(table, options, predict=predict)
-    return layouts_of(table, found)
+def layouts(result: Correlations) -> list[Layout]:
+    """One layout for each dataset that has a row."""
+    return [_layout(result, dataset) for dataset in result.datasets if dataset.rows]
 
 
-def layouts_of(table: RatingsTable, found: Table) -> list[Layout]:
-    """The same of a correlation table that is at hand already."""
-    groups: dict[str, list[Row]] = {}
-    for row in found.rows:
-        groups.setdefault(str(row["dataset"]), []).append(row)
-    short = abbreviations(table)
-    controls = {fact.judge for fact in table.facts if fact.control}
-    return [_layout(dataset, rows, found, short, controls) for dataset, rows in groups.items()]
+def tables(grids: Sequence[Layout]) -> list[Table]:
+    """Layouts as printed."""
+    return [_table(layout, several=len(grids) > 1) for layout in grids]
 
 
-def tables(
-    table: RatingsTable, options: CorrelationOptions | None = None, *, predict: correlation.Predict | None = None
-) -> list[Table]:
-    """The layouts as printed."""
-    return tables_of(layouts(table, options, predict=predict))
-
-
-def tables_of(made: Sequence[Layout]) -> list[Table]:
-    """Layouts that are at hand already, as printed."""
-    return [_table(layout, several=len(made) > 1) for layout in made]
-
-
-def _layout(
-    dataset: str, rows: Sequence[Row], found: Table, short: Mapping[str, str], controls: Collection[str]
-) -> Layout:
-    against = {str(row["criterion"]): row["against"] for row in rows if row["kind"] == JUDGE}
-    criteria = tuple(against) or tuple(dict.fromkeys(str(row["criterion"]) for row in rows if row["kind"] != MEAN))
-    runs: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row["kind"] == JUDGE:
-            runs.setdefault(str(row["judge"]), {})[str(row["run"])] = None
-    made = sorted(_rows(rows, criteria, against, runs, controls), key=lambda row: _ORDER[row.kind])
-    title = next(column.title for column in found.columns if column.key == "value")
+def _layout(result: Correlations, dataset: CorrelatedDataset) -> Layout:
+    against = {row.subject.criterion: row.subject.against for row in dataset.rows if row.kind == JUDGE}
+    rated = dict.fromkeys(row.subject.criterion for row in dataset.rows if row.kind != MEAN)
+    criteria = tuple(against) or tuple(rated)
+    rows = _rows(dataset.rows, criteria, against)
     return Layout(
-        dataset=dataset,
-        statistic=title.removesuffix(" x100"),
-        where=found.title.partition(" with people, ")[2],
-        unit=next(column.title for column in found.columns if column.key == "n"),
+        dataset=dataset.name,
+        statistic=result.statistic,
+        where=result.over,
+        unit=result.unit,
         criteria=criteria,
-        short=tuple(short.get(name, name) for name in criteria),
-        rows=tuple(made),
-        systems=max((int(row["systems"]) for row in rows), default=0),
-        signature=found.signature,
-        notes=tuple(found.notes),
+        short=tuple(result.abbreviations.get(name, name) for name in criteria),
+        rows=tuple(sorted(rows, key=lambda row: _ORDER[row.kind])),
+        systems=max((row.systems for row in dataset.rows), default=0),
+        signature=result.signature,
+        notes=printed.notes(result),
+        control_sources=tuple(dict.fromkeys(made.source for made in dataset.control.values())),
     )
 
 
+_Key = tuple[str, str | None, str | None]
+"""Judge, run and Eval-Prompt of a row."""
+
+
 def _rows(
-    rows: Sequence[Row],
-    criteria: Sequence[str],
-    against: Mapping[str, Any],
-    runs: Mapping[str, Mapping[str, None]],
-    controls: Collection[str],
+    rows: Sequence[CorrelationRow], criteria: Sequence[str], against: Mapping[str, str | None]
 ) -> list[LayoutRow]:
     """A row for each of ceiling, judge cells and control; runs are named, and stay together, where a judge has several.
 
-    What people rated stands under every criterion that was compared with it. A control judge is labelled as one.
+    What people rated stands under every criterion that was compared with it.
     """
-    kinds: dict[tuple[str | None, ...], str] = {}
-    cells: dict[tuple[str | None, ...], dict[str, Estimate]] = {}
+    first: dict[_Key, CorrelationRow] = {}
+    cells: dict[_Key, dict[str, Estimate]] = {}
+    means: dict[_Key, Estimate] = {}
+    runs: dict[str, dict[str | None, None]] = {}
     for row in rows:
-        where = (row["judge"], row["run"], row["eval_prompt"])
-        if row["kind"] != MEAN:
-            kinds[where] = row["kind"]
-        cells.setdefault(where, {})[MEAN if row["kind"] == MEAN else str(row["criterion"])] = row["value"]
-    judges = list(runs)
-    order = {(judge, run): (judges.index(judge), i) for judge in runs for i, run in enumerate(runs[judge])}
-    made = []
-    for key in sorted(kinds, key=lambda one: order.get((str(one[0]), str(one[1])), (-1, -1))):
-        judge, eval_prompt = key[0], key[2]
-        values = [
-            cells[key].get(name if kinds[key] == JUDGE else str(against.get(name, name)), _ABSENT) for name in criteria
-        ]
-        named = f"{judge}, control" if judge in controls else str(judge)
-        if len(runs.get(str(judge), ())) > 1:
-            named += f" ({key[1]})"
-        mean = cells[key].get(MEAN, values[0] if len(values) == 1 else _NO_MEAN)
-        made.append(LayoutRow(kinds[key], named, eval_prompt, tuple(values), mean))
-    return made
+        subject = row.subject
+        key = (subject.judge, subject.run, subject.eval_prompt)
+        if row.kind == MEAN:
+            means[key] = row.estimate
+            continue
+        first.setdefault(key, row)
+        cells.setdefault(key, {})[subject.criterion] = row.estimate
+        if row.kind == JUDGE:
+            runs.setdefault(subject.judge, {})[subject.run] = None
+    order = {(judge, run): (at, i) for at, (judge, of) in enumerate(runs.items()) for i, run in enumerate(of)}
+    grid = []
+    for key in sorted(first, key=lambda key: order.get((key[0], key[1]), (-1, -1))):
+        judge, run, eval_prompt = key
+        row = first[key]
+        names = criteria if row.kind == JUDGE else [str(against.get(name, name)) for name in criteria]
+        values = tuple(cells[key].get(name, _ABSENT) for name in names)
+        mean = means.get(key, values[0] if len(values) == 1 else _NO_MEAN)
+        named = run if len(runs.get(judge, ())) > 1 else None
+        grid.append(LayoutRow(row.kind, judge, eval_prompt, values, mean, named, row.is_control))
+    return grid
 
 
 def _table(layout: Layout, *, several: bool) -> Table:

@@ -72,7 +72,7 @@ def tables(table: RatingsTable, options: DriftOptions | None = None, *, predict:
     options = options or DriftOptions()
     matrices = build(table, drop_systems=options.drop_systems)
     found, remarks = comparable(matrices, options.against, predict if options.control else None)
-    made = ["r:pearson", *remarks.made]
+    made = ["r:pearson", *remarks.signature_parts]
     line = signature(table, matrices, options, extra=made, intervals="fisher-z", without=("window",))
     facts = [note for fact in table.facts for note in fact.notes]
     notes = tuple(dict.fromkeys([*facts, *remarks.notes]))

@@ -62,7 +62,7 @@ def tables(table: RatingsTable, options: DriftOptions | None = None, *, predict:
     ]
     facts = [note for fact in table.facts for note in fact.notes]
     notes = tuple(dict.fromkeys([*facts, *remarks.notes, *_explained(rows, options)]))
-    line = signature(table, matrices, options, extra=["r:pearson", *remarks.made])
+    line = signature(table, matrices, options, extra=["r:pearson", *remarks.signature_parts])
     return [Table("Sliding sets: differences between sets of stories", columns, rows, line, notes)]
 
 

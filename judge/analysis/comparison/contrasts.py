@@ -196,12 +196,12 @@ class Comparer:
             return estimate
         if prompts < _LEAST_DISCORDANT:
             where = "every answer" if prompts == 0 else f"all but fewer than {_LEAST_DISCORDANT} story-prompts"
-            reason = f"no interval: the sides agree on {where}"
+            fact = f"the sides agree on {where}"
         elif float(np.ptp(draws[name])) < 1e-9:
-            reason = "no interval: the difference is the same for every story-prompt"
+            fact = "the difference is the same for every story-prompt"
         else:
             return estimate
-        return replace(estimate, low=None, high=None, method=None, reason=reason)
+        return replace(estimate.without_interval(fact), method=None)
 
     def _icc(self, sides: Paired, draws: dict[str, Floats]) -> tuple[tuple[Estimate, Estimate], Estimate]:
         """ICC(1,1) of each side over the common repeats of stories complete on both sides, and the difference."""
@@ -235,7 +235,7 @@ class Comparer:
         """The estimate with a percentile interval over story-prompts; its values in the resamples go to `draws`."""
         if self.inputs is None or not estimate.defined:
             draws[name] = np.empty(0)
-            return replace(estimate, reason=f"no interval: {FEW_PROMPTS}") if estimate.defined else estimate
+            return estimate.without_interval(FEW_PROMPTS) if estimate.defined else estimate
         draws[name] = self.inputs.values(statistic())
         return intervals.percentile(estimate, draws[name], _PROMPTS)
 
@@ -265,7 +265,7 @@ def mean_over_criteria(outcomes: Sequence[Outcome], measure: str) -> Estimate:
     mean = Estimate(float(np.mean([e.value for e in estimates if e.value is not None])), n=len(defined))
     lacking = [e for e in estimates if e.low is None]
     if lacking and (measure not in ("parsed", "explained") or len(lacking) == len(estimates)):
-        return replace(mean, reason=lacking[0].reason or "no interval")
+        return replace(mean, reason=lacking[0].reason or "no interval", parts=lacking[0].parts)
     draws = _mean_draws(outcomes, measure)
     if measure == "tau_both":
         return over_both(mean, draws, outcomes[0].units)

@@ -165,4 +165,4 @@ def _settled(estimate: Estimate) -> bool:
 
 
 def _why(estimate: Estimate) -> str:
-    return (estimate.reason or "none was asked for").removeprefix("no interval: ")
+    return estimate.why.fact if estimate.reason else "none was asked for"

@@ -105,6 +105,11 @@ def _ranking(found: Comparison, places: Sequence[Ranked], many: str, line: str, 
     return Table(f"{many[0].upper()}{many[1:]}: the best and its ties", columns, rows, line, notes)
 
 
+def is_ranking(table: Table) -> bool:
+    """Whether it is the table of the best and its ties."""
+    return any(column.key == "below" for column in table.columns)
+
+
 def contrast_name(entry: Entry) -> str:
     """``second − first``: what every difference is."""
     return f"{entry.result.contrast.second} − {entry.result.contrast.first}"

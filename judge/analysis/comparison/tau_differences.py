@@ -126,13 +126,13 @@ class AgreementMeasure:
         """The difference with its interval over story-prompts, and over systems too; resampled values go to `draws`."""
         if self.inputs is None:
             draws["tau"] = draws["tau_both"] = np.empty(0)
-            lacking = replace(difference, reason=f"no interval: {FEW_PROMPTS}")
-            return lacking, replace(difference, reason=f"no interval: {self.both_refused or FEW_PROMPTS}")
+            lacking = difference.without_interval(FEW_PROMPTS)
+            return lacking, difference.without_interval(self.both_refused or FEW_PROMPTS)
         draws["tau"] = self._differences(self.inputs, sides)
         inputs = intervals.percentile(difference, draws["tau"], "boot-inputs, percentile, 95 %")
         if self.both is None or self.systems is None:
             draws["tau_both"] = np.empty(0)
-            return inputs, replace(difference, reason=f"no interval: {self.both_refused}")
+            return inputs, difference.without_interval(str(self.both_refused))
         draws["tau_both"] = self._differences(self.both, sides)
         draws["tau_systems"] = self._differences(self.systems, sides)
         if self.options.level == "system":

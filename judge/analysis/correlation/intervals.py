@@ -32,7 +32,7 @@ class Intervals:
 
     `sets` are the resamples and, for BCa, for each resampled unit the data without one of them, or, for calibrated
     intervals, the resamples of either unit alone. Values of a statistic are kept in the same form: one array a set.
-    `notes` are sentences for below the table, `made` parts of its signature.
+    `notes` are sentences for below the table, `signature_parts` what its signature has to say more.
     """
 
     how: str
@@ -40,7 +40,7 @@ class Intervals:
     sets: tuple[bootstrap.Resamples, ...] = ()
     method: IntervalMethod = "expanded"
     notes: tuple[str, ...] = ()
-    made: tuple[str, ...] = ()
+    signature_parts: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions, statistic: Statistic) -> Intervals:
@@ -49,11 +49,11 @@ class Intervals:
         if not how.startswith("boot"):
             return cls(how, statistic)
         prompts, systems = np.unique(matrix.story_prompt).size, len(matrix.systems)
-        notes, made = [], []
+        notes, parts = [], []
         if how == "boot-inputs" and prompts < MIN_UNITS <= matrix.n:
             how = "boot-stories"
             notes.append(interval_coverage.few_story_prompts(matrix.dataset, prompts, options.level))
-            made.append(f"ci:{matrix.dataset}:boot-stories")
+            parts.append(f"ci:{matrix.dataset}:boot-stories")
         few = ["story-prompts"] if how == "boot-both" and prompts < MIN_UNITS else []
         few += ["systems"] if how in ("boot-systems", "boot-both") and systems < MIN_UNITS else []
         if few or matrix.n < MIN_UNITS:
@@ -64,10 +64,10 @@ class Intervals:
         notes.insert(0, _note(how, method, options))
         if options.level == "system" and options.given and method == "true-means":
             notes.append("intervals of partial correlations: expanded percentiles, of sample means")
-        if not made:
+        if not parts:
             units = {"boot-inputs": prompts, "boot-stories": matrix.n}.get(how, systems)
             notes += interval_coverage.cautions(how, method, options.level, units)
-        return cls(how, statistic, sets, method, tuple(notes), tuple(made))
+        return cls(how, statistic, sets, method, tuple(notes), tuple(parts))
 
     def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
         """The correlation in each set: shape (b,), or (judges, b) for x of shape (judges, n)."""

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from judge.analysis.correlation.intervals import Intervals
 from judge.analysis.correlation.statistic import Floats, Side, Statistic
-from judge.rating_matrix import Raters
+from judge.analysis.inputs.candidates import Candidate
 from judge.stats.correlation import human_ceiling
-from judge.stats.estimate import Estimate
+from judge.stats.estimate import Estimate, Reason
 
 Masks = NDArray[np.bool_]
 Values = tuple[Floats, ...]
@@ -39,7 +39,7 @@ class Beside:
     by_rater: Mapping[str, tuple[float, Floats]] = field(default_factory=dict)
 
     @classmethod
-    def undefined(cls, reason: str) -> Beside:
+    def undefined(cls, reason: str | Reason) -> Beside:
         """Nothing to set side by side, and why."""
         none = (Estimate.undefined(reason), ())
         return cls(none, none, none)
@@ -51,12 +51,13 @@ class OnePerson:
     `pool` says whether people are a pool; `estimate` is the human ceiling, `ceiling` None where raters are not known.
     """
 
-    def __init__(self, raters: Raters, stories: Masks, statistic: Statistic, seed: int) -> None:
+    def __init__(self, people: Candidate, stories: Masks, statistic: Statistic, seed: int) -> None:
         self.statistic, self.pool = statistic, False
         self.names: tuple[str, ...] = ()
         self.ceiling: human_ceiling.Ceiling | None = None
-        if not raters.known:
-            self.estimate = Estimate.undefined(f"human ceiling unavailable: {raters.reason}")
+        raters = people.raters
+        if raters is None or people.reason is not None:
+            self.estimate = Estimate.undefined(people.reason or "undefined")
             return
         ratings = np.where(stories[:, None], raters.ratings, np.nan)
         self.pool = ratings.shape[1] > 1 and not human_ceiling.is_panel(raters.ratings)
@@ -93,7 +94,7 @@ class OnePerson:
         Also which readings x pairs are defined on both sides, shape (readings, pairs): `resampled_beside` uses these.
         """
         if self.estimate.value is None:
-            return Beside.undefined(self.estimate.reason or "undefined"), np.zeros((len(readings), 0), dtype=np.bool_)
+            return Beside.undefined(self.estimate.why), np.zeros((len(readings), 0), dtype=np.bool_)
         values = np.full((2, len(readings), len(self._x)), np.nan)
         n, reasons = 0, []
         for q, reading in enumerate(readings):
@@ -209,7 +210,7 @@ def beside_control(
         sides.append((found, values(there.values) if values and found.defined else ()))
     (x, xs), (y, ys) = sides
     if x.value is None or y.value is None:
-        why = Estimate.undefined((x.reason if x.value is None else y.reason) or "undefined")
+        why = Estimate.undefined(x.why if x.value is None else y.why)
         return Beside((x, xs), (y, ys), (why, ()))
     difference = tuple(a - np.maximum(b, 0.0) for a, b in zip(xs, ys, strict=False))
     return Beside((x, xs), (y, ys), (Estimate(x.value - max(y.value, 0.0), n=min(x.n, y.n)), difference))

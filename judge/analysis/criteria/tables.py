@@ -36,6 +36,8 @@ _LONG = {
     "scale-use": "Scale use",
 }
 
+_WITH_INTERVALS = ("halo",)
+"""Long tables that have intervals; so has the summary."""
 
 _SUMMARY = "Criteria: mean tau-b x100 between them"
 
@@ -60,12 +62,12 @@ def tables(
     found = analysis.profiles(matrices, options, known)
     several = any(len(one.source.criteria) > 1 for one in found)
     if form in ("json", "csv"):
-        made = [_long(found, view) for view in _LONG]
-        made = [one for one in made if one.rows]
+        views = {view: _long(found, view) for view in _LONG}
+        made = [(one, view in _WITH_INTERVALS) for view, one in views.items() if one.rows]
     else:
-        made = [_summary(found, len(matrices) > 1)] if several else []
-        made.append(_scale_use(found, several_datasets=len(matrices) > 1, full=full))
-        made += [part for matrix in matrices for part in _matrices(matrix, found, full=full)]
+        made = [(_summary(found, len(matrices) > 1), True)] if several else []
+        made.append((_scale_use(found, several_datasets=len(matrices) > 1, full=full), False))
+        made += [(part, False) for matrix in matrices for part in _matrices(matrix, found, full=full)]
     said = [note for fact in table.facts for note in fact.notes]
     said += [*notes, *_notes(found, options, known, several=several)]
     said += _left_out(matrices, found) if several and not full and form not in ("json", "csv") else []
@@ -73,9 +75,8 @@ def tables(
     tested = ["ci:jackknife"] if any(one.excess and one.excess.method for one in found) else []
     line = signature(table, matrices, options, extra=[*extra, *tested])
     bare = signature(table, matrices, options, extra=extra, intervals=NO_INTERVAL)
-    with_intervals = {_SUMMARY, _LONG["halo"]}
-    made = [replace(one, signature=line if one.title.startswith(tuple(with_intervals)) else bare) for one in made]
-    return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *dict.fromkeys(said)))]
+    signed = [replace(one, signature=line if has_intervals else bare) for one, has_intervals in made]
+    return [*signed[:-1], replace(signed[-1], notes=(*signed[-1].notes, *dict.fromkeys(said)))]
 
 
 def _people_only(matrices: Sequence[RatingMatrix]) -> list[str]:

@@ -7,7 +7,7 @@ found in four of five repetitions (2.8 standard errors, more with few degrees of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ import pandas as pd
 
 from judge.analysis.diagnose.battery import Battery, points_of
 from judge.analysis.diagnose.kinds import DIAGNOSTICS, Diagnostic, Finding
-from judge.analysis.options.signature import signature
+from judge.analysis.options.signature import NO_INTERVAL, signature
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
@@ -27,7 +27,7 @@ from judge.wording import Advice, Note, joined
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
-__all__ = ["DIAGNOSTICS", "Diagnostic", "Finding", "diagnose", "tables"]
+__all__ = ["DIAGNOSTICS", "Diagnostic", "Finding", "diagnose", "signature_of_counts", "tables"]
 
 
 def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> pd.DataFrame:
@@ -111,9 +111,19 @@ def tables(table: RatingsTable, options: DiagnoseOptions | None = None, *, full:
         "and find too much where story-prompts matter"
         for name, prompts in few.items()
     ]
-    extra = [f"clusters:{name}:stories" for name in few]
-    line = signature(table, matrices, options, extra=extra, intervals="jackknife")
+    line = signature(table, matrices, options, extra=_clusters(few), intervals="jackknife")
     return [Table("What goes wrong with these judges", columns, rows, line, tuple(dict.fromkeys(notes)))]
+
+
+def signature_of_counts(table: RatingsTable, options: DiagnoseOptions) -> str:
+    """The signature of a table that counts findings: as that of the tests, without their intervals."""
+    matrices, few = _clustered(build(table, drop_systems=options.drop_systems))
+    return signature(table, matrices, options, extra=_clusters(few), intervals=NO_INTERVAL)
+
+
+def _clusters(few: Iterable[str]) -> list[str]:
+    """Parts of the signature: datasets whose stories are left out one at a time."""
+    return [f"clusters:{name}:stories" for name in few]
 
 
 def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], dict[str, int]]:

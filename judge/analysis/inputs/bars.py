@@ -1,14 +1,15 @@
 """What judges are set beside: people one at a time, the control out of fold; and what such rows remark.
 
-Names of the rows of every table that sets judges beside people, how the control was made, and the notes that follow.
+Kinds and names of the rows of every table that sets judges beside people, where the control's ratings come from, and
+the notes that follow.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from enum import Enum
+from typing import Final, Literal, Protocol
 
 import numpy as np
 import pandas as pd
@@ -16,17 +17,46 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-CEILING, CONTROL = "people, leave one out", "control, not a language model"
-JUDGE, MEAN = "judge", "mean"
+Kind = Literal["ceiling", "judge", "control", "mean"]
+CEILING: Final = "ceiling"
+JUDGE: Final = "judge"
+CONTROL: Final = "control"
+MEAN: Final = "mean"
+"""What a row is of: people one at a time, a judge, the control; or the mean of one of these over criteria."""
+
+PEOPLE_NAME, CONTROL_NAME = "people, leave one out", "control, not a language model"
+"""What stands in the judge's column of rows that are no judge's."""
+
+
+class ControlSource(Enum):
+    """Where the control's ratings come from; the value says it in words."""
+
+    OUT_OF_FOLD = "out of fold"
+    SHIPPED = "shipped model"
+    """Fitted on other stories."""
+    UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class ControlMade:
+    """Where the control's ratings on one criterion come from, and why some or all of them are missing."""
+
+    source: ControlSource
+    reason: str | None = None
 
 
 class ControlPredictions(Protocol):
-    """Out-of-fold ratings of the control judge, aligned with the stories given, NaN = none; and how they were made."""
+    """Ratings of the control judge, aligned with the stories given, NaN = none; and how they were made.
+
+    `how` is a part of the signature, `reason` says why some or all ratings are missing.
+    """
 
     @property
     def values(self) -> Floats: ...
     @property
     def how(self) -> str: ...
+    @property
+    def source(self) -> ControlSource: ...
     @property
     def reason(self) -> str | None: ...
 
@@ -35,25 +65,17 @@ Predict = Callable[[pd.DataFrame, "pd.Series[float]", str], ControlPredictions]
 """From stories (`text, story_prompt, system`, features), people's mean ratings and a criterion to control ratings."""
 
 
-OUT_OF_FOLD, SHIPPED = "out of fold", "shipped model"
-"""How a control was made, as its label says it; the shipped model was fitted on other stories."""
+def control_label(sources: Iterable[ControlSource]) -> str:
+    """The control's name with where its ratings come from, of all its criteria."""
+    known = [source.value for source in dict.fromkeys(sources) if source is not ControlSource.UNAVAILABLE]
+    return f"{CONTROL_NAME} ({' or '.join(known)})" if known else CONTROL_NAME
 
 
-def control_label(hows: Iterable[str]) -> str:
-    """The control's name with how it was made, from `ControlPredictions.how` of all its criteria."""
-    known = dict.fromkeys(words for how in hows if (words := _how_words(how)))
-    return f"{CONTROL} ({' or '.join(known)})" if known else CONTROL
-
-
-def control_note(how: str) -> str | None:
+def control_note(source: ControlSource) -> str | None:
     """What is to be said of a control that was not refitted on the stories at hand."""
-    if _how_words(how) != SHIPPED:
+    if source is not ControlSource.SHIPPED:
         return None
     return "control: the shipped model, fitted on other stories, since too few of these are rated to refit it"
-
-
-def _how_words(how: str) -> str | None:
-    return {"surface:refit": OUT_OF_FOLD, "surface:shipped": SHIPPED}.get(re.split("[/@]", how, maxsplit=1)[0])
 
 
 @dataclass(slots=True)
@@ -61,4 +83,8 @@ class Remarks:
     """What the rows have to say beside numbers: notes in sentences, and parts of the signature; each once."""
 
     notes: dict[str, None] = field(default_factory=dict)
-    made: dict[str, None] = field(default_factory=dict)
+    signature_parts: dict[str, None] = field(default_factory=dict)
+
+    def note(self, sentences: Iterable[str]) -> None:
+        """Add sentences that are not there yet."""
+        self.notes.update(dict.fromkeys(sentences))

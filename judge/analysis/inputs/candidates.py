@@ -1,28 +1,96 @@
 """Who is set beside people: each judge cell, the control out of fold, and people one by one. Never pairs by position.
 
-The tables of accuracy, labels, drift and replacement share it, so that all of them compare the same ratings and say
+Every table that sets judges beside people takes them from here, so that all of them compare the same ratings and say
 alike what cannot be compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Predict, Remarks, control_label, control_note
+from judge.analysis.inputs.bars import (
+    CEILING,
+    CONTROL,
+    CONTROL_NAME,
+    JUDGE,
+    PEOPLE_NAME,
+    ControlMade,
+    ControlSource,
+    Kind,
+    Predict,
+    Remarks,
+    control_label,
+    control_note,
+)
 from judge.analysis.inputs.criterion_matching import Match, match
 from judge.printing.tables import Column
 from judge.rating_matrix import Raters, RatingMatrix
+from judge.stats.estimate import Reason
 from judge.wording import joined
 
 Floats = NDArray[np.float64]
 
-NO_TEXTS = "control unavailable: the stories' texts are not in the result folder"
+NO_TEXTS = Reason("the stories' texts are not in the result folder", unavailable="control")
+_NOT_MADE = ControlMade(ControlSource.UNAVAILABLE, NO_TEXTS.fact)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose ratings these are, on which criterion, and what of them was lost.
+
+    Attributes
+    ----------
+    kind : ``judge``, ``control`` or ``ceiling``
+    run, eval_prompt : str or None
+        None where no judge was asked.
+    judge : str
+        The judge, or what stands in its column.
+    criterion, against : str
+        The criterion rated, and people's that it is set against; None = against nothing.
+    repeats : float or None
+        Mean number of rated repeats of a story that has any.
+    unrated : int or None
+        Stories that were asked about and have no rating.
+    missing : mapping
+        Status -> number of repeats without a rating.
+    """
+
+    kind: Kind
+    dataset: str
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    criterion: str
+    against: str | None
+    repeats: float | None = None
+    unrated: int | None = None
+    missing: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def lost(self) -> str:
+        """Repeats without a rating by cause, in words."""
+        return ", ".join(f"{status} {count}" for status, count in self.missing.items())
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """What a table's row says of it."""
+        return {
+            "dataset": self.dataset,
+            "run": self.run,
+            "judge": self.judge,
+            "eval_prompt": self.eval_prompt,
+            "criterion": self.criterion,
+            "against": self.against,
+            "repeats": self.repeats,
+            "unrated": self.unrated,
+            "missing": self.lost if self.kind == JUDGE else None,
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,29 +99,52 @@ class Candidate:
 
     Attributes
     ----------
-    kind : str
-        ``judge``, ``control`` or ``ceiling``.
-    labels : dict
-        `dataset, run, judge, eval_prompt, criterion, against, repeats, unrated, missing`.
+    subject : Subject
     ratings, people : array, shape (n,), or None
         Ratings, and the people's means they are set against; None where `reason` says why there are none.
     raters : Raters or None
-        For the ceiling, where people are known.
+        For the ceiling: people's ratings one by one.
+    cell : int or None
+        For a judge: its place among the matrix's cells.
+    made : ControlMade or None
+        For the control: where its ratings come from.
+    reason : Reason or None
+        Why there is nothing to compare.
     """
 
-    kind: str
-    labels: dict[str, Any]
+    subject: Subject
     ratings: Floats | None
     people: Floats | None
     raters: Raters | None = None
-    reason: str | None = None
+    cell: int | None = None
+    made: ControlMade | None = None
+    reason: Reason | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """Judge, control or ceiling."""
+        return self.subject.kind
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """What a table's row says of it."""
+        return self.subject.labels
 
     @property
     def sides(self) -> tuple[Floats, Floats]:
         """Ratings and the people's means; only for those that can be compared (see `comparable`)."""
         if self.ratings is None or self.people is None:
-            raise ValueError(self.reason or "people one by one have no single rating")
+            raise ValueError(str(self.reason or "people one by one have no single rating"))
         return self.ratings, self.people
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidatesOnCriterion:
+    """Judges and control that are set beside people on one criterion, which is named by its place in the matrix."""
+
+    criterion: int
+    judges: tuple[Candidate, ...]
+    control: Candidate | None
 
 
 def comparable(
@@ -61,61 +152,94 @@ def comparable(
 ) -> tuple[list[tuple[RatingMatrix, Candidate]], Remarks]:
     """Judges and control that have ratings to compare, with their dataset; notes say who has none, and why."""
     remarks = Remarks()
-    found = []
+    kept = []
     for matrix in matrices:
-        for one in candidates(matrix, against, predict, remarks, ceiling=False):
-            if one.ratings is None or one.people is None:
-                remarks.notes[joined(f"{matrix.dataset}, {one.labels['criterion']}: ", one.reason or "")] = None
+        for candidate in candidates(matrix, against, predict, remarks, ceiling=False):
+            if candidate.ratings is None or candidate.people is None:
+                where = f"{matrix.dataset}, {candidate.subject.criterion}: "
+                remarks.note([joined(where, str(candidate.reason or ""))])
             else:
-                found.append((matrix, one))
-    return found, remarks
+                kept.append((matrix, candidate))
+    return kept, remarks
 
 
 def candidates(
     matrix: RatingMatrix, against: str | None, predict: Predict | None, remarks: Remarks, *, ceiling: bool
 ) -> Iterator[Candidate]:
     """Criterion by criterion of the people: ceiling if asked for, judges, control; last, criteria nobody rated."""
-    found = match(matrix, against)
-    remarks.notes.update(dict.fromkeys(found.notes))
-    for j in range(len(matrix.criteria)):
-        cells = [i for i, partner in enumerate(found.partner) if partner == j]
+    pairs = match(matrix, against)
+    remarks.note(pairs.notes)
+    for group in by_criterion(matrix, pairs, predict, remarks):
+        if ceiling:
+            yield people_one_by_one(matrix, group.criterion)
+        yield from group.judges
+        if group.control is not None:
+            yield group.control
+    yield from unpaired(matrix, pairs)
+
+
+def by_criterion(
+    matrix: RatingMatrix, pairs: Match, predict: Predict | None, remarks: Remarks
+) -> Iterator[CandidatesOnCriterion]:
+    """Judges and control, one criterion of the people at a time: those that judges were asked about, or, without a
+    judge, all.
+    """
+    for j, criterion in enumerate(matrix.criteria):
+        cells = [i for i, partner in enumerate(pairs.partner) if partner == j]
         if not cells and matrix.cells:
             continue
-        if ceiling:
-            yield _ceiling(matrix, j)
-        for i in cells:
-            yield Candidate(JUDGE, cell_labels(matrix, i, matrix.criteria[j]), matrix.judge[i], matrix.people[j])
-        if predict is not None:
-            yield control(matrix, j, predict, remarks)
-    yield from _unpaired(matrix, found)
+        yield CandidatesOnCriterion(
+            j,
+            tuple(judge_cell(matrix, i, criterion, matrix.people[j]) for i in cells),
+            control(matrix, j, predict, remarks) if predict is not None else None,
+        )
+
+
+def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats | None) -> Candidate:
+    """Cell i of the judges, set against people's means or, as yet, against nothing."""
+    asked, valid = matrix.asked[i], matrix.valid[i]
+    rated = valid[valid > 0]
+    subject = Subject(
+        JUDGE,
+        matrix.dataset,
+        *matrix.cells[i],
+        against,
+        repeats=float(rated.mean()) if rated.size else 0.0,
+        unrated=int(((asked > 0) & (valid == 0)).sum()),
+        missing=matrix.missing[i],
+    )
+    return Candidate(subject, matrix.judge[i], people, cell=i)
 
 
 def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) -> Candidate:
     """The control judge's ratings for one criterion of the people, out of fold or by the shipped model."""
-    labels, people = _people_labels(matrix, CONTROL, j), matrix.people[j]
+    subject, people = _of_people(matrix, CONTROL, CONTROL_NAME, j), matrix.people[j]
     if not (matrix.stories["text"].astype(bool).any() or len(matrix.features.columns)):
-        return Candidate("control", labels, None, people, reason=NO_TEXTS)
-    made = predict(matrix.stories, pd.Series(people, index=matrix.stories.index), matrix.criteria[j])
-    remarks.made[f"control:{made.how}"] = None
-    for note in (control_note(made.how), made.reason and f"control: {made.reason}"):
-        if note:
-            remarks.notes[note] = None
-    labels |= {"judge": control_label([made.how])}
-    return Candidate("control", labels, np.asarray(made.values, dtype=np.float64), people)
+        return Candidate(subject, None, people, made=_NOT_MADE, reason=NO_TEXTS)
+    predicted = predict(matrix.stories, pd.Series(people, index=matrix.stories.index), matrix.criteria[j])
+    remarks.signature_parts[f"control:{predicted.how}"] = None
+    said = (control_note(predicted.source), predicted.reason and f"control: {predicted.reason}")
+    remarks.note(note for note in said if note)
+    subject = replace(subject, judge=control_label([predicted.source]))
+    ratings = np.asarray(predicted.values, dtype=np.float64)
+    return Candidate(subject, ratings, people, made=ControlMade(predicted.source, predicted.reason))
 
 
-def cell_labels(matrix: RatingMatrix, i: int, against: str | None) -> dict[str, Any]:
-    """What a row says of judge cell i."""
-    asked, valid = matrix.asked[i], matrix.valid[i]
-    rated = valid[valid > 0]
-    return {
-        "dataset": matrix.dataset,
-        **matrix.cells[i]._asdict(),
-        "against": against,
-        "repeats": float(rated.mean()) if rated.size else 0.0,
-        "unrated": int(((asked > 0) & (valid == 0)).sum()),
-        "missing": ", ".join(f"{status} {count}" for status, count in matrix.missing[i].items()),
-    }
+def people_one_by_one(matrix: RatingMatrix, j: int) -> Candidate:
+    """People's single ratings on one of their criteria, each to be set against the mean of the others."""
+    raters, subject = matrix.by_rater(j), _of_people(matrix, CEILING, PEOPLE_NAME, j)
+    if not raters.known:
+        reason = Reason(raters.reason or "who gave which rating is not known", unavailable="human ceiling")
+        return Candidate(subject, None, None, raters=raters, reason=reason)
+    return Candidate(subject, None, matrix.people[j], raters=raters)
+
+
+def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
+    """Judge cells on criteria that no person rated."""
+    reason = Reason(pairs.reason or "nobody rated this criterion")
+    for i, partner in enumerate(pairs.partner):
+        if partner is None:
+            yield replace(judge_cell(matrix, i, None, None), ratings=None, reason=reason)
 
 
 def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
@@ -132,21 +256,6 @@ def last_columns() -> list[Column]:
     return [Column("unrated", "unrated"), Column("missing", "repeats lost")]
 
 
-def _ceiling(matrix: RatingMatrix, j: int) -> Candidate:
-    raters, labels = matrix.by_rater(j), _people_labels(matrix, CEILING, j)
-    if not raters.known:
-        return Candidate("ceiling", labels, None, None, reason=f"human ceiling unavailable: {raters.reason}")
-    return Candidate("ceiling", labels, None, matrix.people[j], raters=raters)
-
-
-def _unpaired(matrix: RatingMatrix, found: Match) -> Iterator[Candidate]:
-    for i, partner in enumerate(found.partner):
-        if partner is None:
-            reason = found.reason or "nobody rated this criterion"
-            yield Candidate(JUDGE, cell_labels(matrix, i, None), None, None, reason=reason)
-
-
-def _people_labels(matrix: RatingMatrix, label: str, j: int) -> dict[str, Any]:
-    name = matrix.criteria[j]
-    labels = {"dataset": matrix.dataset, "run": None, "judge": label, "eval_prompt": None, "criterion": name}
-    return labels | {"against": name, "repeats": None, "unrated": None, "missing": None}
+def _of_people(matrix: RatingMatrix, kind: Kind, name: str, j: int) -> Subject:
+    criterion = matrix.criteria[j]
+    return Subject(kind, matrix.dataset, None, name, None, criterion, criterion)

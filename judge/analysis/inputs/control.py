@@ -10,15 +10,17 @@ values are in points of the scale. A story's value is the mean over several fold
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.analysis.inputs.bars import ControlSource
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
-from judge.backends.surface.ridge import Array, Ridge, fit_ridge, folds_of_groups, out_of_fold
+from judge.backends.surface.ridge import Array, Decomposed, Ridge, fit_ridge, folds_of_groups, out_of_fold
 from judge.text_features import LOG_OFFSETS, for_regression, own_features, score_file_features, tokens
 
 LEAST_RATED = 100
@@ -28,6 +30,8 @@ FOLDS, FOLDINGS = 5, 5
 PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Ridge penalties, from which each fold's training stories choose by their leave-one-out error."""
 
+_KEPT = 1 << 26
+"""Bytes of rows taken apart that are kept for further criteria."""
 
 _NOT_FEATURES = ["story", "story_prompt", "system", "words", "text", "people"]
 
@@ -43,6 +47,8 @@ class ControlPredictions:
     how : str
         For the signature: ``surface:refit/5x5-fold/less-fold-means/seed1`` (foldings x folds),
         ``surface:shipped@b2:...`` or ``surface:none``.
+    source : ControlSource
+        The same as a value: refitted out of fold, the shipped model, or no prediction at all.
     n : int
         Stories with a prediction.
     reason : str or None
@@ -51,6 +57,7 @@ class ControlPredictions:
 
     values: NDArray[np.float64]
     how: str
+    source: ControlSource
     n: int
     reason: str | None = None
 
@@ -70,6 +77,24 @@ class Control:
         return self._surface.predictions(people, criterion, seed=self.seed)
 
 
+class _Fits:
+    """Fits of the control. Criteria rated on the same stories have the same folds: their rows are taken apart once."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Decomposed] = {}
+        self._size = 0
+
+    def __call__(self, rows: Array, response: Array) -> Ridge:
+        key = hashlib.blake2b(rows.tobytes()).digest()
+        known = self._known.get(key)
+        if known is None:
+            known = Decomposed.of(rows)
+            if self._size + known.left.nbytes <= _KEPT:
+                self._known[key] = known
+                self._size += known.left.nbytes
+        return fit_ridge(rows, response, PENALTIES, known)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
     """What the control sees of stories: regression features (n, p), their names, and which stories have none.
@@ -85,6 +110,7 @@ class Surface:
     blank: NDArray[np.bool_]
     names: tuple[str, ...]
     imported: bool = False
+    _fits: _Fits = field(default_factory=_Fits, repr=False)
 
     @classmethod
     def of(cls, stories: pd.DataFrame) -> Surface:
@@ -135,10 +161,10 @@ class Surface:
                 source = "imported-features/" if self.imported else ""
                 times = f"{len(usable)}x" if len(usable) > 1 else ""
                 how = f"surface:refit/{source}{times}{count}-fold/less-fold-means/seed{seed}"
-                return ControlPredictions(values, how, int(np.sum(~blank)), reason)
+                return ControlPredictions(values, how, ControlSource.OUT_OF_FOLD, int(np.sum(~blank)), reason)
         if self.imported:
             why = f"the control cannot be refitted on imported features: that takes {LEAST_RATED} rated stories"
-            return ControlPredictions(np.full(total, np.nan), "surface:none", 0, why)
+            return ControlPredictions(np.full(total, np.nan), "surface:none", ControlSource.UNAVAILABLE, 0, why)
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
     def _folding(self, response: Array, fold: NDArray[np.int64]) -> Array | None:
@@ -146,7 +172,7 @@ class Surface:
         if len(set(fold[~np.isnan(response)].tolist())) < 2:
             return None
         rows = np.where(self.blank[:, None], 0.0, self.rows)
-        predicted, level = out_of_fold(rows, response, fold, _fit)
+        predicted, level = out_of_fold(rows, response, fold, self._fits)
         return predicted - level
 
 
@@ -172,10 +198,6 @@ def control_predictions(
     return Surface.of(stories).predictions(people, criterion, seed=seed)
 
 
-def _fit(rows: Array, response: Array) -> Ridge:
-    return fit_ridge(rows, response, PENALTIES)
-
-
 def _shipped(texts: Sequence[str], prompts: Sequence[str], criterion: str, card: Card) -> ControlPredictions:
     values = np.full(len(texts), np.nan)
     blank = seen = 0
@@ -196,4 +218,5 @@ def _shipped(texts: Sequence[str], prompts: Sequence[str], criterion: str, card:
         )
     n = len(texts) - blank - seen
     how = f"surface:shipped@{card.hash}" if n else "surface:none"
-    return ControlPredictions(values, how, n, "; ".join(why) or None)
+    source = ControlSource.SHIPPED if n else ControlSource.UNAVAILABLE
+    return ControlPredictions(values, how, source, n, "; ".join(why) or None)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.jury.nested_folds import Folding, run_foldings
 from judge.analysis.jury.panel import Panel, Panels, panels
 from judge.analysis.jury.scores import Scored, Scorer
@@ -77,7 +78,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """One dataset's verdicts; mean gains over its criteria; how the control was made; sentences."""
+    """One dataset's verdicts; mean gains over its criteria; how the control was made, and from what; sentences."""
 
     panels: Panels
     options: JuryOptions
@@ -85,6 +86,7 @@ class Held:
     verdicts: tuple[Verdict, ...]
     mean_gains: dict[str, Estimate]
     control: str | None
+    control_source: ControlSource
     notes: tuple[str, ...]
 
     @property
@@ -178,7 +180,7 @@ def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -
     notes += [_lost(found), *control.reasons]
     mean_gains = {kind: scorer.gain([(v.row(JURY).scored, v.row(kind).scored) for v in verdicts]) for kind in BESIDE}
     kept = tuple(dict.fromkeys(note for note in notes if note))
-    return Held(found, options, scorer, verdicts, mean_gains, control.how, kept)
+    return Held(found, options, scorer, verdicts, mean_gains, control.how, control.source, kept)
 
 
 def _for_one_member(found: Panels, options: JuryOptions) -> tuple[JuryOptions, list[str]]:
@@ -222,6 +224,7 @@ class _Control:
     def __init__(self, found: Panels, options: JuryOptions) -> None:
         self.found, self.options = found, options
         self.how: str | None = None
+        self.source = ControlSource.UNAVAILABLE
         self.reads = f"{len(found.surface.names)} {'imported' if found.surface.imported else 'text'} features"
         self.reasons: dict[str, None] = {}
 
@@ -241,6 +244,7 @@ class _Control:
             for number in range(self.options.foldings)
         ]
         self.how = made[0].how.partition("/seed")[0]
+        self.source = made[0].source
         self.reasons.update({f"control: {each.reason}": None for each in made if each.reason})
         return [each.values for each in made]  # noqa: PD011  no frame
 

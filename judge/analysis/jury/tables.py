@@ -52,7 +52,7 @@ def _main(juries: Sequence[Held], options: JuryOptions, line: str, facts: Sequen
         {
             "dataset": held.matrix.dataset,
             "criterion": verdict.panel.criterion,
-            "kind": control_label([held.control or ""]) if row.kind == CONTROL else LABELS[row.kind],
+            "kind": control_label([held.control_source]) if row.kind == CONTROL else LABELS[row.kind],
             "used": row.used,
             "value": row.tau,
             "n": row.tau.n,

@@ -105,6 +105,24 @@ def signature(
     `intervals` names the table's own intervals, where these are not the options' (`NO_INTERVAL`: it has none);
     `without` names options that move no number of this table.
     """
+    return joined(signature_parts(table, matrices, options, extra=extra, intervals=intervals, without=without))
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Parts as the line that is printed."""
+    return "|".join(parts)
+
+
+def signature_parts(
+    table: RatingsTable,
+    matrices: Sequence[RatingMatrix],
+    options: AnalysisOptions | PeopleOptions | None = None,
+    *,
+    extra: Sequence[str] = (),
+    intervals: str | None = None,
+    without: Collection[str] = (),
+) -> tuple[str, ...]:
+    """The same in parts, so that nothing has to take the line apart again."""
     cells = [cell for matrix in matrices for cell in matrix.cells]
     parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]
     parts.append(_list("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))
@@ -120,7 +138,7 @@ def signature(
         parts += [FRAGMENTS[name](options) for name in fields]
     parts.append(f"ci:{intervals}" if intervals else None)
     parts += [*extra, _unparsed(matrices), f"v{__version__}"]
-    return "|".join(part for part in parts if part)
+    return tuple(part for part in parts if part)
 
 
 def judges(table: RatingsTable) -> list[str]:

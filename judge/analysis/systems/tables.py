@@ -70,13 +70,14 @@ def tables(
     matrices = build(table, drop_systems=options.drop_systems)
     found = analysis.standings(matrices, options)
     long = form in ("json", "csv")
+    separated: list[Table] = []
     if long:
         made = [_long_table(found, options, differences=differences)]
     elif differences:
         made = [_difference_table(found, options, full=full)]
     else:
         made = [part for m in matrices for part in _wide_tables(m, found, options, by=by, rank=rank, full=full)]
-        made += [part for matrix in matrices for part in separation.tables(matrix)]
+        separated = [part for matrix in matrices for part in separation.tables(matrix)]
     notes = [note for fact in table.facts for note in fact.notes]
     notes += _notes(matrices, found, options, rank=rank or long, differences=differences)
     if not (full or long):
@@ -86,7 +87,7 @@ def tables(
     else:
         line = signature(table, matrices, options)
     apart = signature(table, matrices, options, intervals="clustered")
-    made = [replace(one, signature=apart if one.title.startswith(separation.TITLE) else line) for one in made]
+    made = [replace(one, signature=line) for one in made] + [replace(one, signature=apart) for one in separated]
     return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *dict.fromkeys(notes)))] if made else []
 
 

@@ -40,7 +40,28 @@ class Ridge:
         return np.asarray(standard @ self.weights + self.intercept, dtype=np.float64)
 
 
-def fit_ridge(rows: Array, response: Array, penalties: Sequence[float]) -> Ridge:
+@dataclass(frozen=True, slots=True)
+class Decomposed:
+    """What a fit needs of its rows, whatever the response: their standard form, taken apart by singular values."""
+
+    low: Array
+    high: Array
+    mean: Array
+    scale: Array
+    left: Array
+    singular: Array
+    right: Array
+
+    @classmethod
+    def of(cls, rows: Array) -> Decomposed:
+        """Of rows of shape (n, n_features)."""
+        mean, spread = rows.mean(axis=0), rows.std(axis=0)
+        scale = np.where(spread > 1e-12, spread, 1.0)
+        left, singular, right = np.linalg.svd((rows - mean) / scale, full_matrices=False)
+        return cls(rows.min(axis=0), rows.max(axis=0), mean, scale, left, singular, right)
+
+
+def fit_ridge(rows: Array, response: Array, penalties: Sequence[float], known: Decomposed | None = None) -> Ridge:
     """Fit, with the penalty of `penalties` that has the least squared leave-one-out error (PRESS, closed form).
 
     Parameters
@@ -48,11 +69,10 @@ def fit_ridge(rows: Array, response: Array, penalties: Sequence[float]) -> Ridge
     rows : array, shape (n, n_features)
     response : array, shape (n,), no NaN
     penalties : the first of equally good ones is taken; with one, it is simply used.
+    known : the rows taken apart, where somebody has done that.
     """
-    mean, spread = rows.mean(axis=0), rows.std(axis=0)
-    scale = np.where(spread > 1e-12, spread, 1.0)
-    standard, centred = (rows - mean) / scale, response - response.mean()
-    left, singular, right = np.linalg.svd(standard, full_matrices=False)
+    parts = known or Decomposed.of(rows)
+    left, singular, centred = parts.left, parts.singular, response - response.mean()
     rotated = left.T @ centred
 
     def press(penalty: float) -> float:
@@ -61,8 +81,9 @@ def fit_ridge(rows: Array, response: Array, penalties: Sequence[float]) -> Ridge
         return float(np.sum(((centred - left @ (shrink * rotated)) / (1 - leverage)) ** 2))
 
     penalty = penalties[0] if len(penalties) == 1 else min(penalties, key=press)
-    weights = right.T @ (singular / (singular**2 + penalty) * rotated)
-    return Ridge(rows.min(axis=0), rows.max(axis=0), mean, scale, weights, float(response.mean()), float(penalty))
+    weights = parts.right.T @ (singular / (singular**2 + penalty) * rotated)
+    center = float(response.mean())
+    return Ridge(parts.low, parts.high, parts.mean, parts.scale, weights, center, float(penalty))
 
 
 def folds_of_groups(groups: Sequence[str], count: int, seed: int) -> NDArray[np.int64]:

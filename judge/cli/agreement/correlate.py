@@ -34,4 +34,4 @@ def correlate(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
     from judge.analysis import correlation
     from judge.analysis.inputs.control import Control
 
-    return correlation.tables(table, options, predict=Control())
+    return correlation.tables(correlation.correlations(table, options, Control()))

@@ -30,6 +30,7 @@ def grid(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
     Example: judge grid runs/hanna --drop-system Human --format latex
     """
     from judge.analysis.agreement import correlation_grid
+    from judge.analysis.correlation import correlations
     from judge.analysis.inputs.control import control_predictions
 
-    return correlation_grid.tables(table, options, predict=control_predictions)
+    return correlation_grid.tables(correlation_grid.layouts(correlations(table, options, control_predictions)))

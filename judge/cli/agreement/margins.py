@@ -30,7 +30,10 @@ def margins(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
 
     Example: judge margins runs/hanna --drop-system Human
     """
+    from judge.analysis.correlation import correlations
     from judge.analysis.correlation import margins as analysis
+    from judge.analysis.correlation.margins_table import table_of
     from judge.analysis.inputs.control import Control
 
-    return [analysis.table_of(table, options, predict=Control())]
+    result = correlations(table, options, Control(), paired=True)
+    return [table_of(result, analysis.margins(result))]

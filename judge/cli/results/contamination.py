@@ -283,12 +283,13 @@ def _read(
 ) -> tuple[RatingsTable, list[ScoresFile]]:
     """The chosen part of the runs' ratings, and the scores files."""
     from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.contamination.scores_file import read as read_scores
     from judge.ratings_table import read
 
     files = [read_scores(path) for path in scores]
     keep = Selection.of(criterion, judge, eval_prompt, people=[against])
-    return narrowed(read(runs, parser=parser, explanations=False), keep), files
+    return narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep), files
 
 
 def _emit(table: RatingsTable, found: Table, form: str, output: Path | None) -> None:

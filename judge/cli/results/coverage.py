@@ -39,13 +39,14 @@ def coverage(
     from judge.analysis.coverage import coverage as analysis
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.cli.option_words import emit
+    from judge.cli.reading_bar import reading_bar
     from judge.errors import SpecError
     from judge.ratings_table import read
 
     if require is not None and not 0 <= require <= 100:
         raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
     keep = Selection.of(criterion, judge, eval_prompt)
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     emit(analysis.tables(table, options), form, output)
     share = analysis.rated_share(table, drop_systems=options.drop_systems)
     if require is not None and (share is None or 100 * share < require):

@@ -59,6 +59,7 @@ def criteria(
 
 def _table(names: list[str], parser: str) -> tuple[RatingsTable, dict[str, Any]]:
     """The table of runs, or of one dataset, and what only the dataset knows."""
+    from judge.cli.reading_bar import reading_bar
     from judge.datasets import known_datasets, open_dataset
     from judge.ratings_table import read
 
@@ -68,7 +69,7 @@ def _table(names: list[str], parser: str) -> tuple[RatingsTable, dict[str, Any]]
         dataset = open_dataset(names[0])
         notes = [note for note in (dataset.labels_note,) if note]
         return ratings_of(dataset), {"scale": dataset.scale, "notes": notes}
-    return read(names, parser=parser, explanations=False), {}
+    return read(names, parser=parser, explanations=False, telling=reading_bar), {}
 
 
 def _is_dataset(name: str, known: list[str]) -> bool:

@@ -62,10 +62,11 @@ def jury(
     from judge.analysis.jury import jury as analysis
     from judge.analysis.jury import tables
     from judge.cli.option_words import emit
+    from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
 
     keep = Selection.of(criterion, judge, eval_prompt)
-    table = narrowed(read(runs, parser=parser, explanations=False), keep)
+    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     held = analysis.hold(table, options)
     found = tables.tables(table, options, weights=weights, predictors=form in ("json", "csv"), held=held)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)

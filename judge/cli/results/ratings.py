@@ -32,9 +32,10 @@ def ratings(
     from judge.analysis import ratings as analysis
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.cli.option_words import emit
+    from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
 
-    table = narrowed(read(runs, parser=parser), Selection.of(criterion, judge, eval_prompt))
+    table = narrowed(read(runs, parser=parser, telling=reading_bar), Selection.of(criterion, judge, eval_prompt))
     if output is not None:
         analysis.save(table.frame, output)
     elif form == "csv":

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from judge.cli.show.figure_explanations import audit, explanations
-from judge.cli.show.figure_input import checked, labels, layout, only, ratings
+from judge.cli.show.figure_input import checked, layout, only, ratings, who_rated
 from judge.cli.table_options import (
     Against,
     Criteria,
@@ -59,6 +59,7 @@ def heatmap(
 
     Example: judge figure heatmap runs/hanna --drop-system Human -o heatmap.pdf
     """
+    from judge.charts.heatmap import heat_map
     from judge.figures import heatmap as figure
     from judge.figures import page
 
@@ -72,7 +73,7 @@ def heatmap(
     words |= {"resamples": resamples, "seed": seed, "control": control}
     table = ratings(runs, parser, criterion, judge, eval_prompt)
     found = layout(table, words)
-    page.write(figure.draw(found, inches, labels(table)), output)
+    page.write(figure.draw(heat_map(found, who_rated(table, found.dataset)), inches), output)
     typer.echo(f"{output}: {found.statistic}, {found.where}, {found.size}")
 
 
@@ -97,7 +98,7 @@ def correlations(
 
     Example: judge figure correlations runs/hanna --drop-system Human --width column -o tau.pdf
     """
-    from judge.figures import correlations as figure
+    from judge.charts import correlations as chart
     from judge.figures import forest, page
 
     inches = checked(output, width)
@@ -110,7 +111,8 @@ def correlations(
     words |= {"resamples": resamples, "seed": seed, "control": control}
     table = ratings(runs, parser, criterion, judge, eval_prompt)
     found = layout(table, words)
-    page.write(forest.draw(figure.forest(found), inches or page.WIDTHS["page"], labels(table)), output)
+    made = chart.forest(found, who_rated(table, found.dataset))
+    page.write(forest.draw(made, inches or page.WIDTHS["page"]), output)
     typer.echo(f"{output}: {found.statistic}, {found.where}, {found.size}")
 
 
@@ -135,8 +137,8 @@ def consistency(
     from judge.analysis.options.signature import abbreviations, signature
     from judge.analysis.options.table_options import ConsistencyOptions
     from judge.analysis.reliability.consistency import consistency as family
+    from judge.charts import consistency as chart
     from judge.errors import SpecError, unknown
-    from judge.figures import consistency as figure
     from judge.figures import forest, page
     from judge.rating_matrix import build
     from judge.stats.agreement.icc import FORMS
@@ -149,13 +151,14 @@ def consistency(
     matrix = only(build(table, drop_systems=options.drop_systems), "consistency")
     frame = family(table, options)
     rows = frame[frame["form"] == form].astype(object).to_dict("records") if len(frame) else []
-    made = figure.forest(
-        [{str(key): value for key, value in row.items()} for row in rows],
+    made = chart.forest(
+        [chart.of_long_row({str(key): value for key, value in row.items()}, form) for row in rows],
         form,
         dataset=matrix.dataset,
         short=abbreviations(table),
         controls={fact.judge for fact in table.facts if fact.control},
         signature=signature(table, [matrix], options, extra=(f"icc:{form}",), intervals="f"),
+        raters=who_rated(table, matrix.dataset),
     )
     page.write(forest.draw(made, inches or page.WIDTHS["page"]), output)
     typer.echo(f"{output}: {form}, {len(made.lines)} rows, {matrix.n} stories")
@@ -178,6 +181,7 @@ def distributions(
     """
     from judge.analysis import distributions as analysis
     from judge.analysis.options.table_options import DistributionOptions
+    from judge.charts import distributions as chart
     from judge.figures import distributions as figure
     from judge.figures import page
 
@@ -185,7 +189,8 @@ def distributions(
     table = ratings(runs, parser, criterion, judge, eval_prompt)
     options = DistributionOptions(tuple(drop_system or ()))
     found = only(analysis.distributions(table, options), "distributions")
-    page.write(figure.draw(found, inches or page.WIDTHS["page"], labels(table)), output)
+    made = chart.distributions(found, who_rated(table, found.dataset))
+    page.write(figure.draw(made, inches or page.WIDTHS["page"]), output)
     typer.echo(f"{output}: {len(found.rows)} rows, {sum(one.n for row in found.rows for one in row)} ratings")
 
 
@@ -234,7 +239,7 @@ def calibration(
     cells = table.frame.loc[table.frame["source"] == "judge", ["run", "judge", "eval_prompt", "criterion"]]
     figure.check(len(cells.drop_duplicates()))
     found = only(analysis.curves(table, options, bins=bins), "calibration")
-    page.write(figure.draw(found, inches or page.WIDTHS["page"], labels(table)), output)
+    page.write(figure.draw(found, inches or page.WIDTHS["page"], who_rated(table, found.dataset).sentence), output)
     typer.echo(f"{output}: {len(found.curves)} curves, {calibrate}")
 
 
@@ -261,8 +266,8 @@ def systems(
     from judge.analysis.options.signature import abbreviations, signature
     from judge.analysis.options.table_options import SystemsOptions, from_words
     from judge.analysis.systems.systems import standings
+    from judge.charts import systems as chart
     from judge.figures import forest, page
-    from judge.figures import systems as figure
     from judge.rating_matrix import build
 
     inches = checked(output, width)
@@ -275,13 +280,14 @@ def systems(
     options = from_words(SystemsOptions, **words)
     table = ratings(runs, parser, criterion, judge, eval_prompt)
     matrix = only(build(table, drop_systems=options.drop_systems), "systems")
-    made = figure.forest(
+    made = chart.forest(
         standings([matrix], options),
         dataset=matrix.dataset,
         short=abbreviations(table),
         controls={fact.judge for fact in table.facts if fact.control},
         interval=options.mean_interval,
         signature=signature(table, [matrix], options),
+        raters=who_rated(table, matrix.dataset),
     )
-    page.write(forest.draw(made, inches or page.WIDTHS["page"], labels(table)), output)
+    page.write(forest.draw(made, inches or page.WIDTHS["page"]), output)
     typer.echo(f"{output}: {len(made.lines)} systems, {len(made.series)} who rated")

@@ -41,16 +41,17 @@ def explanations(
 
     Example: judge figure explanations runs/hanna --by cluster -o map.pdf
     """
+    from judge.charts.explanation_map import BY, explanation_map
     from judge.errors import SpecError
     from judge.figures import explanations as figure
     from judge.figures import page
 
     page.check_suffix(output)
     inches = page.inches_of(width)
-    if by not in figure.BY:
-        raise SpecError(f"--by {by!r} is not known; allowed: {', '.join(figure.BY)}")
+    if by not in BY:
+        raise SpecError(f"--by {by!r} is not known; allowed: {', '.join(BY)}")
     found = _kept(_stored(runs), criterion, judge, eval_prompt, drop_system)
-    page.write(figure.draw(found, by, inches), output)
+    page.write(figure.draw(explanation_map(found, [by]), inches), output)
     typer.echo(f"{output}: {len(found.points)} explanations by {by}")
 
 
@@ -72,7 +73,7 @@ def audit(
     """
     from judge.audit.file.store import AuditStore
     from judge.audit.results.report import ReportOptions, tables
-    from judge.figures import audit as figure
+    from judge.charts import audit as chart
     from judge.figures import forest, page
 
     page.check_suffix(output)
@@ -82,7 +83,7 @@ def audit(
     with AuditStore.open(path, writing=False) as store:
         found = tables(store, options)
         count = len(options.annotators) or len(store.annotators())
-    made = figure.forest(found, annotators=count)
+    made = chart.forest(found, annotators=count)
     page.write(forest.draw(made, inches), output)
     typer.echo(f"{output}: {len(made.lines)} errors, {count} annotators")
 
@@ -105,7 +106,7 @@ def _stored(runs: list[str]) -> Drawn:
     points = [point for one in kept for point in one.points if point["x"] is not None]
     if not points:
         raise SpecError("explanations were looked at without drawing a map", hint=f"{again}, without --no-map")
-    return Drawn(kept[0].signature, kept[0].model, kept[0].method, points, kept[0].keywords)
+    return Drawn(kept[0].signature, kept[0].embedded_by, kept[0].method, points, kept[0].keywords)
 
 
 def _kept(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from judge.analysis.agreement.correlation_grid import Layout
+    from judge.analysis.raters import Raters
     from judge.ratings_table import RatingsTable
 
 _One = TypeVar("_One")
@@ -30,26 +31,29 @@ def ratings(
 ) -> RatingsTable:
     """The ratings table of these runs, narrowed to what is asked for."""
     from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
 
     keep = Selection.of(criterion, judge, eval_prompt)
-    return narrowed(read(runs, parser=parser, explanations=False), keep)
+    return narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
 
 
-def labels(table: RatingsTable) -> str:
-    """The sentence for a caption where people's ratings are none: the first clause of what the dataset says of them."""
-    notes = dict.fromkeys(fact.labels_note for fact in table.facts if fact.labels_note)
-    return "".join(f" {note[:1].upper()}{note[1:].partition(';')[0]}." for note in notes)
+def who_rated(table: RatingsTable, dataset: str) -> Raters:
+    """Who gave the ratings that judges are compared with: people, or a rule."""
+    from judge.analysis.raters import Raters
+
+    return Raters.of(table, dataset)
 
 
 def layout(table: RatingsTable, words: dict[str, Any]) -> Layout:
     """The published layout of the only dataset, with the options that these words name."""
     from judge.analysis.agreement.correlation_grid import layouts
+    from judge.analysis.correlation import correlations
     from judge.analysis.inputs.control import control_predictions
     from judge.analysis.options.table_options import CorrelationOptions, from_words
 
     options = from_words(CorrelationOptions, **words)
-    return only(layouts(table, options, predict=control_predictions), "heatmap")
+    return only(layouts(correlations(table, options, control_predictions)), "heatmap")
 
 
 def only(found: Sequence[_One], what: str) -> _One:

@@ -48,14 +48,16 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
     from judge.ratings_table import read
 
     target.mkdir(parents=True, exist_ok=True)
-    table = read(folders, parser=choices.parser, explanations=False)
+    # What is kept of reading would lie beside the copies, and go into the archive.
+    table = read(folders, parser=choices.parser, explanations=False, keep=False)
     table.frame.to_csv(target / RATINGS, index=False, lineterminator="\n", chunksize=10_000)
     lines = [signature(table, build(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
     (target / "ratings.signature.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     emit(coverage.tables(table, CoverageOptions()), "csv", target / "coverage.csv")
     emit(consistency.tables(table, full=True), "csv", target / "consistency.csv")
     options = CorrelationOptions(resamples=choices.resamples, seed=choices.seed)
-    emit(correlation.tables(table, options, predict=Control()), "csv", target / "correlate.csv")
+    result = correlation.correlations(table, options, Control())
+    emit(correlation.tables(result), "csv", target / "correlate.csv")
     for audit in dict.fromkeys(folder.parent / AUDIT for folder in folders):
         _audit(audit, target)
     return len(table.frame), sorted({fact.dataset for fact in table.facts})

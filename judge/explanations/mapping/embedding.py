@@ -20,9 +20,12 @@ from numpy.typing import NDArray
 from judge.errors import MissingExtraError, SpecError
 from judge.explanations.corpus.corpus import text_key
 from judge.explanations.mapping.embedding_cache import Cache
+from judge.fingerprint import fingerprint, fingerprint_file
 from judge.wording import Advice
 
 Vectors = NDArray[np.float32]
+Progress = Callable[[int, int], None]
+More = Callable[[Sequence[str], Progress | None], Vectors]
 
 DEFAULT_MODEL = "all-mpnet-base-v2"
 BATCH, CHUNK = 32, 512
@@ -45,6 +48,10 @@ class Embedded:
         One sentence on how they were made.
     computed, reused : int
         Distinct texts embedded now, and found in the cache.
+    space : str
+        Names what decides a text's vector beside the text: the model's files, or what TF-IDF was fitted on.
+    more : callable
+        Vectors of other texts by the same model or the same fitted TF-IDF; `progress` as in `embed`.
     """
 
     vectors: Vectors
@@ -52,6 +59,8 @@ class Embedded:
     note: str
     computed: int
     reused: int
+    space: str
+    more: More
 
 
 def default_model() -> str | None:
@@ -65,7 +74,7 @@ def embed(
     cache: Path | None = None,
     *,
     seed: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Embedded:
     """Vectors of texts; `model` is a name on the hub or a folder, None for TF-IDF and SVD (`seed` is its own).
 
@@ -77,9 +86,7 @@ def embed(
     return _by_model(texts, model, cache, progress)
 
 
-def _by_model(
-    texts: Sequence[str], model: str, cache: Path | None, progress: Callable[[int, int], None] | None
-) -> Embedded:
+def _by_model(texts: Sequence[str], model: str, cache: Path | None, progress: Progress | None) -> Embedded:
     key = model_key(model)
     distinct = {text_key(text): text for text in texts}
     with Cache(cache) as kept:
@@ -98,7 +105,11 @@ def _by_model(
     limit = _longest(model)
     cut = f"; texts are cut at its {limit} tokens" if limit else ""
     note = f"embeddings by {name.rpartition('@')[0]}, {vectors.shape[1]} dimensions, by cosine{cut}"
-    return Embedded(vectors, name, note, len(wanted), len(distinct) - len(wanted))
+
+    def more(others: Sequence[str], progress: Progress | None = None) -> Vectors:
+        return _by_model(others, model, cache, progress).vectors
+
+    return Embedded(vectors, name, note, len(wanted), len(distinct) - len(wanted), key, more)
 
 
 def encode(model: str, texts: Sequence[str]) -> Vectors:
@@ -137,8 +148,6 @@ def signature_name(model: str) -> str:
 @lru_cache(maxsize=8)
 def _folder_hash(model: str) -> str:
     """Hash of all that decides the vectors: weights, tokenizer, configuration."""
-    from judge.fingerprint import fingerprint, fingerprint_file
-
     folder = Path(model)
     endings = (".safetensors", ".bin", ".json", ".txt", ".model")
     files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix in endings)
@@ -203,20 +212,26 @@ def _tfidf(texts: Sequence[str], seed: int) -> Embedded:
         raise MissingExtraError("looking at explanations without a model", "stats") from error
     distinct = list(dict.fromkeys(texts))
     if not distinct:
-        return Embedded(np.empty((0, 0), np.float32), "tfidf-svd0", "no texts", 0, 0)
+        nothing = np.empty((0, 0), np.float32)
+        return Embedded(nothing, "tfidf-svd0", "no texts", 0, 0, "tfidf-svd0", lambda *_: nothing)
+    reader = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), max_features=_FEATURES)
     try:
-        table = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), max_features=_FEATURES).fit_transform(distinct)
+        table = reader.fit_transform(distinct)
     except ValueError as error:
         raise SpecError(f"the {len(distinct)} distinct texts hold no word of two letters") from error
     components = min(_COMPONENTS, table.shape[0] - 1, table.shape[1] - 1)
-    if components < 1:
-        found = np.asarray(table.toarray(), dtype=np.float32)
-    else:
-        found = TruncatedSVD(components, random_state=seed).fit_transform(table).astype(np.float32)
+    decomposed = TruncatedSVD(components, random_state=seed) if components >= 1 else None
+    found = np.asarray(table.toarray() if decomposed is None else decomposed.fit_transform(table), dtype=np.float32)
     place = {text: row for row, text in enumerate(distinct)}
     vectors = unit(found)[[place[text] for text in texts]]
     note = (
         f"embeddings by TF-IDF of words and word pairs, reduced to {vectors.shape[1]} dimensions (no language model): "
         "they tell words, not meanings"
     )
-    return Embedded(vectors, f"tfidf-svd{vectors.shape[1]}/seed{seed}", note, len(distinct), 0)
+    name = f"tfidf-svd{vectors.shape[1]}/seed{seed}"
+
+    def more(others: Sequence[str], _: Progress | None = None) -> Vectors:
+        counted = reader.transform(others)
+        return unit(np.asarray(counted.toarray() if decomposed is None else decomposed.transform(counted), np.float32))
+
+    return Embedded(vectors, name, note, len(distinct), 0, f"{name}/{fingerprint(sorted(distinct))}", more)

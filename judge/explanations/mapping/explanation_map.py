@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -115,7 +115,7 @@ def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Ste
         progress=lambda done, total: tell("embedding texts", done, total),
     )
     vectors, guidelines = embedded.vectors[: len(kept)], embedded.vectors[len(kept) :]
-    embedded = Embedded(vectors, embedded.name, embedded.note, embedded.computed, embedded.reused)
+    embedded = replace(embedded, vectors=vectors)
     if options.map != "none":
         tell("drawing the map", 0, 0)
     picture = project(vectors, options)
@@ -161,7 +161,7 @@ def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
 
 
 def cache_of(texts: ExplanationTexts) -> Path | None:
-    """Where vectors are kept: `derived/` of the first result folder, or the program's own cache for a file.
+    """Where vectors and KeyBERT's words are kept: `derived/` of the first result folder, for a file our own cache.
 
     None, memory alone, where that cannot be written.
     """
@@ -172,7 +172,7 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
 
         folder = cache_folder() / "explanations"
     above = next(path for path in (folder, *folder.parents) if path.exists())
-    return folder / CACHE if os.access(above, os.W_OK) else None
+    return folder / CACHE if above.is_dir() and os.access(above, os.W_OK) else None
 
 
 def cluster_name(number: int) -> str:

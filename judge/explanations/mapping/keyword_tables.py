@@ -1,4 +1,4 @@
-"""Keywords of every group of explanations, as a table, and clusters' for their own. Embeds each word once."""
+"""Keywords of every group of explanations, as a table, and clusters' for their own. Never embeds a text again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.explanations.mapping import as_published, keywords
-from judge.explanations.mapping.embedding import embed
+from judge.explanations.mapping import as_published, keybert_ranking, keywords
 from judge.explanations.mapping.explanation_map import ExplanationMap, Step, cluster_name
 from judge.printing.tables import Column, Table
 
@@ -19,7 +18,7 @@ _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
 
 
 class Keywords:
-    """Class-TF-IDF and, with a model, KeyBERT for every group of every grouping.
+    """Class-TF-IDF and, where the package is installed, KeyBERT for every group of every grouping.
 
     `found[grouping, group]` is a row: `by, group, texts, ctfidf, keybert`, the last two lists of (word, weight).
     """
@@ -36,7 +35,7 @@ class Keywords:
                 if names != [""]:
                     self.codes[by] = codes, names
         counts = keywords.count(list(looked.rows["text"]))
-        self.with_keybert = looked.model is not None
+        self.keybert = keybert_ranking.installed()
         if counts is None:
             return
         candidates: dict[Group, list[str]] = {}
@@ -48,24 +47,27 @@ class Keywords:
                 row = {"by": by, "group": name, "texts": size, "ctfidf": listed[: looked.options.top], "keybert": None}
                 self.found[by, name] = row
                 candidates[by, name] = [word for word, _ in listed]
-        if self.with_keybert:
+        if self.keybert:
             self._rank(candidates, step)
 
     def _rank(self, candidates: Mapping[Group, Sequence[str]], step: Step | None) -> None:
-        words = sorted({word for some in candidates.values() for word in some})
         tell = None if step is None else lambda done, total: step("embedding candidate words", done, total)
-        table = embed(words, self.looked.model, self.looked.cache, progress=tell).vectors
-        place = {word: row for row, word in enumerate(words)}
+        embedded, texts = self.looked.embedded, self.looked.rows["key"].to_numpy()
+        documents = []
         for (by, name), some in candidates.items():
             codes, names = self.codes[by]
-            centroid = self.looked.embedded.vectors[codes == names.index(name)].mean(axis=0)
-            vectors = table[[place[word] for word in some]]
-            self.found[by, name]["keybert"] = keywords.keybert(some, vectors, centroid, self.looked.options.top)
+            inside = codes == names.index(name)
+            mean = embedded.vectors[inside].mean(axis=0)
+            documents.append(keybert_ranking.Document(some, texts[inside].tolist(), mean))
+        found = keybert_ranking.ranked(documents, embedded, self.looked.options.top, self.looked.cache, tell)
+        for group, words in zip(candidates, found, strict=True):
+            self.found[group]["keybert"] = words
 
     @property
     def name(self) -> str:
         """What was done, as the signature has it."""
-        keybert = f"+keybert/{keywords.CANDIDATES}/mmr{keywords.DIVERSITY:g}" if self.with_keybert else ""
+        mmr = f"mmr{keybert_ranking.DIVERSITY:g}"
+        keybert = f"+keybert{self.keybert}/{keywords.CANDIDATES}/{mmr}" if self.keybert else ""
         return f"kw:ctfidf{keybert}/by:{','.join(by for by in self.codes if by in self.looked.options.by)}"
 
     def of_cluster(self, number: int) -> list[str]:
@@ -88,15 +90,16 @@ class Keywords:
             Column("texts", "texts"),
             Column("ctfidf", "class-TF-IDF", wrap=60),
         ]
-        columns += [Column("keybert", "KeyBERT", wrap=60)] if self.with_keybert else []
+        columns += [Column("keybert", "KeyBERT", wrap=60)] if self.keybert else []
         notes = ["class-TF-IDF: words and pairs that are frequent in a group and rare in the others of its kind"]
-        if self.with_keybert:
+        if self.keybert:
             notes.append(
-                f"KeyBERT: the group's {keywords.CANDIDATES} best of these, by likeness to the mean of its texts "
-                f"(maximal marginal relevance, diversity {keywords.DIVERSITY:g})"
+                f"KeyBERT: the package keybert {self.keybert} on the same embeddings, which ranks the group's "
+                f"{keywords.CANDIDATES} best of these by likeness to the mean of its texts "
+                f"(maximal marginal relevance, diversity {keybert_ranking.DIVERSITY:g})"
             )
         else:
-            notes.append("KeyBERT needs a model of sentence-transformers, and is left out")
+            notes.append("KeyBERT's words are left out: they need pip install 'storyjudge[explain]'")
         return Table("Keywords of explanations", columns, rows, self.looked.signature(self.name), notes)
 
 

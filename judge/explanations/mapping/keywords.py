@@ -1,9 +1,8 @@
-"""Words that tell groups of explanations apart: class-TF-IDF, KeyBERT, and YAKE for the study's own. Never a test.
+"""Words that tell groups of explanations apart: class-TF-IDF, and YAKE for the study's own. Never a test.
 
 class-TF-IDF (Grootendorst 2022, BERTopic): a group is one long text; a term's weight is its share of the group's terms
-times log(1 + A / f), f its count over all groups and A the mean count of terms a group. KeyBERT ranks the group's 300
-best candidates by the cosine of their embedding to the mean of the group's texts, with maximal marginal relevance.
-English stop words and numbers are left out before pairs of words are made.
+times log(1 + A / f), f its count over all groups and A the mean count of terms a group. A group's 300 best are
+KeyBERT's candidates (`keybert_ranking`). English stop words and numbers are left out before pairs of words are made.
 """
 
 from __future__ import annotations
@@ -16,14 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError
-from judge.explanations.mapping.embedding import unit
 from judge.stats import near_ties
 
-Vectors = NDArray[np.float32]
 Weights = NDArray[np.float64]
 
 CANDIDATES = 300
-DIVERSITY = 0.3
 YAKE_WORDS, YAKE_DEDUP, YAKE_TOP = 3, 0.3, 30
 """The study's call: `yake.KeywordExtractor(n=3, dedupLim=0.3, top=30)`."""
 
@@ -86,34 +82,6 @@ def best(weights: NDArray[np.float64], terms: NDArray[np.str_], wanted: int) -> 
     """The heaviest terms of one group, heaviest first; equal weights in the terms' order; only weights above 0."""
     order = near_ties.descending(weights.tolist())[:wanted]
     return [(str(terms[i]), float(weights[i])) for i in order if weights[i] > 0]
-
-
-def keybert(candidates: Sequence[str], vectors: Vectors, centroid: Vectors, top: int) -> list[tuple[str, float]]:
-    """The `top` candidates nearest to a group's centroid, told apart from each other (KeyBERT, MMR of `DIVERSITY`).
-
-    Parameters
-    ----------
-    candidates : sequence of str
-        Lower-case terms, each once.
-    vectors : array, shape (candidates, d)
-        Their embeddings.
-    centroid : array, shape (d,)
-        Mean of the group's texts.
-
-    The library gives the same words; it would load a model's whole framework for this product of matrices.
-    """
-    if not candidates:
-        return []
-    words, middle = unit(vectors), unit(centroid[None, :])[0]
-    near = words @ middle
-    chosen = [int(np.argmax(near))]
-    left = [i for i in range(len(candidates)) if i != chosen[0]]
-    alike = words @ words.T
-    while left and len(chosen) < top:
-        worth = (1 - DIVERSITY) * near[left] - DIVERSITY * alike[np.ix_(left, chosen)].max(axis=1)
-        chosen.append(left.pop(int(np.argmax(worth))))
-    found = [(str(candidates[i]), float(near[i])) for i in chosen]
-    return sorted(found, key=lambda pair: pair[1], reverse=True)
 
 
 def yake(text: str) -> list[tuple[str, float]]:

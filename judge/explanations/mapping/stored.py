@@ -16,8 +16,8 @@ import orjson
 import pandas as pd
 
 from judge.errors import DataError, RunFolderError
-from judge.explanations.mapping import stored_tables
 from judge.explanations.mapping.explanation_map import ExplanationMap
+from judge.printing import stored_tables
 from judge.printing.tables import Table
 from judge.run_folder import ResultFolder
 
@@ -117,7 +117,7 @@ def of_folders(
     looked: ExplanationMap, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
     """What each result folder of a look is to hold: its own points, and tables and clusters' keywords of the whole."""
-    printed = [stored_tables.plain(table) for table in tables]
+    printed = [stored_tables.plain(table, texts=False) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
     made = (looked.picture, looked.clustering)
     notes = [looked.embedded.note, *(one.note for one in made if one is not None)]

@@ -1,25 +1,12 @@
-"""Charts as inline SVG: heat map, intervals, distributions, scatter map. Each takes plain values and gives markup.
+"""Charts as inline SVG: each function paints a specification of `judge.charts` and gives markup.
 
 Colours are the page's variables, so that dark mode follows; every chart has a title, a description, and a `<title>` on
 each mark, so that nothing needs a script. The numbers stand in a table beside, which the page's author puts there.
 """
 
-from judge.pages.charts.distributions import Distribution, Distributions
-from judge.pages.charts.heatmap import HeatCell, HeatMap, HeatRow
-from judge.pages.charts.intervals import Interval, IntervalPanel, Intervals, Reference
-from judge.pages.charts.scatter import Colouring, Point, ScatterMap
+from judge.pages.charts.distributions import distributions
+from judge.pages.charts.explanation_map import explanation_map
+from judge.pages.charts.forest import forest
+from judge.pages.charts.heatmap import heat_map
 
-__all__ = [
-    "Colouring",
-    "Distribution",
-    "Distributions",
-    "HeatCell",
-    "HeatMap",
-    "HeatRow",
-    "Interval",
-    "IntervalPanel",
-    "Intervals",
-    "Point",
-    "Reference",
-    "ScatterMap",
-]
+__all__ = ["distributions", "explanation_map", "forest", "heat_map"]

@@ -48,6 +48,13 @@ def chart(identity: str, size: tuple[float, float], title: str, description: str
     )
 
 
+def hatching(identity: str, kind: str = "hatch") -> Markup:
+    """The pattern `{identity}-hatch`, for what is undefined and for controls; `kind` is its lines' class."""
+    line = element("path", d="M0 6L6 0", class_=kind)
+    pattern = element("pattern", line, id=f"{identity}-hatch", width=6, height=6, patternUnits="userSpaceOnUse")
+    return element("defs", pattern)
+
+
 def text(x: float, y: float, content: str, *, size: float = 12, anchor: str = "start", **more: Attribute) -> Markup:
     """A line of text; `y` is the middle of its letters."""
     found = more | {"text_anchor": None if anchor == "start" else anchor, "dominant_baseline": "central"}

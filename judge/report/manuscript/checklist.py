@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from judge.analysis.correlation.margins import CEILING, CONTROL
+from judge.analysis.correlation.margins import CEILING, CONTROL, Bar
 from judge.analysis.coverage import coverage
 from judge.analysis.options.table_options import CoverageOptions
 from judge.credentials.providers import PROTOCOLS
@@ -143,14 +143,19 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
         state = "open" if reasons else "met"
         yield Item("Who gave which of people's ratings", state, "; ".join(reasons) or "raters are known by id")
     try:
-        found = inputs.margins[0]
+        found = inputs.margins
     except JudgeError as error:
         yield Item("Human ceiling and control", "gap", written(error.sentence, PLAIN))
         return
-    for kind, name in ((CEILING, "Human ceiling"), (CONTROL, "Control that reads the surface of a text alone")):
-        missing = dict.fromkeys(str(lead.bars[kind].reason) for lead in found if lead.bars[kind].value is None)
+    names: dict[Bar, str] = {
+        CEILING: "Human ceiling",
+        CONTROL: "Control that reads the surface of a text alone",
+    }
+    for kind, name in names.items():
+        absent = [margin.bars[kind] for margin in found if margin.bars[kind].value is None]
+        missing = dict.fromkeys(str(bar.reason) for bar in absent)
         # Where raters are not known the ceiling cannot be had, whatever one does.
-        unknown = kind == CEILING and any("unavailable" in reason for reason in missing)
+        unknown = kind == CEILING and any(bar.why.unavailable for bar in absent)
         state = "met" if found and not missing else "open" if unknown else "gap"
         needs = "ratings of each story by two people or more" if state == "gap" and kind == CEILING else ""
         yield Item(name, state, inputs.raters.said("; ".join(missing)) or "beside every judge", needs=needs)

@@ -6,7 +6,7 @@ Citations stand in it as pandoc writes them, `[@key]`, with the keys of `referen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,17 +14,16 @@ from markupsafe import Markup
 
 from judge.analysis.correlation.margins import CEILING, Margin
 from judge.analysis.coverage import coverage
+from judge.analysis.inputs.bars import ControlSource
 from judge.errors import JudgeError
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import sentences, stored
-from judge.printing.tables import Table
 from judge.ratings_table import RunFacts
 from judge.report.blocks import heading, prose
 from judge.report.inputs import ReportInputs
 from judge.report.manuscript.references import works
 from judge.report.sections import audit_words
 from judge.report.sections.explanation_words import looks
-from judge.report.sections.headline import plain_reason
 from judge.version import __version__
 
 _CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
@@ -218,32 +217,32 @@ def _contrasts(inputs: ReportInputs) -> str:
 def _bars(inputs: ReportInputs) -> Iterator[str]:
     """Ceiling and control as they were made here; nothing of what could not be made."""
     try:
-        found, table = inputs.margins
+        found = inputs.margins
     except JudgeError:
         return
     yield from _ceiling(inputs, found)
-    yield from _control(table)
+    yield from _control(inputs.correlations.control_sources)
 
 
 def _ceiling(inputs: ReportInputs, found: Sequence[Margin]) -> Iterator[str]:
     if inputs.raters.labels_note:
         yield "There is no human ceiling, since no person rated the stories."
         return
-    ceilings = [lead.bars[CEILING] for lead in found]
-    reasons = dict.fromkeys(plain_reason(one) for one in ceilings if one.value is None)
+    ceilings = [margin.bars[CEILING] for margin in found]
+    reasons = dict.fromkeys(bar.why.fact for bar in ceilings if bar.value is None)
     ceiling = "The human ceiling, each rater against the mean of the others"
-    if any(one.value is not None for one in ceilings):
+    if any(bar.defined for bar in ceilings):
         undefined = f" (not everywhere: {'; '.join(reasons)})" if reasons else ""
         yield f"{ceiling.replace(',', ' is', 1)}{undefined}."
-        if "|pool:" in inputs.margins[1].signature:
+        if any(dataset.pool for dataset in inputs.correlations.datasets):
             yield "Where people are a pool, it is one random rater of each story, averaged over draws."
         yield "Beside it judges are scored against the same means, on the stories that both rated."
     elif reasons:
         yield f"{ceiling}, is undefined here ({'; '.join(reasons)})."
 
 
-def _control(table: Table) -> Iterator[str]:
-    refitted, shipped = (f"control:surface:{how}" in table.signature for how in ("refit", "shipped"))
+def _control(sources: Collection[ControlSource]) -> Iterator[str]:
+    refitted, shipped = ControlSource.OUT_OF_FOLD in sources, ControlSource.SHIPPED in sources
     regression = "is a ridge regression on surface features of the text"
     if refitted:
         yield f"A control beside every judge {regression}, out of fold by story-prompts."

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from judge.analysis.raters import Raters
 from judge.audit.file.items import BLINDABLE, visible_facts
 from judge.audit.file.store import AuditStore
 from judge.audit.results.answer_matrix import answered
 from judge.audit.results.rates import agreement, rates
 from judge.report.inputs import ReportInputs
-from judge.report.raters import Raters
 from judge.report.sections.audit import file_of
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate

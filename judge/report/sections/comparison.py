@@ -11,11 +11,11 @@ from judge.analysis.comparison import tables
 from judge.analysis.comparison.comparison import Comparison, compared
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.options.table_options import CompareOptions, Factor
+from judge.charts import contrasts
 from judge.errors import JudgeError
-from judge.pages.charts import Interval, IntervalPanel, Intervals
-from judge.report.blocks import failed, figure, heading, items, prose, shown, spread
+from judge.pages import charts
+from judge.report.blocks import failed, figure, heading, items, prose, shown
 from judge.report.inputs import ReportInputs
-from judge.report.sections.agreement import worded
 
 MOST_PAIRS = 60
 """With more pairs than this, each side is compared with the first alone."""
@@ -54,12 +54,13 @@ def _compared(inputs: ReportInputs, by: Factor, names: Sequence[str], others: in
     else:
         yield prose(inputs.raters.said(_counted(found)))
     if any(entry.result.means["tau"].defined for entry in found.entries):
-        yield figure(_picture(found, by, inputs.raters.them), _caption(found, options))
+        chart = contrasts.forest(found, _NAMES[by], resamples=options.resamples, raters=inputs.raters)
+        yield figure(charts.forest(chart, f"contrasts-{by.replace('_', '-')}", width=230), chart.caption)
     if len(sentences) > MOST_SENTENCES:
         summary = Markup("<summary>All {} contrasts, a sentence each</summary>").format(len(sentences))
         yield Markup("<details>{}{}</details>").format(summary, items(sentences))
-    for table in tables.tables_of(inputs.table, found, options):
-        yield shown(table, inputs, folded=True)
+    for table in tables.tables_of(inputs.table, found, options, pairs=True):
+        yield shown(table, inputs, folded=not tables.is_ranking(table))
 
 
 def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int) -> CompareOptions:
@@ -91,35 +92,3 @@ def _where(found: Comparison, entry: Any) -> str:
     """What both sides share, before the sentence: `Beluga-13B: `; nothing where all contrasts share the same."""
     name = tables.shared_name(entry, found)
     return f"{name}: " if name else ""
-
-
-def _picture(found: Comparison, by: Factor, them: str) -> Markup:
-    names = []
-    prompts: list[Interval] = []
-    systems: list[Interval] = []
-    for entry in found.entries:
-        name = _where(found, entry) + tables.contrast_name(entry)
-        names.append(name)
-        for kept, key, what in ((prompts, "tau", "new story-prompts"), (systems, "tau_both", "new systems too")):
-            estimate = entry.result.means[key]
-            kept.append(Interval(estimate.value, estimate.low, estimate.high, f"{name}, {what}: {worded(estimate)}"))
-    return Intervals(
-        identity=f"contrasts-{by.replace('_', '-')}",
-        title=f"Differences of tau-b ×100 with {them}, mean over criteria: {_NAMES[by]}",
-        description=f"{'1 contrast' if len(names) == 1 else f'{len(names)} contrasts'}, with intervals over "
-        "story-prompts and over systems too; tables follow.",
-        rows=names,
-        panels=[IntervalPanel("story-prompts", prompts), IntervalPanel("systems too", systems)],
-        unit="tau-b ×100, second − first",
-        factor=100,
-        width=230,
-    ).svg()
-
-
-def _caption(found: Comparison, options: CompareOptions) -> str:
-    stories = [outcome.stories for _, outcome in found.outcomes()]
-    counted = "no story" if not stories else f"{spread('n =', stories)} stories a contrast and criterion"
-    return (
-        f"Second minus first, mean over criteria, with 95 % intervals from {options.resamples} resamples: left of "
-        f"story-prompts, right of systems as well (calibrated); {counted}."
-    )

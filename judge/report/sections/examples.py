@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from judge.analysis.disagreements.disagreements import find
 from judge.analysis.options.table_options import DisagreementsOptions
+from judge.analysis.raters import Raters
 from judge.report.blocks import prose
 from judge.report.inputs import ReportInputs
-from judge.report.raters import Raters
 
 _WHOLE = 700
 """Characters of a story shown at once; the rest is folded, and nothing is left out below `_MOST`."""

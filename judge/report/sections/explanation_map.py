@@ -7,6 +7,7 @@ data: they go into a JSON block with every markup character escaped, and are sho
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ import orjson
 import pandas as pd
 from markupsafe import Markup
 
-from judge.explanations.mapping import stored, stored_tables
+from judge.charts.explanation_map import explanation_map
+from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
-from judge.pages.charts import Colouring, Point, ScatterMap
+from judge.pages import charts
+from judge.printing import stored_tables
 from judge.report.blocks import figure, items, prose, shown
 from judge.report.inputs import ReportInputs
 
@@ -82,13 +85,11 @@ def _map(
     if len(placed) > MOST:
         order = np.random.default_rng(seed).choice(len(placed), MOST, replace=False)
         chosen = [placed[at] for at in np.sort(order)]
-    drawn = ScatterMap(
-        identity=identity,
-        title=f"Map of {len(chosen):,} explanations",
-        description="Each dot is an explanation; near dots use similar words. The tables after it hold the numbers.",
-        points=[Point(float(point["x"]), float(point["y"]), i) for i, point in enumerate(chosen)],
-        colourings=_colourings(chosen, first),
-    ).markup()
+    drawn = explanation_map(
+        replace(first, points=[dict(point) for point in chosen], model=first.embedded_by),
+        _ways(chosen),
+        sampled_of=len(placed),
+    )
     carried = [
         {"about": _about(point), "text": texts.get(_key(point), "the text is not in the result folder")}
         for point in chosen
@@ -100,18 +101,11 @@ def _map(
         "through them all.</p>"
         '</div><script type="application/json" id="{0}-map-texts">{1}</script>'
     ).format(identity, block)
-    sample = (
-        f"a seeded sample of {len(chosen):,} of {len(placed):,}"
-        if len(chosen) < len(placed)
-        else f"all {len(placed):,}"
-    )
-    caption = (
-        f"Explanations embedded by {first.embedded_by}, drawn by {first.method or 'no map'}: {sample}, at "
-        f"{_places(chosen):,} distinct points; texts cut at {_CHARACTERS} characters. Nearness means similar "
-        "wording; axes have no unit."
-    )
+    caption = f"{drawn.caption} {_places(chosen):,} distinct points; texts cut at {_CHARACTERS} characters."
     line = prose(first.signature, kind="signature")
-    return Markup('<div class="map-grid">{}<div>{}</div></div>').format(figure(drawn, caption) + line, panel)
+    return Markup('<div class="map-grid">{}<div>{}</div></div>').format(
+        figure(charts.explanation_map(drawn, identity), caption) + line, panel
+    )
 
 
 def _places(points: Sequence[PointOf]) -> int:
@@ -119,18 +113,11 @@ def _places(points: Sequence[PointOf]) -> int:
     return len({(point["x"], point["y"]) for point in points})
 
 
-def _colourings(points: Sequence[PointOf], first: StoredMap) -> list[Colouring]:
-    made = []
-    clusters = sorted({point["cluster"] for point in points if point["cluster"] is not None and point["cluster"] >= 0})
-    if clusters:
-        names = [f"{name}: {', '.join(first.keywords.get(str(name), [])[:3])}".rstrip(": ") for name in clusters]
-        place = {name: i for i, name in enumerate(clusters)}
-        made.append(Colouring("cluster", names, [place.get(point["cluster"], -1) for point in points]))
-    criteria = list(dict.fromkeys(str(point["criterion"]) for point in points))
-    made.insert(0, Colouring("criterion", criteria, [criteria.index(str(point["criterion"])) for point in points]))
-    ratings = sorted({round(float(p["rating"])) for p in points if p["rating"] is not None})
-    places = [-1 if p["rating"] is None else ratings.index(round(float(p["rating"]))) for p in points]
-    return [*made, Colouring("rating", [str(rating) for rating in ratings], places)]
+def _ways(points: Sequence[PointOf]) -> list[str]:
+    """In which ways points can be marked: what none of them has is left out."""
+    clusters = any(point["cluster"] is not None and point["cluster"] >= 0 for point in points)
+    rated = any(point["rating"] is not None for point in points)
+    return ["criterion", *(["cluster"] if clusters else []), *(["rating"] if rated else [])]
 
 
 def _about(point: PointOf) -> str:

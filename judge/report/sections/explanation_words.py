@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from judge.explanations.mapping import stored, stored_tables
+from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
+from judge.printing import stored_tables
 from judge.report.inputs import ReportInputs
 from judge.stats.estimate import Estimate
 

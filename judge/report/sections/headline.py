@@ -6,35 +6,32 @@ called not told apart; what is undefined is said with its reason.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from judge.analysis.comparison.sentence import leaves_zero_out
-from judge.analysis.correlation.margins import CEILING, CONTROL, Margin, Rival, best_of
+from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin, Rival, best_of
 from judge.analysis.coverage import coverage, loss
 from judge.analysis.options.table_options import ConsistencyOptions
+from judge.analysis.raters import Raters
 from judge.analysis.reliability import consistency
 from judge.analysis.reliability.consistency import PEOPLE
+from judge.charts.words import worded
 from judge.errors import JudgeError
 from judge.rating_matrix import RatingMatrix
 from judge.report.inputs import ReportInputs
-from judge.report.raters import Raters
 from judge.report.sections import audit_words, explanation_words
-from judge.report.sections.agreement import worded
 from judge.stats.estimate import Estimate
 
 _RIVALS = 3
 """Rows of another coverage that are named; the rest are counted."""
 
-_AROUND = re.compile(r"undefined for [^(]*\((.*)\)")
-
 
 def sentences(inputs: ReportInputs) -> list[str]:
     """One sentence or two for each dataset, then what was lost, consistency, explanations and their audit."""
-    found = inputs.margins[0] if inputs.has_people else []
+    found = inputs.margins if inputs.has_people else []
     made = []
     for matrix in inputs.matrices:
         mine = [lead for lead in found if lead.dataset == matrix.dataset]
@@ -122,7 +119,7 @@ def _beside(best: Margin, raters: Raters) -> Iterator[str]:
     if raters.labels_note:
         return  # there are no people of whom one could say how far they agree
     if ceiling.value is None:
-        yield f"How far people agree with each other cannot be said: {plain_reason(ceiling)}."
+        yield f"How far people agree with each other cannot be said: {ceiling.why.fact}."
     else:
         mine = best.same.get(CEILING)
         same = (
@@ -133,16 +130,10 @@ def _beside(best: Margin, raters: Raters) -> Iterator[str]:
         yield _against(best, CEILING, f"People, one against the mean of the others, reach {worded(ceiling)}{same}")
 
 
-def plain_reason(estimate: Estimate) -> str:
-    """Why there is no mean over criteria, without the first criterion's name around it."""
-    found = _AROUND.fullmatch(estimate.reason or "undefined")
-    return (found.group(1) if found else estimate.reason or "undefined").removeprefix("human ceiling unavailable: ")
-
-
-def _against(best: Margin, kind: str, start: str) -> str:
+def _against(best: Margin, kind: Bar, start: str) -> str:
     over, (above, of) = best.over[kind], best.above[kind]
     if best.bars[kind].value is None:
-        return f"The control's row is undefined: {plain_reason(best.bars[kind])}."
+        return f"The control's row is undefined: {best.bars[kind].why.fact}."
     if over.value is None:
         return f"{start}."
     outside = leaves_zero_out(over)

@@ -47,13 +47,13 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
     told = [note for note in worded(found, None).notes if note not in inputs.general_notes]
     return [
         *(prose(inputs.raters.said(f"{note[:1].upper()}{note[1:]}.")) for note in told[:1]),
-        shown(_tally(every), inputs),
+        shown(_tally(every, diagnose.signature_of_counts(inputs.table, options)), inputs),
         shown(found, inputs, folded=True),
         shown(every, inputs, folded=True, title=f"{every.title}: every test, found or not"),
     ]
 
 
-def _tally(every: Table) -> Table:
+def _tally(every: Table, signature: str) -> Table:
     """How many tests of each kind found something: a row a judge and Eval-Prompt, a column a kind of fault."""
     kinds = dict.fromkeys(str(row["diagnostic"]) for row in every.rows)
     tally: dict[tuple[str, str], dict[str, list[int]]] = {}
@@ -72,8 +72,7 @@ def _tally(every: Table) -> Table:
         f"tails of these tests: {', '.join(f'{name} {DIAGNOSTICS[name].tail}' for name in kinds)}",
         "a dash: no test could be made (see every test)",
     )
-    bare = "|".join(part for part in every.signature.split("|") if not part.startswith("ci:"))
-    return Table("Findings by kind", columns, rows, bare, notes)
+    return Table("Findings by kind", columns, rows, signature, notes)
 
 
 def contamination_blocks(inputs: ReportInputs) -> list[Markup]:

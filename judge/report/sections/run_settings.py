@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from judge.in_force import SettingInForce
+from judge.in_force.setting import SettingInForce
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import stored
 from judge.printing.tables import Column, Table

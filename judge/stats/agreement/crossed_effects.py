@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, stats
 
 from judge.stats.agreement.crossed_likelihood import CrossedLikelihood
 from judge.stats.estimate import Estimate
@@ -111,6 +110,8 @@ def crossed_effects(
     if max(rho, phi) > _NO_ERROR:
         why = "undefined: beside the raters' leniency no error is left, and the likelihood grows without end"
         return _without(Estimate.undefined(why, n=names.size), k, counts)
+    from scipy import stats
+
     low, high = _ends(likelihood.deviance, rho, least + float(stats.chi2.ppf(confidence, 1)))
     scale = likelihood.scale(rho, phi)
     zero = [name for name, share in (("stories", rho), ("raters", phi)) if share == 0]
@@ -153,6 +154,8 @@ def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, fl
     def at(shares: Floats, *_: Any, **__: Any) -> float:
         return deviance(float(shares[0]), float(shares[1]))
 
+    from scipy import optimize
+
     found = optimize.minimize(
         at,
         [rho, phi],
@@ -184,6 +187,8 @@ def _least(function: Callable[[float], float]) -> tuple[float, float]:
     values = np.array([function(float(share)) for share in _GRID])
     best = int(values.argmin())
     bounds = (float(_GRID[max(best - 1, 0)]), float(_GRID[min(best + 1, _GRID.size - 1)]))
+    from scipy import optimize
+
     found = optimize.minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-7})
     if found.fun >= values[best] - 1e-10:
         return float(_GRID[best]), float(values[best])
@@ -195,6 +200,8 @@ def _ends(deviance: Callable[[float, float], float], rho: float, cutoff: float) 
 
     def above(share: float) -> float:
         return _least(lambda phi: deviance(share, phi))[1] - cutoff
+
+    from scipy import optimize
 
     low = float(optimize.brentq(above, 0.0, rho, xtol=1e-5)) if rho > 0 and above(0.0) > 0 else 0.0
     high = float(optimize.brentq(above, rho, _TOP, xtol=1e-5)) if above(_TOP) > 0 else 1.0

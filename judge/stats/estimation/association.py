@@ -98,11 +98,24 @@ def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Associa
         reason = "the numbers are all equal"
     if reason:
         return Association("none", None, None, n, m, reason=reason)
-    from scipy import stats  # takes a second to import: only where something was lost
+    statistic, p = _mann_whitney(lost, number)
+    return Association("Mann-Whitney", statistic / (m * (n - m)), p, n, m, pearson(lost.astype(np.float64), number))
 
-    test = stats.mannwhitneyu(number[lost], number[~lost], alternative="two-sided", method="asymptotic")
-    auc = float(test.statistic) / (m * (n - m))
-    return Association("Mann-Whitney", auc, float(test.pvalue), n, m, pearson(lost.astype(np.float64), number))
+
+def _mann_whitney(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> tuple[float, float]:
+    """U of the lost, and its two-sided p by the normal approximation, corrected for ties and continuity.
+
+    As `scipy.stats.mannwhitneyu(..., method="asymptotic")` gives them, whose package takes half a second to import.
+    """
+    _, place, count = np.unique(number, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(count) - (count - 1) / 2)[place]
+    n, m = lost.size, int(lost.sum())
+    both = m * (n - m)
+    statistic = float(ranks[lost].sum()) - m * (m + 1) / 2
+    ties = float((count.astype(np.float64) ** 3 - count).sum())
+    spread = float(np.sqrt(both / 12 * ((n + 1) - ties / (n * (n - 1)))))
+    beyond = max(statistic, both - statistic) - both / 2 - 0.5
+    return statistic, min(1.0, 2 * float(special.ndtr(-beyond / spread)))
 
 
 def _nothing_to_test(n: int, lost: int) -> str | None:

@@ -65,7 +65,7 @@ def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, con
     if refused is not None:
         return refused
     if units < 2:
-        return replace(estimate, reason="no interval: one unit to resample")
+        return estimate.without_interval("one unit to resample")
     reach = float(stdtrit(units - 1, 0.5 + confidence / 2)) * np.sqrt(units / (units - 1))
     tail = float(ndtr(-reach))
     return holding(_with_ends(estimate, values, known, (tail, 1 - tail), method))
@@ -205,7 +205,7 @@ def _usable(estimate: Estimate, values: Floats) -> tuple[Floats, Estimate | None
     known = values[~np.isnan(values)]
     lost = values.size - known.size
     if values.size == 0 or lost > DEGENERATE * values.size:
-        return known, replace(estimate, reason=f"no interval: undefined in {lost} of {values.size} resamples")
+        return known, estimate.without_interval(f"undefined in {lost} of {values.size} resamples")
     return known, None
 
 

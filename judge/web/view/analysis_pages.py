@@ -7,6 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
+from judge.pages.html_table import html_table
+from judge.printing.stored_tables import table
 from judge.web.view.kept import read_kept, run_state
 from judge.web.view.overview import sides
 from judge.web.view.runs import FoundRun
@@ -52,10 +56,16 @@ def tables_page(site: Site, request: Request) -> Response:
         show=show,
         all=TABLES,
         kept=kept,
+        tables=_as_html(kept),
         waiting=waiting,
         problem=problem,
         newer=newer,
     )
+
+
+def _as_html(kept: dict[str, Any] | None) -> list[Markup]:
+    """The tables that were kept, as every page prints tables."""
+    return [html_table(table(one), copies=False) for one in (kept["tables"] if kept is not None else ())]
 
 
 def disagreements_page(site: Site, request: Request) -> Response:
@@ -100,11 +110,11 @@ def audit_page(site: Site, request: Request) -> Response:
     """The audit of the run's explanations, as far as there is one."""
     run = site.run(request)
     file = run.path / "audit.sqlite"
-    tables: list[Any] = []
+    tables: list[Markup] = []
     problem = None
     if file.is_file():
         kept, waiting, problem, newer = _audited(site, run, file)
-        tables = kept["tables"] if kept is not None else []
+        tables = _as_html(kept)
     else:
         waiting = newer = False
     return site.page(

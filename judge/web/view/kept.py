@@ -19,7 +19,7 @@ from judge.run_folder import ResultFolder, read_manifest
 from judge.version import __version__
 from judge.web.view.runs import FoundRun
 
-FORMAT = 1
+FORMAT = 2
 """Raised when what is kept changes its shape."""
 
 INDEX = "judgments.sqlite"

@@ -8,9 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
+from judge.charts.distributions import Distributions, Histogram, HistogramRow
 from judge.errors import JudgeError
 from judge.in_force import words
-from judge.pages.charts import Distribution, Distributions
+from judge.pages import charts
 from judge.run_folder import Cost, ResultFolder, read_manifest
 from judge.web.view.judgments import Judgments, judgments
 from judge.web.view.live import Standing
@@ -85,7 +88,7 @@ def _of_judge(site: Site, side: Side) -> dict[str, Any]:
                 "coverage": _coverage(
                     index, asked.criteria, asked.eval_prompts, each if computed.work is None else None
                 ),
-                "chart": _chart(index, scales, asked.eval_prompts, asked.raters),
+                "chart": _drawn(_chart(index, scales, asked.eval_prompts, asked.raters)),
             }
     except JudgeError:
         return {"facts": facts, "coverage": None, "chart": None, "work": None}  # the figures above say why
@@ -122,7 +125,7 @@ def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: i
 def _chart(
     index: Judgments, scales: Mapping[str, list[float]], prompts: list[str], raters: str
 ) -> Distributions | None:
-    """Histograms of ratings over the scale's points: a row an Eval-Prompt, and people's (or labels) below them."""
+    """Histograms of ratings over the scale's points: people's (or labels), and beneath them a row an Eval-Prompt."""
     counts: dict[tuple[str, str], list[int]] = {}
     for criterion, prompt, _, rating, n in index.cells():
         if rating is not None:
@@ -132,21 +135,20 @@ def _chart(
     for criterion, value, n in index.people():
         if (name := known.get(criterion.casefold())) is not None:
             _add(people, (raters, name), scales[name], value, n)
-    rows = [*prompts, *([raters] if people else [])]
     if not counts or any(len(points) > 41 for points in scales.values()):
         return None
-    cells = [[_cell((counts | people).get((row, criterion))) for criterion in scales] for row in rows]
-    return Distributions(
-        "ratings",
-        "Ratings given, by Eval-Prompt and criterion",
-        f"Small histograms: each column is a criterion, each row an Eval-Prompt or {raters}; ratings between points"
-        " are counted at the nearest.",
-        [[f"{point:g}" for point in points] for points in scales.values()],
-        list(scales),
-        rows,
-        cells,
-        [*(1 for _ in prompts), *([2] if people else [])],
-    )
+
+    def cells(row: str, found: dict[tuple[str, str], list[int]]) -> tuple[Histogram, ...]:
+        return tuple(_histogram(found.get((row, name)), points) for name, points in scales.items())
+
+    rows = [HistogramRow(raters, "", "people", cells(raters, people))] if people else []
+    rows += [HistogramRow("", prompt, "judge", cells(prompt, counts)) for prompt in prompts]
+    names = tuple(scales)
+    return Distributions("Ratings given, by Eval-Prompt and criterion", names, names, tuple(rows), "", "")
+
+
+def _drawn(found: Distributions | None) -> Markup | None:
+    return None if found is None else charts.distributions(found, "ratings")
 
 
 def _add(
@@ -156,8 +158,10 @@ def _add(
     cell[min(range(len(points)), key=lambda k: abs(points[k] - rating))] += n
 
 
-def _cell(counts: list[int] | None) -> Distribution:
-    return Distribution(None, 0, "no rating") if counts is None else Distribution(counts, sum(counts))
+def _histogram(counts: list[int] | None, points: list[float]) -> Histogram:
+    if counts is None:
+        return Histogram((), (), 0, "no rating")
+    return Histogram(tuple(points), tuple(counts), sum(counts))
 
 
 def _facts(folder: ResultFolder, cost: Cost | None) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -56,6 +56,7 @@ def _map(state: str, folder: str, file: str) -> None:
 
 def _tables(state: str, into: str, *folders: str) -> None:
     """Every table in a file of its own, as soon as it is there; one that cannot be made holds the reason."""
+    from judge.printing.stored_tables import plain
     from judge.ratings_table import read
 
     began = time.monotonic()
@@ -63,7 +64,7 @@ def _tables(state: str, into: str, *folders: str) -> None:
     for name, make in _makers().items():
         file = Path(into) / f"view-{name}.json"
         try:
-            data: dict[str, Any] = {"tables": [_printed(one) for one in make(table)]}
+            data: dict[str, Any] = {"tables": [plain(one) for one in make(table)]}
         except JudgeError as error:
             data = {"tables": [], "problem": written(error.sentence, PLAIN)}
         write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})
@@ -82,32 +83,20 @@ def _makers() -> dict[str, _Make]:
     from judge.analysis.systems import tables as system_tables
 
     predict = Control()
+
+    def correlated(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
+        return correlation.tables(correlation.correlations(table, options, predict))
+
     return {
         "coverage": coverage.tables,
         "consistency": consistency.tables,
-        "correlate": lambda t: correlation.tables(t, CorrelationOptions(), predict=predict),
-        "correlate-system": lambda t: correlation.tables(t, CorrelationOptions(level="system"), predict=predict),
+        "correlate": lambda t: correlated(t, CorrelationOptions()),
+        "correlate-system": lambda t: correlated(t, CorrelationOptions(level="system")),
         "systems": system_tables.tables,
         "criteria": criteria_tables.tables,
         "diagnose": diagnose,
         "compare": lambda t: compare_tables.tables(t, CompareOptions()),
         "compare-judges": lambda t: compare_tables.tables(t, CompareOptions(by="judge")),
-    }
-
-
-def _printed(table: Table) -> dict[str, Any]:
-    """A table as its printed cells: pages put them into their own markup, where they are escaped."""
-    from judge.printing.tables import cell_text, is_numeric, reasons, worded
-
-    table = worded(table, None)
-    return {
-        "title": table.title,
-        "columns": [
-            {"title": c.title, "number": is_numeric(table, c), "wide": bool(c.text or c.wrap)} for c in table.columns
-        ],
-        "rows": [[cell_text(row, column) for column in table.columns] for row in table.rows],
-        "signature": table.signature,
-        "notes": [*table.notes, *reasons(table)],
     }
 
 
@@ -146,11 +135,12 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
 def _audit(state: str, into: str, file: str) -> None:
     from judge.audit.file.store import AuditStore
     from judge.audit.results.report import ReportOptions, tables
+    from judge.printing.stored_tables import plain
 
     kept = Path(into) / "view-audit.json"
     try:
         with AuditStore.open(file, writing=False) as store:
-            found = [_printed(one) for one in tables(store, ReportOptions())]
+            found = [plain(one) for one in tables(store, ReportOptions())]
     except JudgeError as error:
         write_kept(kept, {"state": state, "tables": [], "problem": written(error.sentence, PLAIN)})
         return

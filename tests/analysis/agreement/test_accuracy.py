@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import somersd
 
 from judge.analysis.agreement import accuracy
+from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
@@ -158,7 +159,7 @@ def test_lost_stories_are_left_out_of_pairs_and_counted(make_table) -> None:
 
 def test_the_control_stands_beneath(make_table) -> None:
     def predict(stories, people, criterion):
-        return SimpleNamespace(values=people.to_numpy(), how="copy", reason=None)
+        return SimpleNamespace(values=people.to_numpy(), how="copy", source=ControlSource.UNAVAILABLE, reason=None)
 
     table = make_table(text="a word")
     (printed,) = accuracy.tables(table, predict=predict)

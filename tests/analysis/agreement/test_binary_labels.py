@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from judge.analysis.agreement import binary_labels
+from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.options.agreement_options import LabelOptions
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
@@ -126,7 +127,9 @@ def test_one_class_is_undefined(make_table) -> None:
 
 def test_the_control_is_set_against_the_same_labels(make_table) -> None:
     def predict(stories, people, criterion):
-        return SimpleNamespace(values=people.to_numpy(), how=f"copy of {criterion}", reason="by hand")
+        return SimpleNamespace(
+            values=people.to_numpy(), how=f"copy of {criterion}", source=ControlSource.UNAVAILABLE, reason="by hand"
+        )
 
     (printed,) = binary_labels.tables(make_table(text="a word"), LabelOptions("Relevance > 3"), predict=predict)
     control = printed.rows[-1]

@@ -25,7 +25,7 @@ PUBLISHED = {
 @pytest.fixture(scope="module")
 def hanna(hanna_table: RatingsTable) -> correlation_grid.Layout:
     options = CorrelationOptions(drop_systems=("Human",), ci="none")
-    (found,) = correlation_grid.layouts(hanna_table, options)
+    (found,) = correlation_grid.layouts(correlation.correlations(hanna_table, options))
     return found
 
 
@@ -50,8 +50,8 @@ def test_rows_are_grouped_by_judge_with_the_ceiling_first(hanna: correlation_gri
 def test_cells_are_those_of_the_correlation_table(make_table) -> None:
     table = make_table(judged=("Relevance", "Empathy"), rated=("Overall",))
     options = CorrelationOptions(resamples=50)
-    (found,) = correlation_grid.layouts(table, options)
-    (flat,) = correlation.tables(table, options)
+    (found,) = correlation_grid.layouts(correlation.correlations(table, options))
+    (flat,) = correlation.tables(correlation.correlations(table, options))
     assert found.signature == flat.signature
     assert [cell for row in found.rows if row.kind == correlation_grid.JUDGE for cell in row.cells] == [
         row["value"] for row in flat.rows if row["kind"] == correlation_grid.JUDGE
@@ -62,13 +62,13 @@ def test_cells_are_those_of_the_correlation_table(make_table) -> None:
     ceiling = next(row["value"] for row in flat.rows if row["kind"] == correlation_grid.CEILING)
     assert found.rows[0].cells == (ceiling, ceiling)
     assert found.half_width > 0
-    (printed,) = correlation_grid.tables(table, options)
+    (printed,) = correlation_grid.tables([found])
     assert [column.title for column in printed.columns] == ["judge", "eval prompt", "RE", "EM", "mean"]
     assert printed.title.endswith("with people, over all stories, n = 48 stories")
 
 
 def test_nobody_rated_leaves_no_cell_defined(make_table) -> None:
-    (found,) = correlation_grid.layouts(make_table(rated=()))
+    (found,) = correlation_grid.layouts(correlation.correlations(make_table(rated=())))
     assert found.size == "no cell is defined"
     assert found.half_width is None
     assert [row.kind for row in found.rows] == [correlation_grid.JUDGE]
@@ -79,7 +79,7 @@ def test_a_control_judge_is_labelled_and_runs_are_named_where_there_are_several(
     again = table.frame[table.frame["source"] == "judge"].assign(run="s")
     facts = (make_facts(judge="openai/m", control=True), make_facts(judge="openai/m", control=True, run="s"))
     both = replace(table, frame=pd.concat([table.frame, again], ignore_index=True), facts=facts)
-    (found,) = correlation_grid.layouts(both, CorrelationOptions(ci="none"))
+    (found,) = correlation_grid.layouts(correlation.correlations(both, CorrelationOptions(ci="none")))
     assert [row.judge for row in found.rows if row.kind == correlation_grid.JUDGE] == [
         "openai/m, control (r)",
         "openai/m, control (s)",

@@ -38,8 +38,10 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "consistency": consistency.tables,
     "consistency in full": lambda t: consistency.tables(t, full=True),
     "components": variance_components.tables,
-    "correlate": lambda t: correlation.tables(t, CorrelationOptions(**DRAWN)),
-    "correlate, Pearson": lambda t: correlation.tables(t, CorrelationOptions(coefficient="pearson")),
+    "correlate": lambda t: correlation.tables(correlation.correlations(t, CorrelationOptions(**DRAWN))),
+    "correlate, Pearson": lambda t: correlation.tables(
+        correlation.correlations(t, CorrelationOptions(coefficient="pearson"))
+    ),
     "accuracy": lambda t: accuracy.tables(t, AccuracyOptions(flips=20, **DRAWN)),
     "drift": drift.tables,
     "sliding sets": lambda t: sliding_sets.tables(t, DriftOptions(window=8, stride=4, **DRAWN)),

@@ -91,8 +91,8 @@ def test_systems_are_ordered_at_system_level() -> None:
 MORE, NOT_MORE = "more than new story-prompts would explain", "not more than new story-prompts would explain"
 NO_SYSTEMS = "; for new systems there is no interval (4 systems are too few to resample)."
 PROMPTS = {"out": Estimate(-0.03, 6, -0.05, -0.01), "in": Estimate(-0.03, 6, -0.05, 0.01)}
-NONE = Estimate(-0.03, 6, reason="no interval: fewer than 5 story-prompts to resample")
-FEW = Estimate(-0.03, 6, reason="no interval: 4 systems are too few to resample")
+NONE = Estimate(-0.03, 6).without_interval("fewer than 5 story-prompts to resample")
+FEW = Estimate(-0.03, 6).without_interval("4 systems are too few to resample")
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_a_judge_that_refuses_the_middling_stories_is_found(make_table) -> None:
         "loss goes with people's ratings: stories near people's mean were lost more often by openai/m with ep1 "
         "(Relevance) (Holm, p < .05, 2 tests)"
     )
-    (printed,) = correlation.tables(table, CorrelationOptions(ci="none"))
+    (printed,) = correlation.tables(correlation.correlations(table, CorrelationOptions(ci="none")))
     assert sentence in printed.notes
 
 

@@ -13,6 +13,7 @@ import sys
 import numpy as np
 import pandas as pd
 
+from judge.analysis.correlation import correlations
 from judge.analysis.correlation.margins import margins
 from judge.analysis.inputs.bars import Predict
 from judge.analysis.inputs.control import ControlPredictions, Surface
@@ -51,7 +52,9 @@ def study(seed: int, *, story_prompts: int, told: float) -> Outcome:
     drawn = studies.study()
     said = studies.noise_judge(drawn) if told == 0 else studies.one_more(drawn)
     table = drawn.with_judges(judge=said).table(texts=True)
-    (lead,) = margins(table, CorrelationOptions(resamples=400), predict=control(features(drawn, rng, told)))
+    (lead,) = margins(
+        correlations(table, CorrelationOptions(resamples=400), predict=control(features(drawn, rng, told)), paired=True)
+    )
     over, bar = lead.over["control"], lead.bars["control"]
     found: Outcome = {"control, tau x100": None if bar.value is None else 100 * bar.value}
     if told == 0:

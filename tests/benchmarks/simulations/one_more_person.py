@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from judge.analysis.correlation import correlations
 from judge.analysis.correlation.margins import CEILING, margins
 from judge.analysis.options.table_options import CorrelationOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
@@ -42,7 +43,7 @@ class Alike(Studies):
 
 def outcome(study: Study) -> Outcome:
     """Where the judge's distance from people lies."""
-    (lead,) = margins(study.table(), OPTIONS)
+    (lead,) = margins(correlations(study.table(), OPTIONS, paired=True))
     over = lead.over[CEILING]
     if over.value is None or over.low is None or over.high is None:
         return dict.fromkeys((ABOVE, BELOW, DISTANCE))

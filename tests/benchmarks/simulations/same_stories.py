@@ -14,6 +14,7 @@ import sys
 
 import numpy as np
 
+from judge.analysis.correlation import correlations
 from judge.analysis.correlation.margins import CEILING, best_of, margins
 from judge.analysis.coverage import loss
 from judge.analysis.options.table_options import CorrelationOptions
@@ -41,7 +42,7 @@ def one_more(seed: int, *, refuses: str) -> Outcome:
     drawn = Studies(World(), rng)
     study = drawn.study()
     table = study.with_judges(refuser=kept(study, drawn.one_more(study), refuses, rng)).table()
-    (lead,) = margins(table, OPTIONS)
+    (lead,) = margins(correlations(table, OPTIONS, paired=True))
     over = lead.over[CEILING]
     return {
         FOUND: float(bool(loss.findings(build(table)))),
@@ -57,7 +58,7 @@ def winner(seed: int) -> Outcome:
     study = drawn.study()
     worse = drawn.person(study.quality + 0.5 * rng.standard_normal(study.quality.shape))
     table = study.with_judges(honest=drawn.one_more(study), refuser=kept(study, worse, "middling", rng)).table()
-    found = margins(table, CorrelationOptions(ci="none", control=False))
+    found = margins(correlations(table, CorrelationOptions(ci="none", control=False), paired=True))
     best = best_of(found)
     if best is None:
         return {NAMED: None, HIGHER: None}

@@ -90,7 +90,7 @@ def test_kept_means_are_ratings_and_every_table_says_so(studies: Path, tmp_path:
     assert note.startswith("1051 of 126720 judges' means")
     assert note.endswith("were kept as ratings")
     options = CorrelationOptions(drop_systems=("Human",), ci="none", control=False)
-    (printed,) = correlation.tables(table, options)
+    (printed,) = correlation.tables(correlation.correlations(table, options))
     assert note in printed.notes
     # Chhun, Suchanek and Clavel 2024 (TACL), overall correlations of Beluga-13B, Eval-Prompt 1.
     beluga = {

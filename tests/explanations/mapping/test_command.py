@@ -14,8 +14,9 @@ import pytest
 import judge
 from judge.cli.main import main
 from judge.errors import DataError
-from judge.explanations.mapping import stored, stored_tables
+from judge.explanations.mapping import stored
 from judge.explanations.mapping.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
+from judge.printing import stored_tables
 from judge.printing.tables import render
 from judge.run_folder import ResultFolder, resolve
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin, Rival
+from judge.analysis.raters import Raters
 from judge.report import ReportInputs, ReportOptions
-from judge.report.raters import Raters
 from judge.report.sections import headline
-from judge.stats.estimate import Estimate
+from judge.stats.estimate import Estimate, Reason
 
 CONTROL_BAR = Estimate(0.20, 100, 0.15, 0.25)
 CEILING_BAR = Estimate(0.40, 100, 0.35, 0.45)
@@ -106,7 +106,9 @@ def test_an_interval_that_holds_zero_is_not_told_apart() -> None:
 
 
 def test_an_undefined_ceiling_says_why_without_the_first_criterions_name() -> None:
-    why = Estimate.undefined("undefined for Coherence (human ceiling unavailable: who gave which rating is not known)")
+    reason = Reason("who gave which rating is not known", unavailable="human ceiling", criteria=("Coherence",), of=2)
+    why = Estimate.undefined(reason)
+    assert why.reason == "undefined for Coherence (human ceiling unavailable: who gave which rating is not known)"
     unknown = replace(LEAD, bars={**LEAD.bars, CEILING: why}, over={**LEAD.over, CEILING: why})
     assert (
         said(unknown)[2] == "How far people agree with each other cannot be said: who gave which rating is not known."

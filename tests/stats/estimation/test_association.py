@@ -56,6 +56,18 @@ def test_numbers_use_mann_whitney_with_the_auc() -> None:
     assert found.n == 79
 
 
+def test_mann_whitney_is_scipys_with_ties_too() -> None:
+    rng = RNG(3)
+    for size in (2, 5, 17, 60):
+        number = rng.integers(0, 6, size).astype(np.float64)
+        lost = np.arange(size) < max(1, size // 3)
+        number[0], number[-1] = 0, 6
+        theirs = stats.mannwhitneyu(number[lost], number[~lost], alternative="two-sided", method="asymptotic")
+        found = with_number(lost, number)
+        assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
+        assert found.effect == pytest.approx(theirs.statistic / (lost.sum() * (~lost).sum()), rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("lost", "reason"),
     [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from judge.analysis.raters import Raters
 from judge.analysis.systems.systems import AVERAGE, Standing
-from judge.figures import panels
-from judge.figures.correlations import undefined
-from judge.figures.forest import Forest, Line, signs
-from judge.figures.series import PEOPLE
+from judge.charts import words
+from judge.charts.forest import Forest, Line, signs
+from judge.charts.signs import PEOPLE
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 
@@ -23,11 +23,13 @@ def forest(
     controls: set[str],
     interval: str,
     signature: str,
+    raters: Raters | None = None,
 ) -> Forest:
     """From one dataset's standings; `controls` names the judges that are controls.
 
     Systems stand in the order of people's mean, or, where nobody rated, of the first judge's.
     """
+    raters = raters or Raters()
     sources = list({id(one.source): one.source for one in standings}.values())
     criteria = tuple(dict.fromkeys(one.criterion for one in standings))
     cells = {(id(one.source), one.criterion.casefold()): one for one in standings}
@@ -48,19 +50,26 @@ def forest(
         for s in order
     )
     counts = [one.n for standing in standings for one in standing.mean if one.defined]
-    size = panels.counted(counts, "stories")
-    who = "people" if sources[0].is_people else sources[0].name
+    size = words.counted(counts, "stories")
+    who = raters.them if sources[0].is_people else sources[0].name
     return Forest(
+        title=f"Mean ratings of {len(systems)} systems, {dataset}",
         panels=tuple("mean" if name == AVERAGE else name for name in criteria),
         short=tuple("mean" if name == AVERAGE else short.get(name, name) for name in criteria),
         lines=lines,
         series=tuple(
-            (f"{s.name}, control" if s.judge in controls else s.name, PEOPLE if s.is_people else marks[id(s)])
+            (raters.name, PEOPLE)
+            if s.is_people
+            else (f"{s.name}, control" if s.judge in controls else s.name, marks[id(s)])
             for s in sources
         ),
         bands=(),
         axis="mean rating, points of the scale",
         caption=f"Mean ratings of {len(systems)} systems, {dataset} ({size} a system); 95 % intervals, {interval}. "
-        f"Systems in the order of {who}." + undefined(tuple(one for standing in standings for one in standing.mean)),
+        f"Systems in the order of {who}."
+        + words.undefined([one for standing in standings for one in standing.mean])
+        + raters.sentence,
         signature=signature,
+        counted="stories",
+        digits=2,
     )

@@ -24,9 +24,6 @@ _RED_BLUE = [
 _INK = 0.179
 """Luminance at which black and white text have the same contrast (WCAG 2.1)."""
 
-CATEGORIES = 8
-"""Colours for categories that the stylesheet has, `c1` to `c8`."""
-
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -44,31 +41,33 @@ class Scale:
             return cls(-top, top, diverging=True)
         return cls(0.0, top, diverging=False)
 
+    @property
+    def steps(self) -> list[str]:
+        """Colours at equal steps from `low` to `high`, `#rrggbb`; between two of them colours are mixed."""
+        return [f"#{step}" for step in (_RED_BLUE if self.diverging else _CIVIDIS)]
+
     def colour(self, value: float) -> str:
         """`#rrggbb`."""
-        steps = _RED_BLUE if self.diverging else _CIVIDIS
+        steps = self.steps
         share = min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
         place = share * (len(steps) - 1)
         at = min(int(place), len(steps) - 2)
-        first, second = _parts(steps[at]), _parts(steps[at + 1])
+        first, second = _parts(steps[at][1:]), _parts(steps[at + 1][1:])
         mixed = (round(a + (b - a) * (place - at)) for a, b in zip(first, second, strict=True))
         return "#" + "".join(f"{part:02x}" for part in mixed)
 
     def ink(self, value: float) -> str:
         """Black or white, whichever is read better on the colour of `value`."""
-        return "#000000" if _luminance(self.colour(value)[1:]) > _INK else "#ffffff"
-
-
-def category(number: int) -> int:
-    """Which of the stylesheet's colours (1 to 8) category `number` (from 0) has; they come again after eight."""
-    return number % CATEGORIES + 1
+        return "#000000" if luminance(self.colour(value)) > _INK else "#ffffff"
 
 
 def _parts(colour: str) -> tuple[int, int, int]:
     return int(colour[:2], 16), int(colour[2:4], 16), int(colour[4:], 16)
 
 
-def _luminance(colour: str) -> float:
-    """Relative luminance of an sRGB colour (WCAG 2.1)."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (p / 255 for p in _parts(colour))]
+def luminance(colour: str) -> float:
+    """Relative luminance of `#rrggbb` (WCAG 2.1)."""
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (p / 255 for p in _parts(colour[1:]))
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

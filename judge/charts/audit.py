@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from judge.charts import words
+from judge.charts.forest import Forest, Line
+from judge.charts.signs import JUDGE
 from judge.errors import SpecError
-from judge.figures import panels
-from judge.figures.correlations import undefined
-from judge.figures.forest import Forest, Line
-from judge.figures.series import JUDGE
 from judge.printing.tables import Table
 from judge.stats.estimate import Estimate
 
@@ -39,21 +38,23 @@ def forest(tables: Sequence[Table], *, annotators: int) -> Forest:
     counts = [one.n for line in lines for cell in line.cells[:-1] for one in cell if one is not None and one.defined]
     pairs = [one.n for one in ac1.values() if one.defined]
     caption = (
-        f"Errors in explanations as {annotators} annotators saw them ({panels.counted(counts, 'explanations')}), in %: "
+        f"Errors in explanations as {annotators} annotators saw them ({words.counted(counts, 'explanations')}), in %: "
         f"{'; '.join(_HOW[key] for key in shares)}. AC1: their agreement beyond chance, in hundredths "
-        f"({panels.counted(pairs, 'explanations')} with two annotators or more). 95 % intervals."
+        f"({words.counted(pairs, 'explanations')} with two annotators or more). 95 % intervals."
     )
-    cells = tuple(one for line in lines for cell in line.cells for one in cell if one is not None)
+    cells = [one for line in lines for cell in line.cells for one in cell if one is not None]
     return Forest(
+        title="Errors in explanations, and annotators' agreement",
         panels=names,
         short=names,
         lines=lines,
         series=(("annotators", JUDGE),),
         bands=(),
         axis=(*("% of explanations" for _ in shares), "AC1 ×100"),
-        caption=caption + undefined(cells),
+        caption=caption + words.undefined(cells),
         signature=rates.signature,
         factor=100,
+        counted="explanations",
     )
 
 

@@ -51,3 +51,6 @@ SIGNS = (
     Sign(VERMILLION, ">"),
 )
 """Groups beyond these are refused: nobody tells more apart."""
+
+OTHERS = Sign("#b8b8b8", ".")
+"""Points of no group, and of groups beyond those that have signs."""

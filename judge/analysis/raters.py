@@ -1,24 +1,27 @@
 """Who gave the ratings that judges are compared with: people, or a rule (labels by construction). Never decides it.
 
-Every sentence of the page that names them takes its words from here, so that none speaks of people where nobody read
-a story. The analyses name people; `said` and `table` put their words right where the ratings are labels.
+Every sentence of a page or caption that names them takes its words from here, so that none speaks of people where
+nobody read a story. The analyses name people; `said` and `table` put their words right where the ratings are labels.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from judge.analysis.inputs.bars import CEILING
+from judge.analysis.inputs.bars import PEOPLE_NAME
 from judge.analysis.reliability.consistency import PEOPLE
 from judge.printing.tables import Table
 from judge.stats.estimate import Estimate
 
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
 NO_CEILING = "no human ceiling: no person rated the stories"
 
 _LABELLED = (
-    (CEILING, "human ceiling"),
+    (PEOPLE_NAME, "human ceiling"),
     ("human ceiling undefined with fewer than 2 raters", NO_CEILING),
     ("control and people", "control and human ceiling"),
     ("judge minus people", "judge minus labels"),
@@ -44,6 +47,16 @@ class Raters:
     """`labels_note` says what the labels are; None where people rated the stories, or nobody did."""
 
     labels_note: str | None = None
+
+    @classmethod
+    def of(cls, table: RatingsTable, dataset: str) -> Raters:
+        """Who rated the stories of one dataset."""
+        return cls(next((fact.labels_note for fact in table.facts if fact.dataset == dataset), None))
+
+    @property
+    def sentence(self) -> str:
+        """What a caption says of labels, with a blank before it: the first clause; nothing where people rated."""
+        return f" No person rated these stories: {self.labels_note.partition(';')[0]}." if self.labels_note else ""
 
     @property
     def them(self) -> str:
@@ -83,6 +96,6 @@ class Raters:
     def _cell(self, key: str, value: Any) -> Any:
         if isinstance(value, Estimate) and value.reason:
             return replace(value, reason=self.said(value.reason))
-        if isinstance(value, str) and (value in (PEOPLE, CEILING) or key in _WORDS):
+        if isinstance(value, str) and (value in (PEOPLE, PEOPLE_NAME) or key in _WORDS):
             return self.said(value)
         return value

@@ -1,6 +1,7 @@
-"""Tables as plain values with their columns, and back: read again, they print what they printed but advice. No texts.
+"""Tables as plain values with their columns, and back: read again, they print what they printed but advice.
 
-A column `text` holds whole texts; it keeps its place, and whoever reads the table gives the texts or goes without it.
+A table of explanations holds whole texts in its column `text`, which may be left out: it keeps its place, and whoever
+reads the table gives the texts or goes without it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from numbers import Real
 from typing import Any
 
 from judge.printing.tables import Column, Table, worded
@@ -19,38 +21,42 @@ TextOf = Callable[[Mapping[str, Any]], str | None]
 """From a row to its text; None where that is not known."""
 
 
-def plain(table: Table) -> dict[str, Any]:
-    """The table as values that JSON has: `title, signature, notes, columns, rows`; rows without whole texts.
+def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
+    """The table as values that JSON has: `title, signature, notes, columns, rows`; without `texts` rows lack those.
 
     Pages show it, which have no options: advice is left out.
     """
     table = worded(table, None)
-    kept = [column.key for column in table.columns if column.key != TEXT]
-    return {
+    kept = [column.key for column in table.columns if texts or column.key != TEXT]
+    made = {
         "title": table.title,
         "signature": table.signature,
         "notes": list(table.notes),
         "columns": [asdict(column) for column in table.columns],
         "rows": [{key: _plain(row.get(key)) for key in kept} for row in table.rows],
     }
+    return made | {"above": table.above} if table.above else made
 
 
 def table(value: Mapping[str, Any], text_of: TextOf | None = None) -> Table:
-    """The table that `plain` made values of. Without `text_of` it has no column of whole texts.
+    """The table that `plain` made values of. Texts that were left out come from `text_of`; without it, no such column.
 
     Raises KeyError or TypeError where the values are not such a table's.
     """
-    columns = [Column(**column) for column in value["columns"] if text_of is not None or column["key"] != TEXT]
     rows = [{key: _cell(cell) for key, cell in row.items()} for row in value["rows"]]
+    has_texts = text_of is not None or any(TEXT in row for row in rows)
+    columns = [Column(**column) for column in value["columns"] if has_texts or column["key"] != TEXT]
     if text_of is not None and any(column.key == TEXT for column in columns):
         rows = [row | {TEXT: text_of(row)} for row in rows]
-    return Table(value["title"], columns, rows, value["signature"], tuple(value["notes"]))
+    return Table(value["title"], columns, rows, value["signature"], tuple(value["notes"]), value.get("above", ""))
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Estimate):
         return {_ESTIMATE: asdict(value)}
-    return None if isinstance(value, float) and math.isnan(value) else value
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return value if isinstance(value, str | Real) else str(value)
 
 
 def _cell(value: Any) -> Any:

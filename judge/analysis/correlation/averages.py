@@ -1,0 +1,67 @@
+"""Means over criteria of estimates and of whole rows. A mean is undefined where one of its criteria is, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from judge.analysis.correlation.reference_rows import Values
+from judge.analysis.correlation.result import CorrelationRow
+from judge.stats.estimate import Estimate
+
+Part = tuple[str, Estimate, Values]
+"""A criterion, the estimate on it, and its values in each set of resamples."""
+
+
+def mean_of(parts: Sequence[Part]) -> tuple[Estimate, Values]:
+    """The unweighted mean of estimates and of their resampled values; undefined where one of them is."""
+    undefined = [(criterion, estimate) for criterion, estimate, _ in parts if estimate.value is None]
+    if undefined:
+        first = undefined[0][1]
+        same = tuple(criterion for criterion, estimate in undefined if estimate.reason == first.reason)
+        return Estimate.undefined(replace(first.why, criteria=same, of=len(parts))), ()
+    value = float(np.mean([estimate.value for _, estimate, _ in parts if estimate.value is not None]))
+    mean = Estimate(value, n=min(estimate.n for _, estimate, _ in parts))
+    return mean, tuple(np.mean(values, axis=0) for values in zip(*(values for _, _, values in parts), strict=True))
+
+
+def mean_row(group: Sequence[CorrelationRow]) -> CorrelationRow:
+    """One subject's rows on several criteria as one, without intervals: what was lost is that of all of them."""
+    criteria = tuple(row.subject.criterion for row in group)
+    against = {row.subject.against for row in group}
+    missing: dict[str, int] = {}
+    for row in group:
+        for status, count in row.subject.missing.items():
+            missing[status] = missing.get(status, 0) + count
+    repeats = [row.subject.repeats for row in group if row.subject.repeats is not None]
+    unrated = [row.subject.unrated for row in group if row.subject.unrated is not None]
+    subject = replace(
+        group[0].subject,
+        criterion=f"mean of {len(group)} criteria",
+        against=against.pop() if len(against) == 1 else None,
+        repeats=float(np.mean(repeats)) if repeats else None,
+        unrated=sum(unrated) if unrated else None,
+        missing=missing,
+    )
+    estimate, values = mean_of([(row.subject.criterion, row.estimate, row.resampled) for row in group])
+    return CorrelationRow(
+        subject,
+        estimate,
+        min(row.stories for row in group),
+        min(row.systems for row in group),
+        averaged=criteria,
+        is_control=group[0].is_control,
+        resampled=values,
+        further=_mean_further(group),
+    )
+
+
+def _mean_further(group: Sequence[CorrelationRow]) -> dict[str, Estimate]:
+    """Means over criteria of the further numbers; a criterion that lost nothing has its own correlation there."""
+    names = dict.fromkeys(name for row in group for name in row.further)
+    return {
+        name: mean_of([(row.subject.criterion, row.further.get(name, row.estimate), ()) for row in group])[0]
+        for name in names
+    }

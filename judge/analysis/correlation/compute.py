@@ -1,0 +1,94 @@
+"""Correlations of a ratings table: every dataset's rows, with what is to be said of them. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from judge.analysis.correlation import people_means
+from judge.analysis.correlation.result import CorrelationRow, Correlations
+from judge.analysis.correlation.rows import DatasetRows
+from judge.analysis.coverage import coverage, loss
+from judge.analysis.inputs.bars import JUDGE, Predict, Remarks
+from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.options.signature import abbreviations, signature_parts
+from judge.analysis.options.table_options import CorrelationOptions
+from judge.rating_matrix import RatingMatrix, build
+from judge.wording import Note
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+_APART = 0.02
+"""Shares of the stories that judges rated may differ by so much before a note says so."""
+
+_FEW_SYSTEMS = 10
+
+
+def correlations(
+    table: RatingsTable,
+    options: CorrelationOptions | None = None,
+    predict: Predict | None = None,
+    *,
+    paired: bool = False,
+) -> Correlations:
+    """Correlations of every judge cell with people, with the ceiling and the control.
+
+    Parameters
+    ----------
+    table : RatingsTable
+    options : CorrelationOptions
+        Coefficient, level, systems to drop, interval; see there.
+    predict : callable, optional
+        Gives the control's out-of-fold ratings; None = no control.
+    paired : bool
+        Whether each judge's distance from ceiling and control is computed in every resample too, as `margins` needs;
+        it takes longer and changes no row.
+    """
+    options, remarks = options or CorrelationOptions(), Remarks()
+    matrices = build(table, drop_systems=options.drop_systems)
+    scales, controls = coverage.scales_of(table), frozenset(fact.judge for fact in table.facts if fact.control)
+    datasets = []
+    remarks.note(note for fact in table.facts for note in fact.notes)
+    for matrix in matrices:
+        pairs = match(matrix, options.against)
+        maker = DatasetRows(matrix, options, predict, paired=paired, scales=scales, controls=controls)
+        dataset = maker.dataset(pairs)
+        remarks.note([*pairs.notes, *dataset.notes, *_share_notes(dataset.name, dataset.rows)])
+        remarks.signature_parts.update(dict.fromkeys(dataset.signature_parts))
+        datasets.append(dataset)
+    lost = tuple(loss.findings(matrices))
+    remarks.note(lost)
+    if options.level == "system":
+        remarks.note(_system_notes(matrices))
+    return Correlations(
+        datasets=tuple(datasets),
+        options=options,
+        signature_parts=signature_parts(table, matrices, options, extra=list(remarks.signature_parts)),
+        notes=tuple(remarks.notes),
+        lost=lost,
+        abbreviations=abbreviations(table),
+        paired=paired,
+    )
+
+
+def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
+    """That judges rated different shares of the stories, where they lie further apart than `_APART`."""
+    shares = [row.share for row in rows if row.kind == JUDGE and row.share is not None]
+    if not shares or max(shares) - min(shares) <= _APART:
+        return []
+    ends = f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %"
+    note = (
+        f"{dataset}: judges rated {ends} of the stories that people rated: their rows are not of the same stories and"
+    )
+    instead = "judge compare and judge margins take the stories that both have"
+    return [Note(f"{note} do not show which is the closest", instead, joint="; ")]
+
+
+def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:
+    """What correlations over system means rest on."""
+    for matrix in matrices:
+        if len(matrix.systems) < _FEW_SYSTEMS:
+            yield f"{matrix.dataset}: {len(matrix.systems)} systems prove little at system level"
+    for matrix in matrices:
+        yield from people_means.notes(matrix)

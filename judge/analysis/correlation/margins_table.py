@@ -1,0 +1,94 @@
+"""Each judge beside control and people, as a table and in sentences about its rivals. Never computes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin
+from judge.analysis.correlation.result import ONE_OUT, Correlations
+from judge.printing.tables import Column, Table
+from judge.stats import near_ties
+from judge.stats.estimate import Estimate
+
+_NOTES = (
+    "minus control, minus people: paired, on the stories that the judge shares with the bar, in the same resamples",
+    "minus control: a control below 0 counts as 0, since to say more than nothing is to lie above 0",
+    "the order is that of these stories: the first row is flattered by having been picked from all",
+)
+
+_OF_PEOPLE = (
+    "leave-one-out: the judge against the mean of the other people, as each person is; minus people: less theirs"
+)
+_OF_RATERS = "the interval of minus people is for new story-prompts and for other raters who differ as these do"
+
+
+def table_of(result: Correlations, found: Sequence[Margin]) -> Table:
+    """The margins of a result as a table, highest mean first."""
+    ordered = [found[i] for i in near_ties.descending([margin.value.value for margin in found])]
+    several = len({margin.dataset for margin in ordered}) > 1
+    columns = [Column("dataset", "dataset")] if several else []
+    columns += [
+        Column("judge", "judge"),
+        Column("eval_prompt", "eval prompt"),
+        Column("criteria", "criteria"),
+        Column("stories", "stories"),
+        Column("value", "mean x100", digits=1, factor=100),
+        Column("over_control", "minus control", digits=1, factor=100),
+        Column("above_control", "above it on"),
+        Column(ONE_OUT, "leave-one-out", digits=1, factor=100),
+        Column("over_ceiling", "minus people", digits=1, factor=100),
+        Column("above_ceiling", "above them on"),
+    ]
+    notes = list(_NOTES)
+    notes += [_OF_PEOPLE] if any(margin.over[CEILING].defined for margin in ordered) else []
+    drawn_out = any(margin.other_raters and margin.over[CEILING].low is not None for margin in ordered)
+    notes += [_OF_RATERS] if drawn_out else []
+    notes += [note for margin in ordered for note in rival_notes(margin)]
+    notes += [*result.lost, *(note for dataset in result.datasets for note in dataset.notes)]
+    rows = [_row(margin) for margin in ordered]
+    return Table("Each judge beside control and people", columns, rows, result.signature, tuple(dict.fromkeys(notes)))
+
+
+def rival_notes(margin: Margin) -> list[str]:
+    """One sentence for each rival: whose share of the stories differs, and what both reach on the common ones."""
+    shares = [f"{margin.name} rated {_percent(margin.share)} of the stories, {rival.name} {_percent(rival.share)}: "
+              f"on the {rival.stories:,} that both rated {_points(rival.mine)} and {_points(rival.theirs)}"
+              for rival in margin.rivals]  # fmt: skip
+    if margin.rivals and any(rival.ahead for rival in margin.rivals):
+        shares.append("no row is named the closest to people: the highest is not highest on the common stories")
+    return shares
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _points(estimate: Estimate) -> str:
+    return "undefined" if estimate.value is None else f"{100 * estimate.value:.1f}"
+
+
+def _row(margin: Margin) -> dict[str, Any]:
+    def counted(kind: Bar) -> str | None:
+        above, of = margin.above[kind]
+        return f"{above} of {of}" if of else None
+
+    return {
+        "dataset": margin.dataset,
+        "judge": f"{margin.judge}, control" if margin.control else margin.judge,
+        "eval_prompt": margin.eval_prompt,
+        "criteria": len(margin.criteria),
+        "stories": margin.stories,
+        "value": margin.value,
+        "over_control": margin.over[CONTROL],
+        "above_control": counted(CONTROL),
+        ONE_OUT: _bare(margin.same[CEILING]),
+        "over_ceiling": margin.over[CEILING],
+        "above_ceiling": counted(CEILING),
+    }
+
+
+def _bare(estimate: Estimate) -> Estimate:
+    """Without its interval: the difference beside it has one."""
+    return replace(estimate, low=None, high=None, method=None)

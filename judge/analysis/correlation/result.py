@@ -1,0 +1,228 @@
+"""Correlations with people as one value: typed rows, what they rest on, and what is to be said of them. Never prints.
+
+Tables, frames, the published layout, figures and sentences are made from it; none of them reads another's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from judge.analysis.correlation import lost_ratings
+from judge.analysis.correlation.intervals import Intervals
+from judge.analysis.correlation.reference_rows import Beside
+from judge.analysis.correlation.statistic import Floats, Statistic
+from judge.analysis.inputs.bars import MEAN, ControlMade, ControlSource, Kind
+from judge.analysis.inputs.candidates import Subject
+from judge.analysis.options.signature import joined
+from judge.analysis.options.table_options import Coefficient, CorrelationOptions, Level
+from judge.rating_matrix import RatingMatrix
+from judge.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ONE_OUT, PEOPLE_SAME, CONTROL_SAME = "leave_one_out", "people_same", "control_same"
+"""Further numbers of a row: judge or control against the means of the others, averaged over raters; people, leave one
+out, and the control on this row's stories."""
+
+_STATISTICS: dict[Coefficient, str] = {
+    "kendall": "Kendall's tau-b",
+    "spearman": "Spearman's rho",
+    "pearson": "Pearson's r",
+}
+_OVER: dict[Level, str] = {
+    "overall": "over all stories",
+    "system": "over system means",
+    "by-item": "averaged over story-prompts",
+    "by-system": "averaged over systems",
+}
+_UNITS: dict[Level, str] = {
+    "overall": "stories",
+    "system": "systems",
+    "by-item": "story-prompts",
+    "by-system": "systems",
+}
+_ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against", "value", "low", "high", "n")
+_COUNTS = ("stories", "systems", "repeats", "unrated", "missing", "method", "reason")
+_COLUMNS = (*_ABOUT, *_COUNTS, "given", "given_low", "given_high", ONE_OUT, PEOPLE_SAME, CONTROL_SAME)
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelationRow:
+    """One correlation with people: whose, on how many stories, and the numbers that stand beside it.
+
+    Attributes
+    ----------
+    subject : Subject
+        A judge cell, people one by one or the control; of a mean over criteria, with the repeats lost of all of them.
+    estimate : Estimate
+        The correlation, with its interval or the reason why there is none.
+    stories, systems : int
+        What both sides rated.
+    averaged : tuple of str
+        Of a mean: the criteria that it is over.
+    is_control : bool
+        Whether the judge is itself a control, no language model.
+    given : Estimate or None
+        The correlation with the third variable of the options held fixed.
+    further : mapping
+        Numbers without intervals, by name: `ONE_OUT`, `PEOPLE_SAME`, `CONTROL_SAME`, `lost_ratings.TITLES`.
+    cell, share : int, float or None
+        Of a judge: the matrix's cell, and the part of the stories that people rated which it stands on.
+    resampled, given_resampled : tuple of array
+        Both correlations in each set of resamples; empty where there is no interval, or nothing is defined.
+    beside : mapping
+        Of a judge: itself and ceiling or control on the stories that both have, and the distance.
+    """
+
+    subject: Subject
+    estimate: Estimate
+    stories: int
+    systems: int
+    averaged: tuple[str, ...] = ()
+    is_control: bool = False
+    given: Estimate | None = None
+    further: Mapping[str, Estimate] = field(default_factory=dict)
+    cell: int | None = None
+    share: float | None = None
+    resampled: tuple[Floats, ...] = field(default=(), repr=False, compare=False)
+    given_resampled: tuple[Floats, ...] = field(default=(), repr=False, compare=False)
+    beside: Mapping[Kind, Beside] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def kind(self) -> Kind:
+        """Ceiling, judge, control, or mean over criteria of one of these."""
+        return MEAN if self.averaged else self.subject.kind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorrelatedDataset:
+    """One dataset's rows and what they rest on.
+
+    `control` says for each criterion where the control's ratings come from (nothing where none was asked for), `pool`
+    whether people are a pool of raters and no panel. `notes` are sentences on these rows, `signature_parts` their part
+    of the signature. `matrix`, `statistic` and `intervals` (with the resamples) are what the rows were computed from.
+    """
+
+    rows: tuple[CorrelationRow, ...]
+    control: Mapping[str, ControlMade]
+    pool: bool
+    notes: tuple[str, ...]
+    signature_parts: tuple[str, ...]
+    matrix: RatingMatrix = field(repr=False)
+    statistic: Statistic = field(repr=False)
+    intervals: Intervals = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The dataset."""
+        return self.matrix.dataset
+
+    @property
+    def stories(self) -> int:
+        """Stories, rated or not."""
+        return self.matrix.n
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Systems that wrote them."""
+        return self.matrix.systems
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Correlations:
+    """Correlations of judges, people one by one and the control with people.
+
+    Attributes
+    ----------
+    datasets : tuple of CorrelatedDataset
+    options : CorrelationOptions
+        The choices made: coefficient, level, third variable, intervals.
+    signature_parts : tuple of str
+        Each choice that can move a number.
+    notes : tuple of str
+        What is to be said of these numbers, in whole sentences.
+    lost : tuple of str
+        Those of the notes that say whether lost ratings differ from the others.
+    abbreviations : mapping
+        Criterion -> abbreviation, as far as they are known.
+    paired : bool
+        Whether judges' distances from ceiling and control have resampled values, as `margins` needs.
+    """
+
+    datasets: tuple[CorrelatedDataset, ...]
+    options: CorrelationOptions
+    signature_parts: tuple[str, ...]
+    notes: tuple[str, ...]
+    lost: tuple[str, ...] = ()
+    abbreviations: Mapping[str, str] = field(default_factory=dict)
+    paired: bool = False
+
+    @property
+    def rows(self) -> tuple[CorrelationRow, ...]:
+        """The rows of all datasets: criterion by criterion, then means, last what nobody rated."""
+        return tuple(row for dataset in self.datasets for row in dataset.rows)
+
+    @property
+    def coefficient(self) -> Coefficient:
+        """Kendall, Spearman or Pearson."""
+        return self.options.coefficient
+
+    @property
+    def level(self) -> Level:
+        """What it is over: all stories, system means, or averaged over story-prompts or systems."""
+        return self.options.level
+
+    @property
+    def given(self) -> str | None:
+        """The third variable that `CorrelationRow.given` holds fixed."""
+        return self.options.given
+
+    @property
+    def statistic(self) -> str:
+        """The coefficient in words, e.g. ``Kendall's tau-b``."""
+        return _STATISTICS[self.coefficient]
+
+    @property
+    def over(self) -> str:
+        """The level in words, e.g. ``over all stories``."""
+        return _OVER[self.level]
+
+    @property
+    def unit(self) -> str:
+        """What an estimate's `n` counts, e.g. ``stories``."""
+        return _UNITS[self.level]
+
+    @property
+    def control_sources(self) -> tuple[ControlSource, ...]:
+        """Where the control's ratings come from, each source once; empty where no control was asked for."""
+        made = (each for dataset in self.datasets for each in dataset.control.values())
+        return tuple(dict.fromkeys(each.source for each in made))
+
+    @property
+    def signature(self) -> str:
+        """The line under every table and figure made from this."""
+        return joined(self.signature_parts)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a correlation, with `signature` and `notes` in its `attrs`; for its columns see `correlate`."""
+        rows = [dict(_flat(row)) for row in self.rows]
+        frame = pd.DataFrame(rows, columns=[*_COLUMNS, *lost_ratings.TITLES])
+        frame.attrs.update(signature=self.signature, notes=list(self.notes))
+        return frame
+
+
+def _flat(row: CorrelationRow) -> Iterator[tuple[str, object]]:
+    subject, estimate, given = row.subject, row.estimate, row.given
+    yield from subject.labels.items()
+    yield from (("kind", row.kind), ("stories", row.stories), ("systems", row.systems), ("missing", subject.lost))
+    yield from (("value", estimate.value), ("low", estimate.low), ("high", estimate.high), ("n", estimate.n))
+    yield from (("method", estimate.method), ("reason", estimate.reason))
+    yield from ((name, number.value) for name, number in row.further.items())
+    if given is not None:
+        yield from (("given", given.value), ("given_low", given.low), ("given_high", given.high))

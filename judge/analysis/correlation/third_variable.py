@@ -1,0 +1,28 @@
+"""The variable that a partial correlation holds fixed: what is known of the stories themselves. Never of a judge."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judge.analysis.correlation.statistic import Side
+from judge.errors import SpecError, unknown_value
+from judge.rating_matrix import RatingMatrix
+from judge.wording import Advice
+
+
+def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:
+    """The stories' length in words, or an imported feature, with its name in words; None where none is asked for."""
+    if given is None:
+        return None
+    features = {str(name): matrix.features[name].to_numpy(dtype=np.float64) for name in matrix.features.columns}
+    words = matrix.stories["words"].to_numpy(dtype=np.float64)
+    if not np.isnan(words).all():
+        features["length"] = words
+    if given not in features:
+        if not features:
+            raise SpecError(
+                Advice("{given}: nothing is known of the stories of {} but their ratings", matrix.dataset, given=given),
+                hint="import them with imported_stories.csv (dataset, story, words, features)",
+            )
+        raise unknown_value("given", given, features)
+    return f"the stories' {given}", Side.of(features[given])

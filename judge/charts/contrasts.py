@@ -1,0 +1,56 @@
+"""Eval-Prompts or judges set against each other: differences as dots and whiskers. Never tests anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from judge.analysis.comparison import tables
+from judge.analysis.raters import Raters
+from judge.charts import words
+from judge.charts.forest import Forest, Line
+from judge.charts.signs import JUDGE
+
+if TYPE_CHECKING:
+    from judge.analysis.comparison.comparison import Comparison
+
+_PANELS = (("tau", "story-prompts"), ("tau_both", "systems too"))
+
+
+def forest(
+    found: Comparison, named: str, *, resamples: int, raters: Raters | None = None, signature: str = ""
+) -> Forest:
+    """The mean difference of each contrast; `named` is what is compared, e.g. Eval-Prompts.
+
+    `signature` is left out where tables of the same numbers, which carry theirs, stand beside.
+    """
+    raters = raters or Raters()
+    panels = tuple(name for _, name in _PANELS)
+    return Forest(
+        title=f"Differences of tau-b ×100 with {raters.them}, mean over criteria: {named}",
+        panels=panels,
+        short=panels,
+        lines=tuple(
+            Line(
+                tables.shared_name(entry, found),
+                tables.contrast_name(entry),
+                tuple((entry.result.means[key],) for key, _ in _PANELS),
+            )
+            for entry in found.entries
+        ),
+        series=(("difference", JUDGE),),
+        bands=(),
+        axis="tau-b ×100, second − first",
+        caption=_caption(found, resamples),
+        signature=signature,
+        factor=100,
+        from_zero=True,
+    )
+
+
+def _caption(found: Comparison, resamples: int) -> str:
+    outcomes: list[Any] = [outcome for _, outcome in found.outcomes()]
+    counted = words.counted([one.stories for one in outcomes], "stories a contrast and criterion")
+    return (
+        f"Second minus first, mean over criteria, with 95 % intervals from {resamples} resamples: left of "
+        f"story-prompts, right of systems as well (calibrated); {counted}."
+    )

@@ -1,0 +1,81 @@
+"""Correlations with people as dots and whiskers, human ceiling and control behind them. Never computes one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE
+from judge.analysis.raters import Raters
+from judge.charts import words
+from judge.charts.forest import Band, Forest, Line
+from judge.charts.heatmap import NAMES
+from judge.charts.signs import CONTROL as CONTROL_SIGN
+from judge.charts.signs import JUDGE as JUDGE_SIGN
+from judge.charts.signs import Sign
+
+if TYPE_CHECKING:
+    from judge.analysis.agreement.correlation_grid import Layout, LayoutRow
+    from judge.stats.estimate import Estimate
+
+
+def forest(grid: Layout, raters: Raters | None = None) -> Forest:
+    """The published layout's cells with their intervals. Where `raters` are labels there is no ceiling."""
+    raters = raters or Raters()
+    several = len(grid.criteria) > 1
+    bands = tuple(
+        Band(NAMES[kind], _cells(row, several=several), hatched=kind == CONTROL)
+        for kind in (CEILING, CONTROL)
+        for row in grid.rows
+        if row.kind == kind and not (kind == CEILING and raters.labels_note)
+    )
+    return Forest(
+        title=f"{grid.statistic} ×100 with {raters.them}, with 95 % intervals, {grid.where}, {grid.dataset}",
+        panels=(*grid.criteria, *(("mean",) if several else ())),
+        short=(*grid.short, *(("mean",) if several else ())),
+        lines=tuple(
+            Line(
+                row.name_and_run,
+                row.eval_prompt or "",
+                tuple((one,) for one in _cells(row, several=several)),
+                _sign(row),
+            )
+            for row in grid.rows
+            if row.kind == JUDGE
+        ),
+        series=(("judge", JUDGE_SIGN),),
+        bands=bands,
+        axis=f"{grid.statistic} ×100",
+        caption=_caption(grid, bands, raters),
+        signature=grid.signature,
+        factor=100,
+        counted=grid.unit,
+        from_zero=True,
+    )
+
+
+def _cells(row: LayoutRow, *, several: bool) -> tuple[Estimate, ...]:
+    return (*row.cells, row.mean) if several else row.cells
+
+
+def _sign(row: LayoutRow) -> Sign | None:
+    return CONTROL_SIGN if row.is_control else None
+
+
+def _caption(grid: Layout, bands: tuple[Band, ...], raters: Raters) -> str:
+    judged = [row for row in grid.rows if row.kind == JUDGE]
+    counts = [cell.n for row in judged for cell in row.cells if cell.defined]
+    systems = "" if grid.unit == "systems" else f", {grid.systems} systems"
+    size = words.counted(counts, grid.unit)
+    text = f"{grid.statistic} with {raters.them}, {grid.where}, {grid.dataset} ({size}{systems}); 95 % intervals."
+    for band in bands:
+        reasons = list(dict.fromkeys(one.reason for one in band.estimates if not one.defined and one.reason))
+        if reasons and not band.defined:
+            text += f" {reasons[0][:1].upper()}{reasons[0][1:]}."
+    if any(_sign(row) for row in judged):
+        text += " Squares: a control, no language model."
+    if any(not band.hatched and band.defined for band in bands):
+        text += " People: one against the mean of the others; judges: against the mean of all."
+    text += grid.apart
+    if any(band.hatched and band.defined for band in bands):
+        text += f" The control's line: {grid.control}."
+    return text + words.undefined([cell for row in judged for cell in row.cells]) + raters.sentence

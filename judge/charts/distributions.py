@@ -1,0 +1,148 @@
+"""How often each rating was given, as small histograms: a row for people and each judge, a column a criterion.
+
+Bars are shares of a row's ratings, all to one scale; people's stand as a line in every judge's histogram.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from judge.analysis.raters import Raters
+
+if TYPE_CHECKING:
+    from judge.analysis.distributions import Distribution
+    from judge.analysis.distributions import Distributions as Counted
+
+Kind = Literal["people", "judge", "control"]
+"""Whose ratings: people's are grey, a judge's blue, a control's hatched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """`counts` of ratings at `points` of the scale; `asked` counts those that gave none as well.
+
+    Without points or ratings `reason` says why.
+    """
+
+    points: tuple[float, ...]
+    counts: tuple[int, ...]
+    asked: int
+    reason: str = ""
+
+    @property
+    def n(self) -> int:
+        """Ratings counted."""
+        return sum(self.counts)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Share of each point, 0 to 1; all 0 where nobody rated."""
+        return tuple(count / self.n if self.n else 0.0 for count in self.counts)
+
+    @property
+    def size(self) -> str:
+        """`n = 144`, or `n = 144 of 151` where repeats gave no rating."""
+        return f"n = {self.n:,}" if self.n == self.asked else f"n = {self.n:,} of {self.asked:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramRow:
+    """One who rated: name, Eval-Prompt, a histogram a criterion; rows of one name follow each other in a `group`."""
+
+    name: str
+    label: str
+    kind: Kind
+    cells: tuple[Histogram, ...]
+    group: str = ""
+
+    @property
+    def words(self) -> str:
+        """Name and Eval-Prompt."""
+        return ", ".join(part for part in (self.name, self.label) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Distributions:
+    """All of one picture: `rows` x `criteria` histograms, people's first."""
+
+    title: str
+    criteria: tuple[str, ...]
+    short: tuple[str, ...]
+    rows: tuple[HistogramRow, ...]
+    caption: str
+    signature: str
+
+    @property
+    def alt(self) -> str:
+        """What the picture is made of, for those who do not see it."""
+        return f"{len(self.rows)} rows by {len(self.criteria)} criteria; each histogram counts the scale's points."
+
+    @property
+    def top(self) -> float:
+        """The largest share of all: bars are drawn to it."""
+        return max((share for row in self.rows for one in row.cells for share in one.shares), default=0.0) or 1.0
+
+    def people(self, criterion: int) -> Histogram | None:
+        """People's histogram of a criterion, which stands behind every judge's."""
+        found = next((row.cells[criterion] for row in self.rows if row.kind == "people"), None)
+        return found if found and found.n else None
+
+    def tip(self, row: int, criterion: int, point: int) -> str:
+        """One bar in words."""
+        one = self.rows[row].cells[criterion]
+        where = f"{self.rows[row].words}, {self.criteria[criterion]}"
+        count = one.counts[point]
+        return f"{where}: {one.points[point]:g} in {count:,} of {one.n:,} ratings, {100 * count / one.n:.1f} %"
+
+
+def distributions(found: Counted, raters: Raters | None = None) -> Distributions:
+    """The picture of one dataset's counted ratings."""
+    raters = raters or Raters()
+    rows = tuple(_row(row, found.criteria, raters) for row in found.rows)
+    text = (
+        f"Share of ratings in %, {found.dataset}, {found.stories:,} stories; all panels to one scale, n counts ratings."
+    )
+    between = any(one.between for row in found.rows for one in row)
+    return Distributions(
+        title=f"How often each rating was given, {found.dataset}",
+        criteria=found.criteria,
+        short=found.short,
+        rows=rows,
+        caption=text + said(rows, raters, between=between) + raters.sentence,
+        signature=found.signature,
+    )
+
+
+def said(rows: Sequence[HistogramRow], raters: Raters, *, between: bool) -> str:
+    """What a caption says of lines, hatching and what was left out."""
+    text = ""
+    if any(row.kind == "people" for row in rows) and len(rows) > 1:
+        text += f" The line: {raters.them}."
+    if any(row.kind == "control" for row in rows):
+        text += " Hatched: a control, no language model."
+    if any(one.n < one.asked for row in rows for one in row.cells):
+        text += " “n of m”: repeats asked that gave no rating are left out."
+    if between:
+        text += " Ratings between two points count at the nearer one."
+    return text
+
+
+def _row(row: Sequence[Distribution], criteria: Sequence[str], raters: Raters) -> HistogramRow:
+    first = row[0]
+    known = {one.criterion.casefold(): one for one in row}
+    kind: Kind = "people" if first.run is None else "control" if first.control else "judge"
+    return HistogramRow(
+        name=raters.name if first.run is None else first.judge,
+        label=first.eval_prompt or "",
+        kind=kind,
+        cells=tuple(_histogram(known.get(name.casefold()), first.run is None) for name in criteria),
+        group=first.run or "",
+    )
+
+
+def _histogram(one: Distribution | None, is_people: bool) -> Histogram:
+    if one is None:
+        return Histogram((), (), 0, "not rated" if is_people else "not asked")
+    return Histogram(one.points, one.counts, one.asked, "" if one.n else f"{one.asked} asked, none has a rating")

@@ -1,0 +1,168 @@
+"""The map of explanations: a point for each, and the ways to mark them by criterion, cluster, rating... No texts.
+
+Equal scales on both axes: only nearness means something.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from judge.charts.signs import OTHERS, SIGNS, Sign
+from judge.errors import OptionError, SpecError
+from judge.wording import Advice, joined
+
+BY = ("criterion", "cluster", "rating", "eval_prompt", "judge", "system")
+LARGEST = len(SIGNS)
+"""Clusters that have a sign of their own; points of the others stand with those of none."""
+
+Point = Mapping[str, Any]
+
+
+class Map(Protocol):
+    """What `judge explain` stores of one result folder."""
+
+    @property
+    def signature(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def points(self) -> Sequence[Point]: ...
+    @property
+    def keywords(self) -> Mapping[str, Sequence[str]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Points that are marked alike: a name, what tells a reader what it is (a cluster's words), a sign, how many."""
+
+    name: str
+    words: tuple[str, ...]
+    sign: Sign
+    n: int
+
+    @property
+    def full_name(self) -> str:
+        """The name with its words."""
+        return f"{self.name}: {', '.join(self.words)}" if self.words else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Colouring:
+    """One way to mark the points; `of_point` is the place in `groups` of each, `note` says what marks mean.
+
+    `ratings` (None where there is none) are given where the marks stand for numbers, which a painter may show as such.
+    """
+
+    by: str
+    groups: tuple[Group, ...]
+    of_point: tuple[int, ...]
+    note: str
+    ratings: tuple[float | None, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplanationMap:
+    """All of one map: where its points lie, and the ways to mark them."""
+
+    title: str
+    places: tuple[tuple[float, float], ...]
+    colourings: tuple[Colouring, ...]
+    caption: str
+    signature: str
+
+    @property
+    def alt(self) -> str:
+        """What the picture is, for those who do not see it."""
+        return "Each dot is an explanation; near dots use similar words."
+
+
+def explanation_map(found: Map, ways: Sequence[str], *, dataset: str = "", sampled_of: int = 0) -> ExplanationMap:
+    """The map of points that have `x, y` and what `ways` name; `sampled_of` is of how many they are a seeded sample.
+
+    Raises SpecError for another way than `BY`, without points, and where no point has what marks it.
+    """
+    for by in ways:
+        if by not in BY:
+            raise OptionError("by", by, allowed=BY)
+    if not found.points:
+        raise SpecError("there is no explanation to draw", hint="judge explain RUN makes the map")
+    return ExplanationMap(
+        title=f"Map of {len(found.points):,} explanations",
+        places=tuple((float(point["x"]), float(point["y"])) for point in found.points),
+        colourings=tuple(_colouring(found, by) for by in ways),
+        caption=_caption(found, dataset, sampled_of),
+        signature=found.signature,
+    )
+
+
+def _colouring(found: Map, by: str) -> Colouring:
+    shown, value_of = _shown(found.points, by)
+    groups = [
+        Group(str(name), tuple(found.keywords.get(str(name), ())[:3]) if by == "cluster" else (), sign, 0)
+        for name, sign in zip(shown, _signs(len(shown)), strict=True)
+    ]
+    values = [value_of(point) for point in found.points]
+    place = {name: i for i, name in enumerate(shown)}
+    if any(value not in place for value in values):
+        rest = {"cluster": "other clusters, or none", "rating": "without a rating"}.get(by, f"no {by}")
+        groups.append(Group(rest, (), OTHERS, 0))
+    of_point = tuple(place.get(value, len(shown)) for value in values)
+    counts = Counter(of_point)
+    made = tuple(Group(one.name, one.words, one.sign, counts[i]) for i, one in enumerate(groups))
+    ratings = (
+        tuple(None if p["rating"] is None else float(p["rating"]) for p in found.points) if by == "rating" else None
+    )
+    return Colouring(by, made, of_point, _note(by, made), ratings)
+
+
+def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
+    """What has a sign of its own, in order (clusters and ratings by number, else as they come); from a point to it."""
+    if by == "rating":
+        rated = sorted({round(float(p["rating"])) for p in points if p.get("rating") is not None})
+        if not rated:
+            hint = joined(Advice("{by}", by="criterion"), " or ", Advice("{by}", by="cluster"))
+            raise SpecError("no explanation of this map has a rating", hint=hint)
+        return rated, lambda p: None if p.get("rating") is None else round(float(p["rating"]))
+    none = {None, -1} if by == "cluster" else {None}
+    counts: Counter[Any] = Counter(point.get(by) for point in points if point.get(by) not in none)
+    if not counts:
+        raise SpecError(f"the points of this map have no {by}", hint=Advice("{by} takes {}", ", ".join(BY)))
+    shown = sorted((name for name, _ in counts.most_common(LARGEST)), key=int) if by == "cluster" else list(counts)
+    return shown, lambda p: p.get(by)
+
+
+def _signs(number: int) -> list[Sign]:
+    """Signs in their order, which begin again where there are more groups than signs."""
+    return [SIGNS[i % len(SIGNS)] for i in range(number)]
+
+
+def _caption(found: Map, dataset: str, sampled_of: int) -> str:
+    judges = sorted({str(point["judge"]) for point in found.points if point.get("judge")})
+    who = f" by {', '.join(judges)}" if 0 < len(judges) < 4 else f" by {len(judges)} judges" if judges else ""
+    where = f", {dataset}" if dataset else ""
+    number = len(found.points)
+    size = f"A seeded sample of {number:,} of {sampled_of:,}" if sampled_of > number else f"{number:,}"
+    text = (
+        f"{size} explanations{who}{where}; {found.method} (settings and seed in the last line), texts embedded by "
+        f"{found.model}."
+    )
+    for name in ("UMAP", "t-SNE"):
+        if name.casefold() in found.method.casefold():
+            return (
+                f"{text} A {name} keeps neighbours: its distances, areas and densities are not to be read as measures."
+            )
+    return text + " The plane shows a part of the distances only: they are not to be read as measures."
+
+
+def _note(by: str, groups: Sequence[Group]) -> str:
+    rest = sum(one.n for one in groups if one.sign is OTHERS)
+    if by == "rating":
+        return " Colour: rating in points of the scale, dark is low." + (
+            f" Grey: {rest:,} without a rating." if rest else ""
+        )
+    return f" Marked by {by.replace('eval_prompt', 'Eval-Prompt')}." + " Grey: the rest." * bool(rest)

@@ -1,0 +1,134 @@
+"""Estimates with intervals as dots and whiskers: a row for each source, a panel for each criterion. Never computes.
+
+What bounds them stands behind: how well people agree with each other, and what the control judge reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judge.charts import groups, words
+from judge.charts.signs import SIGNS, Sign
+from judge.errors import SpecError
+from judge.stats.estimate import Estimate
+from judge.wording import Advice
+
+_SPACE = 0.06
+"""Of the axis, what stays empty at either end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row: its group (a judge), its label (an Eval-Prompt, a system), for each panel an estimate of each series.
+
+    None = there is nothing to show, and nothing was to be expected. `sign` draws the row's marks in place of the
+    series' signs.
+    """
+
+    group: str
+    label: str
+    cells: tuple[tuple[Estimate | None, ...], ...]
+    sign: Sign | None = None
+
+    @property
+    def name(self) -> str:
+        """Group and label in words."""
+        return ", ".join(part for part in (self.group, self.label) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A line with its interval behind all rows: one estimate a panel. `hatched` for what is no ceiling."""
+
+    name: str
+    estimates: tuple[Estimate, ...]
+    hatched: bool = False
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is anything to draw."""
+        return any(one.defined for one in self.estimates)
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """All of one picture; `axis` names the unit that `factor` times a value is in, of all panels or of each.
+
+    `counted` is what an estimate's n counts ("" where tips do not say it), `digits` are those of numbers in words.
+    `from_zero` holds 0 within the axis, for values whose sign matters.
+    """
+
+    title: str
+    panels: tuple[str, ...]
+    short: tuple[str, ...]
+    lines: tuple[Line, ...]
+    series: tuple[tuple[str, Sign], ...]
+    bands: tuple[Band, ...]
+    axis: str | tuple[str, ...]
+    caption: str
+    signature: str
+    factor: float = 1.0
+    counted: str = ""
+    digits: int = 1
+    from_zero: bool = False
+
+    @property
+    def alt(self) -> str:
+        """What the picture is made of, for those who do not see it."""
+        rows = "1 row" if len(self.lines) == 1 else f"{len(self.lines)} rows"
+        lines = [band.name for band in self.bands if band.defined]
+        beside = f", beside {' and '.join(lines)}" if lines else ""
+        panels = "1 panel" if len(self.panels) == 1 else f"{len(self.panels)} panels"
+        return f"{rows} in {panels}{beside}."
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The unit of each panel."""
+        return (self.axis,) * len(self.panels) if isinstance(self.axis, str) else self.axis
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """All that is drawn as a mark, row by row."""
+        return [one for line in self.lines for cell in line.cells for one in cell if one is not None]
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Ends of the axis that all panels share, in its unit: every mark, whisker and band lies between them."""
+        known = [*self.estimates, *(one for band in self.bands for one in band.estimates)]
+        ends = [e for one in known if one.value is not None for e in (one.value, one.low, one.high) if e is not None]
+        if not ends:
+            return 0.0, self.factor
+        ends += [0.0] * self.from_zero
+        low, high = self.factor * min(ends), self.factor * max(ends)
+        space = _SPACE * ((high - low) or 1.0)
+        return low - space, high + space
+
+    def places(self, gap: float) -> list[float]:
+        """Top of each row in rows: a gap wherever another group begins."""
+        return groups.places([line.group for line in self.lines], gap)
+
+    def tip(self, line: Line, panel: int, series: int) -> str:
+        """One mark in words."""
+        named = [line.name, self.series[series][0]] if len(self.series) > 1 else [line.name]
+        return self._worded(", ".join([*named, self.panels[panel]]), line.cells[panel][series])
+
+    def band_tip(self, band: Band, panel: int) -> str:
+        """One panel's part of a band in words."""
+        return self._worded(f"{band.name}, {self.panels[panel]}", band.estimates[panel])
+
+    def _worded(self, name: str, one: Estimate | None) -> str:
+        if one is None:
+            return name
+        count = f", n = {one.n} {self.counted}" if self.counted and one.defined else ""
+        return f"{name}: {words.worded(one, factor=self.factor, digits=self.digits)}{count}"
+
+
+def signs(names: Sequence[str], what: str) -> list[Sign]:
+    """A sign for each name; raises SpecError where nobody could tell them apart."""
+    if len(names) > len(SIGNS):
+        raise SpecError(
+            f"{len(names)} {what} are too many for one figure; at most {len(SIGNS)} can be told apart",
+            hint=Advice("choose with {judge}, {eval_prompt} or {criterion}"),
+        )
+    return list(SIGNS[: len(names)])

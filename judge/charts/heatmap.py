@@ -1,0 +1,147 @@
+"""The heat map of correlations: judge x Eval-Prompt by criterion, with people and the control as rows.
+
+Values are in the printed unit (×100). An undefined cell has no value and says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE
+from judge.analysis.raters import Raters
+from judge.charts import groups, words
+from judge.charts.colours import Scale
+
+if TYPE_CHECKING:
+    from judge.analysis.agreement.correlation_grid import Layout, LayoutRow
+    from judge.stats.estimate import Estimate
+
+NAMES = {CEILING: "people, one against the others", CONTROL: "control, surface of the text"}
+_SHORT_NAMES = {CEILING: "people", CONTROL: "control"}
+_MEAN = "mean over criteria"
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """`value` (None = undefined) says the colour, `shown` stands in the cell, `tip` tells it in words."""
+
+    value: float | None
+    shown: str
+    tip: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    """A judge's row, or one that judges are compared with (`is_bar`); `short_name` is for where there is no room.
+
+    The name is printed once for rows that follow each other; `label` tells them apart and may be empty.
+    """
+
+    name: str
+    short_name: str
+    label: str
+    cells: tuple[HeatCell, ...]
+    is_bar: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """All of one heat map. The last `apart` columns (means) stand apart; `unit` names what colours stand for."""
+
+    title: str
+    alt: str
+    columns: tuple[str, ...]
+    rows: tuple[HeatRow, ...]
+    unit: str
+    scale: Scale
+    caption: str
+    signature: str
+    apart: int = 0
+
+    def places(self, gap: float) -> list[float]:
+        """Top of each row in rows: a gap wherever another judge begins."""
+        return groups.places([(row.is_bar, row.name) for row in self.rows], gap)
+
+    def begins(self, row: int) -> bool:
+        """Whether a row is the first of its judge's."""
+        one, before = self.rows[row], self.rows[row - 1]
+        return not row or (one.is_bar, one.name) != (before.is_bar, before.name)
+
+
+def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
+    """The published layout's cells. Where `raters` are labels there is no row of people, since none rated."""
+    raters = raters or Raters()
+    shown = [row for row in grid.rows if not (row.kind == CEILING and raters.labels_note)]
+    means = len(grid.criteria) > 1  # the mean over one criterion says nothing new
+    unit = f"{grid.statistic} ×100"
+    rows = tuple(_row(row, grid, means=means) for row in shown)
+    values = [cell.value for row in rows for cell in row.cells if cell.value is not None]
+    return HeatMap(
+        title=f"{unit} with {raters.them}, {grid.where}, {grid.dataset}",
+        alt=f"{len(rows)} rows by {len(grid.criteria)} criteria; {grid.size}.",
+        columns=(*grid.short, *(("mean",) if means else ())),
+        rows=rows,
+        unit=unit,
+        scale=Scale.of([value for value in values if value] or [10.0], digits=0),
+        caption=_caption(grid, shown, rows, raters),
+        signature=grid.signature,
+        apart=int(means),
+    )
+
+
+def named(row: LayoutRow) -> str:
+    """Whose numbers these are, in a tip."""
+    return NAMES.get(row.kind) or ", ".join(part for part in (row.judge, row.eval_prompt) if part)
+
+
+def _row(row: LayoutRow, grid: Layout, *, means: bool) -> HeatRow:
+    cells = [_cell(row, name, cell, grid.unit) for name, cell in zip(grid.criteria, row.cells, strict=True)]
+    if means:
+        cells.append(_cell(row, _MEAN, row.mean, grid.unit))
+    if row.kind != JUDGE:
+        return HeatRow(NAMES[row.kind], _SHORT_NAMES[row.kind], "", tuple(cells), is_bar=True)
+    return HeatRow(row.judge, row.judge, row.eval_prompt or "", tuple(cells))
+
+
+def _cell(row: LayoutRow, criterion: str, cell: Estimate, unit: str) -> HeatCell:
+    tip = f"{named(row)}, {criterion}: {words.worded(cell)}"
+    if cell.value is None:
+        return HeatCell(None, "", tip)
+    return HeatCell(100 * cell.value, f"{round(100 * cell.value)}".replace("-", "−"), f"{tip}, n = {cell.n} {unit}")
+
+
+def _caption(grid: Layout, shown: list[LayoutRow], rows: tuple[HeatRow, ...], raters: Raters) -> str:
+    systems = f"{grid.systems} systems" if grid.unit != "systems" else None
+    counted = ", ".join(part for part in (grid.size, systems) if part)
+    text = f"{grid.statistic} ×100 with {raters.them}, {grid.where}, {grid.dataset} ({counted})."
+    text += words.meaning(grid.short, grid.criteria)
+    if grid.half_width is not None:
+        text += f" Half-width of the 95 % intervals, median: {100 * grid.half_width:.0f}."
+    if any("−" in cell.shown for row in rows for cell in row.cells):
+        text += " White is 0, red below it."
+    cells = [cell for row in shown for cell in row.cells]
+    if any(not cell.defined for cell in cells):
+        text += f" Hatched: undefined{_why(cells)}."
+    if any(cell.defined for row in shown if row.kind == CEILING for cell in row.cells):
+        text += " People: one against the mean of the others; judges: against the mean of all."
+    return text + grid.apart + control_sentence(grid) + raters.sentence
+
+
+def control_sentence(grid: Layout) -> str:
+    """What the control's row is, and what it is not to be taken for."""
+    if all(row.kind != CONTROL for row in grid.rows):
+        return ""
+    text = " The control looks at the surface of a text alone and is no language model"
+    text += f" ({grid.control})." if grid.control else "."
+    if any(row.kind == JUDGE and row.is_control for row in grid.rows):
+        text += (
+            " A judge named with a comma and the word control was asked like any other, repeat by repeat; the row "
+            "control is what stands beside every judge."
+        )
+    return text
+
+
+def _why(cells: list[Estimate]) -> str:
+    reasons = dict.fromkeys(cell.reason for cell in cells if not cell.defined and cell.reason)
+    return f"; {'; '.join(reasons)}" if 0 < len(reasons) <= 2 else ", for the reasons in the table"

@@ -1,0 +1,41 @@
+"""Words that charts share: numbers with their intervals, how many were counted, short names, why nothing is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge.stats.estimate import Estimate
+
+
+def worded(estimate: Estimate, *, factor: float = 100, digits: int = 1) -> str:
+    """`28.3 [25.1, 31.4]`, or the reason why there is no number."""
+    if estimate.value is None:
+        return estimate.reason or "undefined"
+    text = f"{factor * estimate.value:.{digits}f}"
+    if estimate.low is not None and estimate.high is not None:
+        text += f" [{factor * estimate.low:.{digits}f}, {factor * estimate.high:.{digits}f}]"
+    return text.replace("-", "−")
+
+
+def counted(numbers: Sequence[int], unit: str) -> str:
+    """`n = 960 stories`, or from-to where they differ."""
+    known = [number for number in numbers if number]
+    if not known:
+        return f"no {unit}"
+    low, high = min(known), max(known)
+    return f"n = {low:,} {unit}" if low == high else f"n = {low:,} to {high:,} {unit}"
+
+
+def meaning(short: Sequence[str], names: Sequence[str]) -> str:
+    """The sentence of a caption that explains short names, with a blank before it; nothing where none is shorter."""
+    pairs = [f"{a} {b}" for a, b in zip(short, names, strict=True) if a != b]
+    return f" {', '.join(pairs)}." if pairs else ""
+
+
+def undefined(cells: Sequence[Estimate]) -> str:
+    """A sentence that says why cells are undefined, or nothing."""
+    reasons = list(dict.fromkeys(cell.reason for cell in cells if not cell.defined and cell.reason))
+    if not reasons:
+        return ""
+    why = f" ({'; '.join(reasons)})" if len(reasons) < 3 else ", for the reasons in the table"
+    return f" Some values do not exist{why}."

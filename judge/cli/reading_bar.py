@@ -1,0 +1,20 @@
+"""A bar on stderr while the answers of a large run are parsed for the first time. Never in files and pipes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def reading_bar(answers: int) -> Iterator[Callable[[int], None]]:
+    """For `read(..., telling=reading_bar)`: shown for as long as that many answers are read, and then gone."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    # Where stderr is a file, a bar that is gone would leave an empty line.
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("reading answers", total=answers)
+        yield lambda done: progress.update(task, completed=done)

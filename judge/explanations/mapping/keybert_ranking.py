@@ -1,0 +1,135 @@
+"""Keywords of groups by the package keybert, on the embeddings at hand. Embeds candidate words only, each once.
+
+What it found is kept by content in the file of embeddings: importing the package takes seconds, a second look none.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from judge.derived_file import open_cache
+from judge.errors import MissingExtraError, SpecError
+from judge.explanations.mapping.embedding import Embedded
+from judge.fingerprint import fingerprint
+
+Vectors = NDArray[np.float32]
+Ranked = list[tuple[str, float]]
+Progress = Callable[[int, int], None]
+
+DIVERSITY = 0.3
+"""Of maximal marginal relevance; the rest is likeness to the group."""
+
+_TABLE = "CREATE TABLE IF NOT EXISTS keybert (content TEXT PRIMARY KEY, words TEXT) WITHOUT ROWID"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """A group of texts as KeyBERT sees it: its candidate words, its texts' keys, and the mean of their vectors (d,)."""
+
+    candidates: Sequence[str]
+    texts: Sequence[str]
+    mean: Vectors
+
+
+def installed() -> str | None:
+    """The package's version, without importing it; None where it is not installed."""
+    return version("keybert") if find_spec("keybert") else None
+
+
+def ranked(
+    documents: Sequence[Document],
+    embedded: Embedded,
+    top: int,
+    cache: Path | None = None,
+    progress: Progress | None = None,
+) -> list[Ranked]:
+    """For each document its `top` candidates with their likeness to it, best first, told apart from each other.
+
+    Parameters
+    ----------
+    embedded : Embedded
+        Of the documents' texts: what made them embeds the candidates too.
+    cache : Path or None
+        File in which words are kept; None keeps nothing.
+    progress : callable, optional
+        Told of (done, total) candidates that a model embeds.
+    """
+    made_by = [installed(), embedded.space, DIVERSITY, top]
+    keys = [fingerprint([*made_by, list(one.candidates), sorted(one.texts)]) for one in documents]
+    with closing(open_cache(cache, _TABLE)) as base:
+        known = _kept(base, keys)
+        wanted = {key: one for key, one in zip(keys, documents, strict=True) if key not in known}
+        if wanted:
+            found = _extracted(list(wanted.values()), embedded, top, progress)
+            fresh = dict(zip(wanted, found, strict=True))
+            _keep(base, fresh, cache)
+            known |= fresh
+    return [known[key] for key in keys]
+
+
+def _extracted(documents: Sequence[Document], embedded: Embedded, top: int, progress: Progress | None) -> list[Ranked]:
+    """One call of the package for all documents."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    words = sorted({word for one in documents for word in one.candidates})
+    if not words:
+        return [[] for _ in documents]
+    found = _extractor(embedded, progress).extract_keywords(
+        [list(one.candidates) for one in documents],
+        # Candidates are chosen already: a document is given as the list of its own.
+        vectorizer=CountVectorizer(vocabulary=words, analyzer=list),
+        top_n=top,
+        use_mmr=True,
+        diversity=DIVERSITY,
+        doc_embeddings=np.stack([one.mean for one in documents]),
+    )
+    # Of one document alone the package gives the bare list.
+    listed = [found] if len(documents) == 1 else found
+    return [[(str(word), float(score)) for word, score in one] for one in listed]
+
+
+def _extractor(embedded: Embedded, progress: Progress | None) -> Any:
+    """KeyBERT with what made the embeddings as its back-end, so that no model is loaded beside ours."""
+    import warnings
+
+    try:
+        with warnings.catch_warnings():  # importing it turns FutureWarnings off for the whole process
+            from keybert import KeyBERT
+            from keybert.backend import BaseEmbedder
+    except ImportError as error:
+        raise MissingExtraError("keywords by KeyBERT", "explain") from error
+
+    class Backend(BaseEmbedder):  # type: ignore[misc]  # the package has no types
+        """The embeddings' own maker."""
+
+        def embed(self, documents: Sequence[str], verbose: bool = False) -> Vectors:  # noqa: ARG002
+            """Vectors of candidate words, shape (words, d)."""
+            return embedded.more([str(word) for word in documents], progress)
+
+    return KeyBERT(model=Backend())
+
+
+def _kept(base: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Ranked]:
+    rows = (base.execute("SELECT words FROM keybert WHERE content = ?", (key,)).fetchone() for key in keys)
+    found = ((key, row) for key, row in zip(keys, rows, strict=True) if row is not None)
+    return {key: [(word, score) for word, score in orjson.loads(row[0])] for key, row in found}
+
+
+def _keep(base: sqlite3.Connection, found: dict[str, Ranked], cache: Path | None) -> None:
+    rows = [(key, orjson.dumps(words).decode()) for key, words in found.items()]
+    try:
+        with base:
+            base.executemany("INSERT OR REPLACE INTO keybert VALUES (?, ?)", rows)
+    except sqlite3.Error as error:
+        raise SpecError(f"the cache {cache} cannot be written: {error}") from error

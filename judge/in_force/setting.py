@@ -1,0 +1,27 @@
+"""One setting that a run asked for, and whether it is in force: what manifests keep of it. Never finds that out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+State = Literal["honoured", "refused", "ignored", "unknown"]
+Source = Literal["server", "answers", "probe", "documentation", "catalogue", "engine", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingInForce:
+    """One setting as asked, its state, and what is known about it: a clause that can follow "temperature 0 was asked;".
+
+    `source` is where the evidence is from; `setting` is the key of run.yaml's `generation`, of `engine`, or of the run.
+    """
+
+    setting: str
+    asked: Any
+    state: State
+    evidence: str
+    source: Source
+
+    def record(self) -> dict[str, Any]:
+        """As the manifest keeps it, under its name."""
+        return {key: value for key, value in asdict(self).items() if key != "setting"}

@@ -1,0 +1,117 @@
+"""Answers in the order in which they lie in the file, block by block, and what tells one state of a file from another.
+
+`JournalReader.answers` finds each repeat's last attempt, which takes a search for every answer; here the answers that
+stand are read as they lie, and the repeats without one apart. Never parses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.records import Answer, Response
+
+ROWS = 16_384
+"""Places in a block: block n holds the responses whose rowid lies above n * ROWS, up to (n + 1) * ROWS."""
+
+_LAST = (1 << 63) - 1
+
+Row = tuple[Any, ...]
+
+_SETTLING = 2_000_000_000
+"""Nanoseconds after which a file's times tell every later change: some systems count them in seconds."""
+
+_NEXT = "SELECT min(rowid) FROM responses WHERE rowid > ?"
+_BLOCK = """
+SELECT r.query_key, q.story, q.criterion, q.eval_prompt, q.flags, r.repeat, r.text, r.finish_reason, r.reasoning,
+       r.prompt_tokens, r.completion_tokens, r.cached_tokens, r.logprobs, r.model
+FROM responses r JOIN queries q ON q.key = r.query_key WHERE r.rowid > ? AND r.rowid <= ? ORDER BY r.rowid
+"""
+_UNANSWERED = """
+SELECT a.query_key, q.story, q.criterion, q.eval_prompt, q.flags, a.repeat, last.outcome
+FROM (SELECT query_key, repeat, max(id) AS id FROM attempts t GROUP BY query_key, repeat HAVING NOT EXISTS
+      (SELECT 1 FROM responses r WHERE r.query_key = t.query_key AND r.repeat = t.repeat)) a
+JOIN attempts last ON last.id = a.id LEFT JOIN queries q ON q.key = a.query_key
+"""
+_TRIED = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts)"
+
+
+def numbers(db: sqlite3.Connection) -> list[int]:
+    """Numbers of the blocks that hold a response; one below 0 where somebody else wrote the file."""
+    found: list[int] = []
+    (first,) = db.execute("SELECT min(rowid) FROM responses").fetchone()
+    while first is not None:
+        found.append((first - 1) // ROWS)
+        (first,) = db.execute(_NEXT, (_end(found[-1]),)).fetchone()
+    return found
+
+
+def _end(number: int) -> int:
+    return min((number + 1) * ROWS, _LAST)
+
+
+def block(db: sqlite3.Connection, number: int) -> list[Row]:
+    """The answers of a block as they lie in the file, with what is known of their queries."""
+    return db.execute(_BLOCK, (number * ROWS, _end(number))).fetchall()
+
+
+def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
+    """Repeats that were tried and have no answer; None for one of no known query."""
+    for key, story, criterion, eval_prompt, flags, repeat, outcome in db.execute(_UNANSWERED):
+        yield (
+            None
+            if story is None
+            else Answer(
+                key, story, criterion, eval_prompt, repeat, outcome, flags=tuple(flags.split(";")) if flags else ()
+            )
+        )
+
+
+def tried(db: sqlite3.Connection) -> tuple[int, int]:
+    """How many repeats were tried, and how many answers stand."""
+    (repeats,) = db.execute(_TRIED).fetchone()
+    (answers,) = db.execute("SELECT count(*) FROM responses").fetchone()
+    return int(repeats), int(answers)
+
+
+def content(row: Row) -> bytes:
+    """16 bytes that tell an answer with its query from every other."""
+    try:
+        plain = orjson.dumps(row)
+    except TypeError:  # what only another program writes: bytes, numbers beyond 64 bits
+        plain = repr(row).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(plain, digest_size=16).digest()
+
+
+def answer(row: Row) -> Answer:
+    """One row of a block. What servers said beyond tokens is left out, and how often was asked is not counted."""
+    key, story, criterion, eval_prompt, flags, repeat, text, finish, reasoning, prompt, completion, cached = row[:12]
+    logprobs = None if row[12] is None else orjson.loads(row[12])
+    response = Response(text, finish, reasoning, prompt, completion, cached, logprobs, row[13])
+    flagged = tuple(flags.split(";")) if flags else ()
+    return Answer(key, story, criterion, eval_prompt, repeat, "answered", response, flags=flagged)
+
+
+def file_state(path: Path) -> str | None:
+    """A word that stays while nobody writes the file; None where it was written a moment ago, or cannot be told."""
+    found: list[list[int] | None] = []
+    try:
+        for suffix in ("", "-wal", "-journal"):
+            file = path.with_name(path.name + suffix)
+            known = file.stat() if not suffix or file.exists() else None
+            if known is None or (suffix and not known.st_size):
+                found.append(None)
+                continue
+            times = [known.st_mtime_ns, known.st_ctime_ns]
+            if time.time_ns() - max(times) < _SETTLING:
+                return None
+            found.append([known.st_dev, known.st_ino, known.st_size, *times])
+    except OSError:
+        return None
+    return orjson.dumps(found).decode()

@@ -1,0 +1,186 @@
+"""Dots with whiskers in a page: panels that share their rows and their axis. A row without a value says so in place."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from markupsafe import Markup
+
+from judge.charts.forest import Band, Forest
+from judge.charts.signs import Sign
+from judge.pages.charts.signs import colour, marker
+from judge.pages.charts.svg import BOLD, chart, element, fitted, hatching, mark, shortened, text, text_width
+from judge.stats.estimate import Estimate
+
+_PANEL, _GAP = 132.0, 20.0
+"""Width of a panel unless a page says another, and the space after it."""
+_SCREEN = 1150.0
+"""The widest that a picture becomes unless one panel needs more."""
+_ROW, _GROUP = 19.0, 0.35
+"""Height of a row; the space before another group's, in rows."""
+_HEAD, _FOOT = 30.0, 44.0
+_LABELS = 300.0
+
+
+def forest(found: Forest, identity: str, *, width: float = _PANEL) -> Markup:
+    """The picture; panels that are too many for a screen go on in further lines, as many in each."""
+    left = min(max((text_width(line.name) for line in found.lines), default=0.0), _LABELS) + 14.0
+    across = _across(len(found.panels), left, width)
+    places = _places(found)
+    inner = (places[-1] + _row(found)) if places else 0.0
+    tall = _HEAD + inner + _FOOT
+    parts: list[Markup] = [hatching(identity)] if any(band.hatched for band in found.bands) else []
+    for k in range(len(found.panels)):
+        line, place = divmod(k, across)
+        if not place:
+            parts += _labels(found, left, line * tall, places)
+        parts += _panel(found, k, identity, (left + place * (width + _GAP), line * tall), (width, inner), places)
+    bottom = (math.ceil(len(found.panels) / across) or 1) * tall
+    keys = _keys(found)
+    parts += _legend(keys, left, bottom + 6)
+    columns = min(len(found.panels), across) or 1
+    whole = max(left + columns * (width + _GAP) + 4.0, left + _legend_width(keys) + 4.0, 320.0)
+    size = (whole, bottom + (18 if keys else 0))
+    return chart(identity, size, found.title, f"{found.alt} A table follows.", parts)
+
+
+def _across(panels: int, left: float, width: float) -> int:
+    """Panels in a line: as many as a screen has room for, evenly over the lines that they need."""
+    most = max(1, math.floor((_SCREEN - left) / (width + _GAP)))
+    return math.ceil(panels / math.ceil(panels / most)) if panels else 1
+
+
+def _row(found: Forest) -> float:
+    """Height of a row, which holds a mark of each series."""
+    return max(_ROW, 11.0 * len(found.series) + 4.0)
+
+
+def _places(found: Forest) -> list[float]:
+    return [_row(found) * place for place in found.places(_GROUP)]
+
+
+def ticks(low: float, high: float, width: float) -> list[float]:
+    """Round numbers from `low` to `high` on an axis so wide; two at least, since 0 alone would not tell the scale."""
+    step = _step((high - low) / (width / 42))
+    found = _multiples(step, low, high)
+    return found if len(found) > 1 else _multiples(_step(step / 2.6), low, high)
+
+
+def _labels(found: Forest, left: float, top: float, places: Sequence[float]) -> Iterator[Markup]:
+    for line, place in zip(found.lines, places, strict=True):
+        y = top + _HEAD + place + _row(found) / 2
+        yield mark(line.name, text(left - 10, y, shortened(line.name, left - 12), anchor="end"))
+
+
+def _panel(
+    found: Forest,
+    number: int,
+    identity: str,
+    corner: tuple[float, float],
+    size: tuple[float, float],
+    places: Sequence[float],
+) -> Iterator[Markup]:
+    (x, top), (width, tall) = corner, size
+    low, high = found.limits
+
+    def at(value: float) -> float:
+        return x + width * (found.factor * value - low) / (high - low)
+
+    yield fitted(x + width / 2, top + 12, found.panels[number], width / BOLD, anchor="middle", font_weight=600)
+    for band in found.bands:
+        yield from _band(found, band, number, identity, at, (top + _HEAD, tall))
+    yield from _axis(found, number, corner, size)
+    row = _row(found)
+    for line, place in zip(found.lines, places, strict=True):
+        for k, estimate in enumerate(line.cells[number]):
+            if estimate is None:
+                continue
+            y = top + _HEAD + place + row * (k + 1) / (len(line.cells[number]) + 1)
+            shown = _interval(estimate, at, y, line.sign or found.series[k][1], x + width / 2)
+            # A wider target than the dot, for pointing at.
+            reach = row / len(line.cells[number])
+            target = element("rect", x=x, y=y - reach / 2, width=width, height=reach, class_="target")
+            yield mark(found.tip(line, number, k), *shown, target)
+
+
+def _axis(found: Forest, number: int, corner: tuple[float, float], size: tuple[float, float]) -> Iterator[Markup]:
+    (x, top), (width, tall) = corner, size
+    low, high = found.limits
+    marked = ticks(low, high, width)
+    digits = tick_digits(marked)
+    for tick in marked:
+        here = x + width * (tick - low) / (high - low)
+        ends = {"x1": here, "x2": here, "y1": top + _HEAD, "y2": top + _HEAD + tall}
+        yield element("line", **ends, class_="zero" if abs(tick) < 1e-9 * (high - low) else "axis")
+        label = f"{tick:.{digits}f}".replace("-", "−")
+        yield text(here, top + _HEAD + tall + 12, label, size=11, anchor="middle", class_="faint")
+    middle, y, room = x + width / 2, top + _HEAD + tall + 27, width + _GAP - 4
+    yield fitted(middle, y, found.axes[number], room, size=11, anchor="middle", class_="faint")
+
+
+def _band(
+    found: Forest, band: Band, number: int, identity: str, at: Callable[[float], float], span: tuple[float, float]
+) -> Iterator[Markup]:
+    """A line through the panel with its interval: what all rows are to be compared with."""
+    one, (top, tall) = band.estimates[number], span
+    if one.value is None:
+        return
+    parts = []
+    if one.low is not None and one.high is not None:
+        box = {"x": at(one.low), "y": top, "width": at(one.high) - at(one.low), "height": tall}
+        parts.append(element("rect", **box, **_filled(band, identity)))
+    ends = {"x1": at(one.value), "x2": at(one.value), "y1": top - 4, "y2": top + tall}
+    parts.append(element("line", **ends, class_="reference dashed" if band.hatched else "reference"))
+    yield mark(found.band_tip(band, number), *parts)
+
+
+def _filled(band: Band, identity: str) -> dict[str, str]:
+    return {"fill": f"url(#{identity}-hatch)"} if band.hatched else {"class_": "band"}
+
+
+def _interval(one: Estimate, at: Callable[[float], float], y: float, sign: Sign, middle: float) -> list[Markup]:
+    if one.value is None:
+        return [text(middle, y, "undefined", size=10, anchor="middle", class_="faint")]
+    parts = []
+    if one.low is not None and one.high is not None:
+        parts.append(element("line", x1=at(one.low), x2=at(one.high), y1=y, y2=y, class_=f"whisker s{colour(sign)}"))
+    return [*parts, marker(sign, at(one.value), y)]
+
+
+def _keys(found: Forest) -> list[tuple[str, Sign | Band]]:
+    """What needs a name: bands, and series where there are several."""
+    series: list[tuple[str, Sign | Band]] = [*found.series] if len(found.series) > 1 else []
+    return [*series, *((band.name, band) for band in found.bands if band.defined)]
+
+
+def _legend_width(keys: Sequence[tuple[str, Sign | Band]]) -> float:
+    return sum(28 + text_width(name, 11) for name, _ in keys) + 24 * max(0, len(keys) - 1)
+
+
+def _legend(keys: Sequence[tuple[str, Sign | Band]], x: float, y: float) -> Iterator[Markup]:
+    for name, sign in keys:
+        if isinstance(sign, Band):
+            style = "reference dashed" if sign.hatched else "reference"
+            yield element("line", x1=x, x2=x + 22, y1=y, y2=y, class_=style)
+        else:
+            yield marker(sign, x + 11, y)
+        yield text(x + 28, y, name, size=11, class_="faint")
+        x += 28 + text_width(name, 11) + 24
+
+
+def _multiples(step: float, low: float, high: float) -> list[float]:
+    return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def tick_digits(ticks: Sequence[float]) -> int:
+    """The fewest decimals with which every label is its tick: a label that is rounded would stand in a wrong place."""
+    step = min((b - a for a, b in itertools.pairwise(ticks)), default=max(map(abs, ticks), default=0.0)) or 1.0
+    return next((n for n in range(16) if all(abs(round(tick, n) - tick) < 1e-6 * step for tick in ticks)), 16)
+
+
+def _step(rough: float) -> float:
+    """The next of 1, 2, 2.5, 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough - 1e-12)

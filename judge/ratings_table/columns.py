@@ -1,0 +1,100 @@
+"""The frame of a ratings table out of columns of numbers. Never holds a row as an object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.ratings_table.table import COLUMNS
+
+Codes = NDArray[np.integer[Any]]
+Names = Sequence[str | None]
+
+NUMBERS = ("repeat", "rating")
+TEXT = "explanation"
+NAMED = tuple(name for name in COLUMNS if name not in (*NUMBERS, TEXT))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Rows of one kind. `named` gives a column as codes into names, or as the one name that all rows have.
+
+    `repeat` is None where the rows have none, `explanations` where they have none or nobody wants them.
+    """
+
+    named: Mapping[str, tuple[Codes, Names] | str | None]
+    rating: NDArray[np.float64]
+    repeat: NDArray[np.int64] | None = None
+    explanations: NDArray[np.object_] | None = None
+
+
+def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
+    """The pieces under each other; without `explanations` that column is null and names are categories.
+
+    Categories are sorted, so that what sorts or groups by them comes out as with text.
+    """
+    count = sum(piece.rating.size for piece in pieces)
+    columns: dict[str, Any] = {}
+    for name in NAMED:
+        codes, names = _together([(piece.named[name], piece.rating.size) for piece in pieces])
+        columns[name] = _texts(codes, names) if explanations else categories(codes, names)
+    columns["rating"] = np.concatenate([np.empty(0), *(piece.rating for piece in pieces)])
+    columns["repeat"] = _repeats(pieces, count)
+    columns[TEXT] = _explanations(pieces) if explanations else categories(np.full(count, -1, dtype=np.int8), [])
+    return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
+
+
+def categories(codes: Codes, names: Sequence[str]) -> pd.Categorical[Any]:
+    """A column of codes (-1 = null) into names."""
+    return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(pd.Index(names, dtype=object)))
+
+
+def width(levels: int) -> np.dtype[Any]:
+    """The smallest numbers that hold so many codes, and -1."""
+    return np.dtype(np.int8 if levels < 127 else np.int16 if levels < 32_767 else np.int32)
+
+
+def _together(parts: Sequence[tuple[tuple[Codes, Names] | str | None, int]]) -> tuple[Codes, list[str]]:
+    """Codes of all parts into one sorted list of the names that occur."""
+    coded: list[tuple[Codes, Names]] = []
+    used: list[NDArray[np.intp]] = []
+    for column, size in parts:
+        codes, names = column if isinstance(column, tuple) else (np.zeros(size, dtype=np.int8), [column])
+        coded.append((codes, names))
+        used.append(np.flatnonzero(np.bincount(codes, minlength=len(names))))
+    found = {names[n] for (_, names), some in zip(coded, used, strict=True) for n in some}
+    levels = sorted(name for name in found if name is not None)
+    number = {name: n for n, name in enumerate(levels)}
+    whole = np.empty(sum(codes.size for codes, _ in coded), dtype=width(len(levels)))
+    done = 0
+    for codes, names in coded:
+        places = np.array([number.get(name, -1) if name is not None else -1 for name in names], dtype=whole.dtype)
+        whole[done : done + codes.size] = places[codes] if len(names) else -1
+        done += codes.size
+    return whole, levels
+
+
+def _texts(codes: Codes, names: Sequence[str]) -> pd.Series[Any]:
+    """A column of codes as text, as a frame made of rows would hold it."""
+    return pd.Series(np.array([*names, None], dtype=object)[codes])
+
+
+def _repeats(pieces: Sequence[Piece], count: int) -> pd.arrays.IntegerArray:
+    numbers, missing = np.ones(count, dtype=np.int64), np.ones(count, dtype=np.bool_)
+    done = 0
+    for piece in pieces:
+        if piece.repeat is not None:
+            numbers[done : done + piece.rating.size] = piece.repeat
+            missing[done : done + piece.rating.size] = False
+        done += piece.rating.size
+    return pd.arrays.IntegerArray(numbers, missing)
+
+
+def _explanations(pieces: Sequence[Piece]) -> pd.Series[Any]:
+    blank = (np.full(p.rating.size, None, dtype=object) if p.explanations is None else p.explanations for p in pieces)
+    return pd.Series(np.concatenate([np.empty(0, dtype=object), *blank]))

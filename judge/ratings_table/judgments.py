@@ -1,0 +1,179 @@
+"""What was read from every answer of a journal at one moment: kept judgments where they hold, parsed ones elsewhere.
+
+A walk goes through the answers block by block as they lie in the file. A kept judgment holds for the answer whose
+content it was made of, wherever a journal came from; so a journal that grew is parsed only where it grew. Where nobody
+has written the journal since the last walk, no answer is read at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from judge.fingerprint import canonical, fingerprint, fingerprint_bytes
+from judge.journal import JournalReader
+from judge.journal.standing import ROWS, answer, content
+from judge.parsing.sources import code_of
+from judge.parsing.stored_answers import StoredAnswers
+from judge.ratings_table.block import Block, judged
+from judge.ratings_table.helpers import Helpers
+from judge.ratings_table.parsed_file import FORMAT, ParsedFile
+from judge.records import Answer
+
+LEAST = 1_000
+"""Answers from which on judgments are kept: fewer are parsed while a file would be opened."""
+
+LONG = 20_000
+"""Answers to parse from which on it is told how far that is, and other processes help."""
+
+Telling = Callable[[int], AbstractContextManager[Callable[[int], object]]]
+"""Given how many answers are to be read: for as long as that takes, what is to be called with how many are."""
+
+
+class UnusualError(Exception):
+    """The journal has rows that no program of ours leaves: it is to be read repeat by repeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All judgments of one moment; `settled` counts the repeats that are answered or given up."""
+
+    blocks: list[Block]
+    settled: int
+
+
+def identity_of(
+    parser: str, version: str, definition: Mapping[str, Any], texts: Iterable[tuple[str, str]]
+) -> str | None:
+    """Everything beside the answers that judgments depend on, as one word; None where some of it cannot be told.
+
+    `texts` are the stories' ids and texts.
+    """
+    code = code_of(parser)
+    if code is None:
+        return None
+    read = [definition.get(key) for key in ("criteria_records", "structured", "scoring", "rating_patterns")]
+    return fingerprint([FORMAT, code, version, read, fingerprint_bytes(canonical(list(text)) for text in texts)])
+
+
+def silent(_: int) -> AbstractContextManager[Callable[[int], object]]:
+    """Tells nobody."""
+    return nullcontext(lambda _: None)
+
+
+class Walk:
+    """One way through a journal; `checksums` are those of the blocks that it met and that are kept."""
+
+    def __init__(self, journal: JournalReader, reading: StoredAnswers, kept: ParsedFile) -> None:
+        self._journal, self._reading, self._kept = journal, reading, kept
+        self.checksums: dict[int, bytes] = {}
+
+    def block(self, number: int) -> Block:
+        """The judgments of a block; parses, and keeps, those that are not kept."""
+        rows = self._journal.block(number)
+        if not self._kept.there:
+            return Block.of(self._judged(answer(row)) for row in rows)
+        contents = [content(row) for row in rows]
+        whole = b"".join(contents)
+        before = self._kept.block(number)
+        if before is not None and before[0] == whole:
+            self.checksums[number] = before[1]
+            return before[2]
+        known = {} if before is None else dict(zip(_each(before[0]), before[2].judged(), strict=True))
+        made = Block.of(
+            known[one] if one in known else self._judged(answer(row)) for one, row in zip(contents, rows, strict=True)
+        )
+        self._put(number, whole, made)
+        return made
+
+    def unanswered(self) -> Iterator[Block]:
+        """The repeats without an answer, in blocks numbered from -1 downwards. Raises UnusualError."""
+        found = self._journal.unanswered()
+        number = -1
+        while piece := list(islice(found, ROWS)):
+            whole = [one for one in piece if one is not None]
+            if len(whole) < len(piece):
+                raise UnusualError
+            made = Block.of(map(self._judged, whole))
+            self._put(number, b"", made)
+            number -= 1
+            yield made
+
+    def _put(self, number: int, contents: bytes, made: Block) -> None:
+        checksum = self._kept.put(number, contents, made)
+        if checksum is not None:
+            self.checksums[number] = checksum
+
+    def _judged(self, one: Answer) -> Any:
+        return judged(one, self._reading.judgment(one))
+
+
+def judgments(
+    journal: JournalReader,
+    reading: StoredAnswers,
+    kept: ParsedFile,
+    state: str | None,
+    *,
+    explanations: bool,
+    helpers: Helpers,
+    telling: Telling = silent,
+) -> Known:
+    """All judgments of an open snapshot. `state` is that of the journal's file, None where nobody can tell.
+
+    Raises UnusualError.
+    """
+    found = kept.believed(state, explanations=explanations)
+    if found is not None:
+        return Known(*found)
+    tried, answers = journal.tried()
+    walk = Walk(journal, reading, kept)
+    blocks = _walked(walk, journal.blocks(), answers, kept, helpers, telling, explanations=explanations)
+    parsed = sum(len(block.rows) for block in blocks)
+    without = [block if explanations else replace(block, explanations=None) for block in walk.unanswered()]
+    # Each answer has a query and an attempt, and each attempt an answer, or is among those without.
+    if not parsed == answers == tried - sum(len(block.rows) for block in without):
+        raise UnusualError
+    settled = journal.settled_total()
+    if state is not None:
+        kept.finish(state, settled, walk.checksums)
+    return Known([*without, *blocks], settled)
+
+
+def _walked(
+    walk: Walk,
+    numbers: list[int],
+    answers: int,
+    kept: ParsedFile,
+    helpers: Helpers,
+    telling: Telling,
+    *,
+    explanations: bool,
+) -> list[Block]:
+    """The blocks with these numbers; where that is much to parse, others parse their shares meanwhile."""
+    if numbers and numbers[0] < 0:
+        raise UnusualError
+    long = answers - kept.count() >= LONG
+    found: dict[int, Block] = {}
+    with (telling if long else silent)(answers) as tell:
+
+        def take(some: Iterable[int]) -> None:
+            done = sum(len(block.rows) for block in found.values())
+            for number in some:
+                block = walk.block(number)
+                done += len(block.rows)
+                found[number] = block if explanations else replace(block, explanations=None)
+                tell(min(answers, max(done, kept.count())))
+
+        if long and kept.writable:
+            with helpers:
+                take(numbers[:: helpers.shares])
+                helpers.wait(kept.count, tell)
+        take(number for number in numbers if number not in found)
+    return [found[number] for number in numbers]
+
+
+def _each(contents: bytes) -> list[bytes]:
+    return [contents[place : place + 16] for place in range(0, len(contents), 16)]

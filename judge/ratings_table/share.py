@@ -1,0 +1,35 @@
+"""A process that parses its share of a journal's blocks into `derived/`. Started by `helpers`, never by hand."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from judge.journal import JournalReader
+from judge.parsing import parser as load_parser
+from judge.parsing.stored_answers import StoredAnswers
+from judge.ratings_table.judgments import Walk, identity_of
+from judge.ratings_table.parsed_file import ParsedFile
+from judge.ratings_table.table import criterion_of
+from judge.run_folder import ResultFolder
+
+
+def main() -> None:
+    """Parse the share that the command line names; ends early where whoever started it is gone."""
+    folder, parser, identity, share, shares, parent = sys.argv[2:]
+    result = ResultFolder(Path(folder))
+    loaded = load_parser(parser)
+    with JournalReader(result.journal) as journal, journal.snapshot():
+        definition = journal.meta()["definition"]
+        texts = {story.id: story.text for story in journal.stories(ratings=False)}
+        if identity_of(parser, loaded.version, definition, texts.items()) != identity:
+            return
+        criteria = map(criterion_of, definition["criteria_records"])
+        reading = StoredAnswers.of_run(loaded, criteria, definition, texts.__getitem__)
+        with ParsedFile(result.parsed(parser), identity) as kept:
+            walk = Walk(journal, reading, kept)
+            for number in journal.blocks()[int(share) :: int(shares)]:
+                if not kept.writable or (os.name != "nt" and os.getppid() != int(parent)):
+                    return
+                walk.block(number)
