@@ -70,7 +70,7 @@ def test_a_key_in_a_definition_is_refused_with_its_place(tmp_path: Path, said: d
     "pair", [f"engine.api_key={KEY}", f"headers.api-key={KEY}", f"headers.a.b={KEY}", f"api_key_env=[{KEY}", KEY]
 )
 def test_a_key_on_the_command_line_is_refused(tmp_path: Path, pair: str) -> None:
-    assert "--set" in refused(tmp_path, {"headers": {"a": "b"}}, pair)
+    assert "overrides" in refused(tmp_path, {"headers": {"a": "b"}}, pair)
 
 
 def test_a_key_of_the_environment_is_known_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def test_few_units_are_told_what_was_measured_with_as_few_of_the_same_kind() -> 
         assert f"{measured.MEASURED['boot-systems', 10, level]['expanded']:g} %" in said
         assert measured.cautions("boot-systems", "expanded", level, 30) == ()
         (plain,) = measured.cautions("boot-inputs", "percentile", level, 12)
-        assert "--interval auto" in plain
+        assert 'interval_kind="auto"' in plain
 
 
 def test_every_size_of_the_simulation_of_defaults_is_measured() -> None:
