@@ -130,7 +130,7 @@ def test_what_cannot_be_compared_is_said(make_table: Callable[..., RatingsTable]
         disagreements(hanna_table, DisagreementsOptions(between="repeats"))
     with pytest.raises(SpecError, match="between repeats: no story has two rated repeats"):
         disagreements(make_table(repeats=1), DisagreementsOptions(between="repeats"))
-    with pytest.raises(SpecError, match="--top -1 must be 0"):
+    with pytest.raises(SpecError, match="top=-1 must be 0"):
         DisagreementsOptions(top=-1)
 
 
