@@ -66,6 +66,6 @@ def test_other_weights_are_another_model(minilm: str, comments: list[str], tmp_p
 
 
 def test_a_model_that_cannot_be_had_is_told_in_a_sentence(minilm: str) -> None:
-    with pytest.raises(SpecError, match="no-such/model cannot be loaded") as told:
+    with pytest.raises(SpecError, match='model="no-such/model" cannot be loaded') as told:
         embed(["a text"], "no-such/model")
-    assert "--model tfidf" in str(told.value.hint)
+    assert 'model="tfidf"' in str(told.value.hint)
