@@ -19,7 +19,7 @@ from judge.cli.commands import COMMANDS, PANELS
 from judge.cli.option_words import complaint, mend
 from judge.cli.streams import guarded
 from judge.errors import JudgeError, nearest
-from judge.printing import terminal
+from judge.printing import screen_width
 from judge.redaction import redact
 from judge.version import __version__
 
@@ -90,7 +90,7 @@ def _without_keys() -> Iterator[None]:
 
 def overview() -> str:
     """What `judge --help` prints; what a narrow screen has no room for goes on in further lines."""
-    screen = terminal.narrow()
+    screen = screen_width.narrow()
     lines = _overview()
     if screen is not None:
         lines = [part for line in lines for part in _wrapped(line, screen)]
@@ -159,7 +159,7 @@ def _run(arguments: list[str]) -> None:
     elif arguments[0] == completion.INSTALL:
         completion.install(arguments[1:])
         return
-    screen = terminal.narrow()
+    screen = screen_width.narrow()
     # typer writes help for 50 columns at least, unless told otherwise.
     _command(arguments, {"terminal_width": screen} if screen else {})
 

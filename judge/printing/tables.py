@@ -16,7 +16,7 @@ from typing import Any, Literal
 import orjson
 
 from judge.errors import OptionError, SpecError
-from judge.printing import latex, plain, terminal
+from judge.printing import latex, screen_width, text_layout
 from judge.printing.dollars import dollars
 from judge.printing.forms import FORMATS
 from judge.stats.estimate import Estimate
@@ -68,7 +68,7 @@ class Table:
 def render(table: Table, form: str, *, color: bool = False, width: int | None = None) -> str:
     """The table as text in one of `FORMATS`; with a final newline.
 
-    As plain text for a screen of `width` columns no line is wider (see `printing.plain`); None = as wide as it is.
+    As plain text for a screen of `width` columns no line is wider (`text_layout`); None = as wide as it is.
     """
     if form == "json":
         return _json(table)
@@ -90,7 +90,7 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
         text = "[" + ",\n".join(_json(t).rstrip("\n") for t in group) + "]\n"
     else:
         color = output is None and sys.stdout.isatty()
-        screen = terminal.columns() if output is None else None
+        screen = screen_width.columns() if output is None else None
         text = "\n".join(render(t, form, color=color, width=screen) for t in group)
     if output is None:
         sys.stdout.write(text)
@@ -223,26 +223,29 @@ def _plain(table: Table, *, color: bool, width: int | None) -> str:
     title = printable(table.title)
     lines = [*_broken(printable(table.above), width), ""] if table.above else []
     lines += [f"{bold}{part}{reset}" for part in _broken(title, width)]
-    if width is not None and width < terminal.NARROW and plain.total_width(_cells(table)) > width:
+    if width is not None and width < screen_width.NARROW and text_layout.total_width(_cells(table)) > width:
         titles = [printable(c.title) for c in table.columns]
-        lines += plain.one_under_another(
+        lines += text_layout.one_under_another(
             titles, [[cell_text(row, c) for c in table.columns] for row in table.rows], width
         )
     else:
-        for i, block in enumerate(plain.blocks(_cells(table), width)):
+        for i, block in enumerate(text_layout.blocks(_cells(table), width)):
             lines += [*([""] if i else []), *block]
     if table.signature:
-        lines += [f"{dim}{part}{reset}" for part in plain.signature_lines(printable(table.signature), width)]
-    return "\n".join([*lines, *plain.note_lines([printable(n) for n in [*table.notes, *reasons(table)]], width)]) + "\n"
+        lines += [f"{dim}{part}{reset}" for part in text_layout.signature_lines(printable(table.signature), width)]
+    return (
+        "\n".join([*lines, *text_layout.note_lines([printable(n) for n in [*table.notes, *reasons(table)]], width)])
+        + "\n"
+    )
 
 
 def _broken(text: str, width: int | None) -> list[str]:
     return textwrap.wrap(text, width) if width else [text]
 
 
-def _cells(table: Table) -> plain.Cells:
+def _cells(table: Table) -> text_layout.Cells:
     """The table as text, for a screen."""
-    return plain.Cells(
+    return text_layout.Cells(
         tuple(c.title for c in table.columns),
         tuple(tuple(cell_text(row, c) for c in table.columns) for row in table.rows),
         tuple(is_numeric(table, c) for c in table.columns),

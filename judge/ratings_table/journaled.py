@@ -231,11 +231,6 @@ def _facts(
     planned = journal.story_count() * len(criteria) * len(prompts) * repeats
     if settled < planned:
         notes.append(f"{judge}: {planned - settled} of {planned} planned repeats have not been asked yet")
-    version = parser.version + (f"+retried:{replaced}" if replaced else "")
-    if definition.get("scoring", "text") == "logprobs":
-        version += "+logprobs"
-    if definition.get("rating_patterns"):
-        version += "+pattern"
     return RunFacts(
         run=str(definition["name"]),
         judge=judge,
@@ -244,7 +239,7 @@ def _facts(
         repeats=repeats,
         criteria=criteria,
         eval_prompts=prompts,
-        parser=version,
+        parser=_version(parser, definition, replaced),
         notes=tuple(notes),
         control=control,
         path=folder.path,
@@ -252,6 +247,14 @@ def _facts(
         labels_note=definition.get("labels_note"),
         not_in_force=mark(settings),
     )
+
+
+def _version(parser: Parser, definition: dict[str, Any], replaced: int) -> str:
+    """The parser's version with all else that decides what it reads."""
+    version = parser.version + (f"+retried:{replaced}" if replaced else "")
+    if definition.get("scoring", "text") == "logprobs":
+        version += "+logprobs"
+    return version + ("+pattern" if definition.get("rating_patterns") else "")
 
 
 def _add_people(

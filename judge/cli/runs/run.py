@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ from judge.cli.table_options import Quiet
 from judge.wording import joined
 
 if TYPE_CHECKING:
+    from judge.execution.plan_part import PlanPart
     from judge.execution.session import Result, Sitting
     from judge.execution.side_by_side import Ended
     from judge.run_definition.spec import RunSpec
@@ -49,7 +50,6 @@ def run(
     """
     from judge.cli.runs.run_forecast import print_forecasts
     from judge.errors import SpecError, unknown
-    from judge.execution.plan_part import PlanPart
     from judge.execution.session import Sitting
     from judge.run_definition.spec import json_schema, load_run_specs
     from judge.run_folder.layout import definition_of
@@ -73,12 +73,8 @@ def run(
     folders = _folders(found.judges, definition, output)
     if reuse is not None and len(folders) > 1:
         raise SpecError("--reuse takes the answers of one judge, and there are several", hint="name one with --judge")
-    part = None
-    if shard is not None:
-        part = PlanPart.parse(shard, limit)
-        for given, name in ((dry_run, "--dry-run"), (pilot, "--pilot"), (engine == "ray", "--engine ray")):
-            if given:
-                raise SpecError(f"--shard and {name} exclude each other", hint=f"leave --shard out for {name}")
+    excluded = {"--dry-run": dry_run, "--pilot": bool(pilot), "--engine ray": engine == "ray"}
+    part = None if shard is None else _part(shard, limit, excluded)
     if dry_run:
         print_forecasts(found, definition.parent, folders, limit, form)
         return
@@ -93,6 +89,17 @@ def run(
         print_forecasts(found, definition.parent, folders, limit, form)
     if missing:
         raise typer.Exit(3)
+
+
+def _part(shard: str, limit: int | None, excluded: Mapping[str, bool]) -> PlanPart:
+    """The part of the plan that `shard` names; raises where an option that parts do not have is given too."""
+    from judge.errors import SpecError
+    from judge.execution.plan_part import PlanPart
+
+    for name, given in excluded.items():
+        if given:
+            raise SpecError(f"--shard and {name} exclude each other", hint=f"leave --shard out for {name}")
+    return PlanPart.parse(shard, limit)
 
 
 def _folders(specs: Sequence[RunSpec], definition: Path, output: Path | None) -> list[ResultFolder]:

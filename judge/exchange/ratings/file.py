@@ -71,11 +71,7 @@ def read_ratings(
     """
     chosen = ratings_map(path, columns or {}, leave_out)
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
-    rows = file_rows(path, chosen, dataset=name, unrated=unrated)
-    _check_status(rows, path)
-    if number_repeats:
-        number(rows, path)
-    refuse_twice(rows, path)
+    rows = _checked_rows(path, chosen, name, unrated, number_repeats=number_repeats)
     facts = stories_of(rows, path)
     found: list[str] = []
     labels_note = None
@@ -100,6 +96,18 @@ def read_ratings(
         ratings=ratings,
         labels_note=labels_note,
     )
+
+
+def _checked_rows(
+    path: Path, chosen: RatingsMap, dataset: str | None, unrated: str | None, *, number_repeats: bool
+) -> list[FileRow]:
+    """The file's rows, each with a status that fits its rating, no rating twice."""
+    rows = file_rows(path, chosen, dataset=dataset, unrated=unrated)
+    _check_status(rows, path)
+    if number_repeats:
+        number(rows, path)
+    refuse_twice(rows, path)
+    return rows
 
 
 def _asked(dataset: str | Dataset | None, chosen: RatingsMap, columns: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ hold, and nothing is defined.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -166,13 +166,28 @@ def smallest(
     if limit < target:
         return Plan({}, None, limit, _out_of_reach(target, limit, objects))
     allowed = universe * (1 - target) / target
+    fewest = _fewest_calls(lambda levels: error(levels)[1], allowed, free, kept)
+    if fewest is None:
+        most = ", ".join(f"{count} for {name}" for name, count in free.items())
+        why = f"{target:g} needs more levels than were searched ({most}); the limit is {limit:.2f}"
+        return Plan({}, None, limit, why)
+    return Plan(*fewest, limit)
+
+
+def _fewest_calls(
+    error: Callable[[Mapping[str, Floats | float]], Floats],
+    allowed: float,
+    free: Mapping[str, int],
+    kept: Mapping[str, float],
+) -> tuple[dict[str, float], int] | None:
+    """Levels and calls of the design with fewest calls whose error variance is allowed; None where none is searched."""
     # The error is linear in one over each number, so the facet that may grow most is solved for, not searched.
     solved = max(free, key=lambda name: free[name])
     others = [name for name in free if name != solved]
     grid = np.meshgrid(*(np.arange(1, free[name] + 1, dtype=np.float64) for name in others), indexing="ij")
     levels: dict[str, Floats | float] = {**kept, **dict(zip(others, grid, strict=True))}
-    base = error({**levels, solved: INFINITE})[1]
-    slope = error({**levels, solved: 1.0})[1] - base
+    base = error({**levels, solved: INFINITE})
+    slope = error({**levels, solved: 1.0}) - base
     with np.errstate(divide="ignore", invalid="ignore"):
         need = np.ceil(np.where(slope > 0, slope / (allowed - base), 0.0) - 1e-9)
     need = np.maximum(1.0, need)
@@ -180,14 +195,12 @@ def smallest(
     for number in levels.values():
         calls = calls * number
     if not np.isfinite(calls).any():
-        most = ", ".join(f"{count} for {name}" for name, count in free.items())
-        why = f"{target:g} needs more levels than were searched ({most}); the limit is {limit:.2f}"
-        return Plan({}, None, limit, why)
+        return None
     fewest = float(calls.min())
-    final = error({**levels, solved: need})[1]
+    final = error({**levels, solved: need})
     best = np.unravel_index(near_ties.lowest(np.where(calls == fewest, final, np.inf).ravel().tolist()), calls.shape)
     chosen = {name: float(axis[best]) for name, axis in zip(others, grid, strict=True)}
-    return Plan({**kept, **chosen, solved: float(need[best])}, int(fewest), limit)
+    return {**kept, **chosen, solved: float(need[best])}, int(fewest)
 
 
 def _weights(

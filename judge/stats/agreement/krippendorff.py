@@ -84,6 +84,25 @@ def alpha(
         For an unknown level.
     """
     found, raw = counts(ratings, story=story), raw_agreement(ratings, confidence=confidence, story=story)
+    estimate, error = _estimate(found, level, rng, resamples, confidence)
+    return ChanceAgreement(
+        name=f"Krippendorff's alpha, {level}",
+        estimate=estimate,
+        raw=raw,
+        standard_error=error,
+        observed=None,
+        expected=None,
+        ratings=int(found.table.sum()),
+        categories=found.used,
+        dropped=found.dropped,
+        stories=found.stories,
+    )
+
+
+def _estimate(
+    found: Counts, level: Level, rng: np.random.Generator, resamples: int, confidence: float
+) -> tuple[Estimate, float | None]:
+    """Alpha with its interval, and its standard error."""
     n, error = found.table.shape[0], None
     reason = _why_not(found, level)
     estimate = Estimate.undefined(reason, n=n) if reason else Estimate(_of_all(found, level), n=n)
@@ -98,18 +117,7 @@ def alpha(
         method = f"{drawn.name}, {resamples} resamples, {100 * confidence:g} %"
         estimate = bootstrap.percentile(estimate, values, method, confidence=confidence)
         error = None if estimate.low is None else float(np.nanstd(values, ddof=1))
-    return ChanceAgreement(
-        name=f"Krippendorff's alpha, {level}",
-        estimate=estimate,
-        raw=raw,
-        standard_error=error,
-        observed=None,
-        expected=None,
-        ratings=int(found.table.sum()),
-        categories=found.used,
-        dropped=found.dropped,
-        stories=found.stories,
-    )
+    return estimate, error
 
 
 def resampled(ratings: Floats, level: Level) -> Callable[[Weights], Floats]:
