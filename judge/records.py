@@ -5,6 +5,7 @@ All are frozen. Text is `str`, ratings are points of the scale (float), times ar
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -81,6 +82,23 @@ class Criterion:
     definition: str
     scale: Scale = Scale()
     guidelines: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """The criterion as plain data, as journals and manifests keep it; it is hashed as it stands here."""
+        return {
+            "name": self.name,
+            "abbreviation": self.abbreviation,
+            "definition": self.definition,
+            "scale": [self.scale.min, self.scale.max, self.scale.step],
+            "guidelines": list(self.guidelines),
+        }
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Criterion:
+        """The criterion of a `record`, or of one whose scale names its numbers, as audits keep it."""
+        said = record["scale"]
+        scale = Scale(**said) if isinstance(said, Mapping) else Scale(*said)
+        return cls(record["name"], record["abbreviation"], record["definition"], scale, tuple(record["guidelines"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from judge.parsing.ours.parser import Ours
 from judge.parsing.stored_answers import StoredAnswers
 from judge.plan import make_plan
 from judge.ratings_table import COLUMNS, helpers, journaled, judgments, parsed_file, read
-from judge.ratings_table.table import criterion_of
+from judge.records import Criterion
 from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder, write_manifest
 
@@ -152,7 +152,7 @@ def plain(result: ResultFolder, name: str = "ours", *, explanations: bool = True
     with JournalReader(result.journal) as journal:
         definition = journal.meta()["definition"]
         stories = {story.id: story for story in journal.stories()}
-        criteria = [criterion_of(record) for record in definition["criteria_records"]]
+        criteria = [Criterion.of(record) for record in definition["criteria_records"]]
         reading = StoredAnswers.of_run(parser, criteria, definition, lambda story: stories[story].text)
         rows: list[tuple[Any, ...]] = []
         for answer in journal.answers():

@@ -13,7 +13,7 @@ from judge.parsing import parser
 from judge.parsing.stored_answers import StoredAnswers
 from judge.plan import Plan
 from judge.plan.forecast import Measured, characters_by_query, prompt_characters
-from judge.records import Criterion, Scale, Story
+from judge.records import Criterion, Story
 from judge.run_folder import ResultFolder
 
 _PARSED = 2_000
@@ -126,10 +126,7 @@ def _slope(lengths: list[float], values: list[float]) -> float | None:
 def _parsed(journal: JournalReader) -> float | None:
     """Share of the first answers from which a rating is read."""
     definition = journal.meta()["definition"]
-    criteria = [
-        Criterion(r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]))
-        for r in definition["criteria_records"]
-    ]
+    criteria = [Criterion.of(record) for record in definition["criteria_records"]]
     reading = StoredAnswers.of_run(parser("ours"), criteria, definition, journal.text_of)
     answered = (answer for answer in journal.answers() if answer.response is not None)
     rated = [reading.judgment(answer).rating is not None for answer in islice(answered, _PARSED)]

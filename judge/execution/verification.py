@@ -13,7 +13,7 @@ from judge.fingerprint import fingerprint
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
 from judge.plan import Plan
-from judge.records import Criterion, Scale
+from judge.records import Criterion
 from judge.run_definition.spec import RunSpec, parse_run_spec
 from judge.run_folder import ResultFolder, read_manifest
 
@@ -64,10 +64,7 @@ def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
 def stored_plan(definition: dict[str, Any], result: ResultFolder) -> Plan:
     """The plan as the journal stores it, independent of the files it was made from."""
     spec = _spec(result)
-    criteria = tuple(
-        Criterion(r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]), tuple(r["guidelines"]))
-        for r in definition["criteria_records"]
-    )
+    criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
     with tempfile.TemporaryDirectory() as folder:
         prompts = tuple(
             _stored_prompt(Path(folder), name, source, definition["system"])

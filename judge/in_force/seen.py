@@ -13,7 +13,7 @@ from itertools import islice
 from judge.in_force.model_rules import Said
 from judge.journal import JournalReader
 from judge.parsing.asked_form import FORMS, has_asked_form
-from judge.records import Answer, Criterion, Response, Scale
+from judge.records import Answer, Criterion, Response
 from judge.run_definition.spec import RunSpec
 
 MOST = 2000
@@ -46,9 +46,7 @@ def seen_in(journal: JournalReader, spec: RunSpec, several: bool | None) -> Seen
     definition = journal.meta().get("definition")
     if not answers or definition is None:
         return NOTHING
-    criteria = {
-        r["name"]: Criterion(r["name"], r["abbreviation"], "", Scale(*r["scale"])) for r in _records(definition)
-    }
+    criteria = {record["name"]: Criterion.of(record) for record in definition["criteria_records"]}
     responses = [one.response for one in answers if one.response is not None]
     firm = {
         "max_tokens": _limit(responses, spec),
@@ -60,10 +58,6 @@ def seen_in(journal: JournalReader, spec: RunSpec, several: bool | None) -> Seen
     hints = {"temperature": _greedy(answers, spec)}
     thinks = True if any(one.reasoning for one in responses) else None
     return Seen(_known(firm), _known(hints), thinks)
-
-
-def _records(definition: Mapping[str, list[dict[str, str]]]) -> list[dict[str, str]]:
-    return definition["criteria_records"]
 
 
 def _known(found: Mapping[str, Said | None]) -> dict[str, Said]:

@@ -89,7 +89,7 @@ class Plan:
             "dataset": spec.dataset,
             "criteria": {"set": self.criteria_set.name, "names": [c.name for c in self.criteria]},
             "criteria_hash": fingerprint(self.criteria_set.source),
-            "criteria_records": [_criterion_data(c) for c in self.criteria],
+            "criteria_records": [c.record() for c in self.criteria],
             "eval_prompts": {p.name: fingerprint(p.source) for p in self.eval_prompts},
             "eval_prompt_sources": {p.name: p.source for p in self.eval_prompts},
             "published": _published_data(self.criteria_set.published),
@@ -198,17 +198,6 @@ def _blocks(stories: Iterator[Story]) -> Iterator[list[Story]]:
 
 def _text(pair: tuple[tuple[str, ...], Query]) -> tuple[str, ...]:
     return tuple(message.content for message in pair[1].messages)
-
-
-def _criterion_data(criterion: Criterion) -> dict[str, Any]:
-    scale = criterion.scale
-    return {
-        "name": criterion.name,
-        "abbreviation": criterion.abbreviation,
-        "definition": criterion.definition,
-        "scale": [scale.min, scale.max, scale.step],
-        "guidelines": list(criterion.guidelines),
-    }
 
 
 def _published_data(published: Published | None) -> dict[str, Any] | None:

@@ -15,8 +15,8 @@ import pandas as pd
 
 from judge.errors import DataError
 from judge.ratings_table.parquet import read_parquet
-from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RunFacts, criterion_of
-from judge.records import STATUSES
+from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RunFacts
+from judge.records import STATUSES, Criterion
 from judge.run_folder import ResultFolder, read_manifest
 
 _KEPT_APART = ("dataset", "story", *STORY_COLUMNS, "reference")
@@ -62,7 +62,7 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
         dataset=str(frame["dataset"].iloc[0]) if len(frame) else "",
         revision=None,
         repeats=_repeats(frame),
-        criteria=tuple(criterion_of(record) for record in manifest.get("criteria", ())),
+        criteria=tuple(Criterion.of(record) for record in manifest.get("criteria", ())),
         eval_prompts=tuple(_names(frame["eval_prompt"])),
         parser="imported",
         notes=("ratings were imported, not parsed here", *manifest.get("notes", ())),

@@ -22,7 +22,7 @@ from judge.ratings_table.folder_notes import in_sample, other_scale, outside_sca
 from judge.ratings_table.helpers import Helpers
 from judge.ratings_table.judgments import LEAST, Known, Telling, UnusualError, identity_of, judgments
 from judge.ratings_table.parsed_file import ParsedFile
-from judge.ratings_table.table import RunFacts, criterion_of
+from judge.ratings_table.table import RunFacts
 from judge.records import Criterion
 from judge.run_folder import ResultFolder, read_manifest
 from judge.wording import Advice, Note
@@ -70,7 +70,7 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
             raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
         # What was written between the two looks may be in the snapshot, or not.
         state = before if before == file_state(folder.journal) else None
-        criteria = tuple(criterion_of(record) for record in definition["criteria_records"])
+        criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
         dataset = str(definition["dataset_name"])
         _add_people(people, dataset, definition, journal, folder)
         known = people[dataset]

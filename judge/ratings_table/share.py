@@ -11,7 +11,7 @@ from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import StoredAnswers
 from judge.ratings_table.judgments import Walk, identity_of
 from judge.ratings_table.parsed_file import ParsedFile
-from judge.ratings_table.table import criterion_of
+from judge.records import Criterion
 from judge.run_folder import ResultFolder
 
 
@@ -25,7 +25,7 @@ def main() -> None:
         texts = {story.id: story.text for story in journal.stories(ratings=False)}
         if identity_of(parser, loaded.version, definition, texts.items()) != identity:
             return
-        criteria = map(criterion_of, definition["criteria_records"])
+        criteria = map(Criterion.of, definition["criteria_records"])
         reading = StoredAnswers.of_run(loaded, criteria, definition, texts.__getitem__)
         with ParsedFile(result.parsed(parser), identity) as kept:
             walk = Walk(journal, reading, kept)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from judge.records import Criterion, Scale
+from judge.records import Criterion
 
 COLUMNS = (
     "run",
@@ -68,14 +67,3 @@ class RatingsTable:
     frame: pd.DataFrame
     stories: pd.DataFrame
     facts: tuple[RunFacts, ...]
-
-
-def criterion_of(record: dict[str, Any]) -> Criterion:
-    """A criterion from its plain record, as journals and manifests keep it."""
-    return Criterion(
-        record["name"],
-        record["abbreviation"],
-        record["definition"],
-        Scale(*record["scale"]),
-        tuple(record["guidelines"]),
-    )

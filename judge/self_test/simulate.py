@@ -18,6 +18,7 @@ import orjson
 from numpy.typing import NDArray
 
 from judge.ratings_table import COLUMNS
+from judge.records import Criterion
 
 Floats = NDArray[np.float64]
 
@@ -109,8 +110,7 @@ def write_folder(folder: Path, seed: int) -> None:
         writer = csv.writer(stream)
         writer.writerow(["dataset", "story", "words"])
         writer.writerows(["simulated", f"s{i}", int(count)] for i, count in enumerate(words))
-    plain = {"definition": "", "scale": [1, 5, 1], "guidelines": []}
-    records = [{"name": name, "abbreviation": name[:2].upper(), **plain} for name in CRITERIA]
+    records = [Criterion(name, name[:2].upper(), "").record() for name in CRITERIA]
     (folder / "manifest.json").write_bytes(orjson.dumps({"criteria": records, "notes": [f"simulated, seed {seed}"]}))
 
 

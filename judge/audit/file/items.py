@@ -10,7 +10,7 @@ import orjson
 
 from judge.errors import unknown_value
 from judge.fingerprint import fingerprint
-from judge.records import Criterion, Scale
+from judge.records import Criterion
 
 BLINDABLE = ("judge", "eval_prompt", "rating")
 """Facts that annotators see unless the audit is blind to them; all other facts are never shown."""
@@ -90,18 +90,13 @@ def check_blind(blind: Sequence[str]) -> tuple[str, ...]:
 
 
 def criterion_json(criterion: Criterion | None) -> str | None:
-    """A criterion as the file keeps it."""
+    """A criterion as the file keeps it: its scale by names, as audits of this format have it."""
     return None if criterion is None else orjson.dumps(asdict(criterion)).decode()
 
 
 def criterion_of(text: str | None) -> Criterion | None:
     """A criterion out of the file."""
-    if text is None:
-        return None
-    record = orjson.loads(text)
-    record["scale"] = Scale(**record["scale"])
-    record["guidelines"] = tuple(record["guidelines"])
-    return Criterion(**record)
+    return None if text is None else Criterion.of(orjson.loads(text))
 
 
 def facts_json(facts: Facts) -> str:

@@ -83,7 +83,7 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
 
     from judge.journal import JournalReader
     from judge.parsing.answers_file import AnswerLine
-    from judge.records import Criterion, Scale
+    from judge.records import Criterion
     from judge.run_folder import resolve
 
     found: list[AnswerLine] = []
@@ -94,12 +94,7 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
             patterns = definition.get("rating_patterns", {})
             text_of = lru_cache(maxsize=1024)(journal.text_of)
             modes.add(definition["structured"])
-            criteria = {
-                r["name"]: Criterion(
-                    r["name"], r["abbreviation"], r["definition"], Scale(*r["scale"]), tuple(r["guidelines"])
-                )
-                for r in definition["criteria_records"]
-            }
+            criteria = {record["name"]: Criterion.of(record) for record in definition["criteria_records"]}
             for answer in journal.answers():
                 if answer.response is not None:
                     place = (answer.story, answer.criterion, answer.eval_prompt, answer.repeat)

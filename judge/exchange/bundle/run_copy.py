@@ -125,14 +125,14 @@ def _define(target: ResultFolder, manifest: dict[str, Any]) -> None:
 def _of_texts(folder: ResultFolder) -> list[str]:
     """Sentences on the run that only the texts could tell."""
     from judge.ratings_table.folder_notes import in_sample
-    from judge.ratings_table.table import criterion_of
+    from judge.records import Criterion
 
     judge = str(read_manifest(folder.manifest).get("judge", ""))
     if judge.partition("/")[0] != "surface":
         return []
     with JournalReader(folder.journal) as journal:
         records = journal.meta()["definition"]["criteria_records"]
-        return in_sample(judge, [criterion_of(record) for record in records], journal)
+        return in_sample(judge, [Criterion.of(record) for record in records], journal)
 
 
 def _holder(folder: ResultFolder) -> Path | None:

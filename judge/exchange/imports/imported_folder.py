@@ -77,7 +77,7 @@ def _write(folder: ResultFolder, found: Import) -> None:
         found.stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
     manifest = {
         "judge": found.judge,
-        "criteria": [_record(criterion) for criterion in found.criteria],
+        "criteria": [criterion.record() for criterion in found.criteria],
         "notes": list(found.notes),
         "sources": [{"file": source.name, "sha256": sha256_file(source)} for source in found.sources],
         "asked": dict(found.asked),
@@ -86,14 +86,3 @@ def _write(folder: ResultFolder, found: Import) -> None:
     manifest |= {"ratings": found.ratings} if found.ratings else {}
     manifest |= {"labels_note": found.labels_note} if found.labels_note else {}
     write_manifest(folder.manifest, manifest)
-
-
-def _record(criterion: Criterion) -> dict[str, Any]:
-    scale = criterion.scale
-    return {
-        "name": criterion.name,
-        "abbreviation": criterion.abbreviation,
-        "definition": criterion.definition,
-        "scale": [scale.min, scale.max, scale.step],
-        "guidelines": list(criterion.guidelines),
-    }

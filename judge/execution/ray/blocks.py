@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from judge.execution.sending.schedule import Work
-from judge.records import Criterion, Generation, Message, Query, Scale, Story
+from judge.records import Criterion, Generation, Message, Query, Story
 
 MOST_WORKERS = 5
 """Workers that may die over one block. Ray starts dead workers again for ever; a block that kills each is given up."""
@@ -44,21 +44,14 @@ def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
 def encode(block: list[Group]) -> bytes:
     """A block as bytes. Stories and criteria are written once, queries refer to them."""
     stories: dict[str, list[Any]] = {}
-    criteria: dict[str, list[Any]] = {}
+    criteria: dict[str, dict[str, Any]] = {}
     groups = []
     for group in block:
         members = []
         for query, repeats in group:
             story, criterion, generation = query.story, query.criterion, query.generation
             stories[story.id] = [story.id, story.story_prompt, story.system, story.text, story.reference]
-            scale = criterion.scale
-            criteria[criterion.name] = [
-                criterion.name,
-                criterion.abbreviation,
-                criterion.definition,
-                [scale.min, scale.max, scale.step],
-                criterion.guidelines,
-            ]
+            criteria[criterion.name] = criterion.record()
             members.append(
                 [
                     query.key,
@@ -86,10 +79,7 @@ def decode(data: bytes) -> list[Group]:
     """The block that `encode` wrote; people's ratings are left behind."""
     told, criteria_told, groups = orjson.loads(zlib.decompress(data))
     stories = {row[0]: Story(*row) for row in told}
-    criteria = {
-        name: Criterion(name, abbreviation, definition, Scale(*scale), tuple(guidelines))
-        for name, abbreviation, definition, scale, guidelines in criteria_told
-    }
+    criteria = {record["name"]: Criterion.of(record) for record in criteria_told}
     return [[_query(member, stories, criteria) for member in group] for group in groups]
 
 
