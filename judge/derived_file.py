@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from judge.errors import SpecError
+from judge.sqlite_file import closed_on_error, connect, read_only
 
 _Read = TypeVar("_Read")
 
@@ -18,23 +19,28 @@ def open_cache(path: Path | None, table: str) -> sqlite3.Connection:
     try:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-        base = sqlite3.connect(path or ":memory:")
-        try:
+        with closed_on_error(connect(path)) as base:
             base.execute(table)
-        except BaseException:
-            base.close()
-            raise
     except (OSError, sqlite3.Error) as error:
         hint = "delete it: it can be computed again"
         raise SpecError(f"the cache {path} cannot be used: {error}", hint=hint) from error
     return base
 
 
+def keep(base: sqlite3.Connection, path: Path | None, change: str, rows: Iterable[Sequence[Any]]) -> None:
+    """Make the change for each row; all are on disk when this returns. SpecError where the cache cannot be written."""
+    try:
+        with base:
+            base.executemany(change, rows)
+    except sqlite3.Error as error:
+        raise SpecError(f"the cache {path} cannot be written: {error}") from error
+
+
 @contextmanager
 def reading(path: Path, read: Callable[[sqlite3.Connection], _Read]) -> Iterator[_Read | None]:
     """What `read` makes of the file, for as long as the block lasts; None where nothing can be read yet."""
     try:
-        base = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
+        base = read_only(path)
     except sqlite3.OperationalError:
         yield None
         return

@@ -12,6 +12,7 @@ from judge.analysis.options.signature import signature
 from judge.errors import MissingExtraError, SpecError
 from judge.printing.tables import Column, Table
 from judge.rating_matrix import build
+from judge.whole_file import draft, write_whole
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -36,9 +37,10 @@ def save(frame: pd.DataFrame, path: Path) -> None:
         raise SpecError(f"{path}: the suffix says what to write; allowed: {', '.join(SUFFIXES)}")
     try:
         if path.suffix == ".parquet":
-            _save_parquet(frame, path)
+            with draft(path) as fresh:
+                _save_parquet(frame, fresh)
         else:
-            path.write_text(csv_text(frame) if path.suffix == ".csv" else jsonl_text(frame), encoding="utf-8")
+            write_whole(path, csv_text(frame) if path.suffix == ".csv" else jsonl_text(frame))
     except OSError as error:
         raise SpecError(f"{path} cannot be written: {error.strerror}") from error
 

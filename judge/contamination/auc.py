@@ -18,6 +18,7 @@ from judge.stats.estimate import Estimate
 from judge.stats.shares import roc
 from judge.stats.shares.auc import auc
 from judge.version import __version__
+from judge.whole_file import draft
 from judge.wording import Advice, Note
 
 TEMPORAL = (
@@ -88,7 +89,7 @@ def write_curves(path: Path, scores: ScoresFile) -> None:
     if label is None:
         raise SpecError(f"{scores.header['source']} has no labels")
     try:
-        with path.open("w", encoding="utf-8", newline="") as stream:
+        with draft(path) as fresh, fresh.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(["score", "threshold", "false_positive", "true_positive"])
             for name in scores.names:

@@ -15,7 +15,7 @@ from types import TracebackType
 import orjson
 
 from judge.backends.protocol import TokenLogprobs
-from judge.derived_file import open_cache
+from judge.derived_file import keep, open_cache
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS logprobs (model TEXT, text TEXT, body BLOB, PRIMARY KEY (model, text)) WITHOUT ROWID"
@@ -44,9 +44,8 @@ class Cache:
 
     def put(self, model: str, found: Sequence[tuple[str, TokenLogprobs]]) -> None:
         """Keep results by text key; they are on disk when this returns."""
-        with self._base:
-            rows = [(model, text, _packed(one)) for text, one in found]
-            self._base.executemany("INSERT OR REPLACE INTO logprobs VALUES (?, ?, ?)", rows)
+        rows = [(model, text, _packed(one)) for text, one in found]
+        keep(self._base, self.path, "INSERT OR REPLACE INTO logprobs VALUES (?, ?, ?)", rows)
 
 
 def _packed(one: TokenLogprobs) -> bytes:

@@ -21,6 +21,7 @@ from judge.backends.protocol import ScorerFacts
 from judge.contamination.scoring import Scored
 from judge.errors import DataError, SpecError, unknown
 from judge.version import __version__
+from judge.whole_file import write_whole
 from judge.wording import PLAIN, Advice, written
 
 Floats = NDArray[np.float64]
@@ -130,15 +131,13 @@ def with_thresholds(
 
 
 def write(path: Path, scores: ScoresFile) -> None:
-    """Write whole or not at all: to a name beside it first."""
+    """Write whole or not at all."""
     without = {name: written(why, PLAIN) for name, why in scores.header["without_threshold"].items()}
     header = {**scores.header, "without_threshold": without}
     lines = [orjson.dumps(header), *(orjson.dumps(asdict(row)) for row in scores.rows)]
-    half = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        half.write_bytes(b"\n".join(lines) + b"\n")
-        half.replace(path)
+        write_whole(path, b"\n".join(lines) + b"\n")
     except OSError as error:
         raise SpecError(f"{path} cannot be written: {error.strerror}") from error
 

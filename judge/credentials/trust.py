@@ -20,6 +20,7 @@ from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import PROVIDERS
 from judge.errors import SpecError
 from judge.folders.config import config_folder
+from judge.whole_file import write_whole
 
 VARIABLE = "JUDGE_TRUSTED_HOSTS"
 _ENTRY = re.compile(
@@ -101,7 +102,7 @@ def remember(origin: Origin, variables: Iterable[str]) -> Path:
     text = "# Hosts that may be sent keys, with the variables that hold them; see the section Keys of judge's README.\n"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text + yaml.safe_dump(stored), encoding="utf-8")
+        write_whole(file, text + yaml.safe_dump(stored))
     except OSError as error:
         raise SpecError(f"{file} cannot be written: {error.strerror}", hint=f"export {VARIABLE}={origin}") from error
     return file

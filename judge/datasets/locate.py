@@ -18,6 +18,7 @@ from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
 from judge.errors import DataError, SpecError
 from judge.folders.cache import cache_folder
 from judge.folders.home import home
+from judge.whole_file import write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,7 @@ def register(name: str, path: Path, columns: Mapping[str, Any] | None = None) ->
     target = _list_file()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        fresh = target.with_suffix(".new")
-        fresh.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        fresh.replace(target)
+        write_whole(target, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", file=target) from error
     return entries[name]

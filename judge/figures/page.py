@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import MissingExtraError, OptionError, SpecError
+from judge.whole_file import draft
 
 SUFFIXES = (".png", ".svg", ".pdf")
 _STYLE: Any = {
@@ -97,8 +98,8 @@ def write(figure: Any, path: Path) -> None:
     check_suffix(path)
     suffix = path.suffix.lower()
     try:
-        with style():
-            figure.savefig(path, format=suffix[1:], metadata=_METADATA[suffix])
+        with style(), draft(path) as fresh:
+            figure.savefig(fresh, format=suffix[1:], metadata=_METADATA[suffix])
     except OSError as error:
         raise SpecError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from judge import sqlite_file
 from judge.errors import RunFolderError
 from judge.journal.schema import FORMAT, MIGRATIONS, TABLES
+from judge.sqlite_file import closed_on_error
 from judge.wording import Advice
 
 
 def create(path: Path) -> sqlite3.Connection:
     """Make a new journal and return a writing connection. The file must not exist."""
-    with sentences(path), _closed_on_error(_connect(path)) as connection:
+    with sentences(path), closed_on_error(_connect(path)) as connection:
         connection.executescript("BEGIN IMMEDIATE;" + TABLES)
         connection.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
         connection.commit()
@@ -23,7 +25,7 @@ def create(path: Path) -> sqlite3.Connection:
 
 def open_writing(path: Path) -> sqlite3.Connection:
     """A writing connection to an existing journal."""
-    with sentences(path), _closed_on_error(_connect(path)) as connection:
+    with sentences(path), closed_on_error(_connect(path)) as connection:
         _check_format(connection, path)
         if connection.execute("SELECT 1 FROM meta WHERE key = 'texts_left_out'").fetchone():
             raise RunFolderError(
@@ -37,30 +39,8 @@ def open_reading(path: Path) -> sqlite3.Connection:
     """A connection that cannot write; works beside a running writer, and on a read-only folder."""
     if not path.is_file():
         raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
-    uri = f"{path.resolve().as_uri()}?mode=ro"
     with sentences(path):
-        try:
-            return _reader(uri, path)
-        except sqlite3.OperationalError:
-            # WAL needs a writable folder for its index; a journal nobody writes can be read as immutable instead.
-            if path.with_name(path.name + "-wal").exists():
-                raise
-            return _reader(f"{uri}&immutable=1", path)
-
-
-def _reader(uri: str, path: Path) -> sqlite3.Connection:
-    with _closed_on_error(sqlite3.connect(uri, uri=True, check_same_thread=False)) as connection:
-        _check_format(connection, path)
-        return connection
-
-
-@contextmanager
-def _closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    try:
-        yield connection
-    except BaseException:
-        connection.close()
-        raise
+        return sqlite_file.open_reading(path, lambda connection: _check_format(connection, path), shared=True)
 
 
 def migrate(connection: sqlite3.Connection, number: int) -> None:
@@ -91,10 +71,8 @@ def fold(path: Path) -> None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     # Statements run on the event loop's thread and commits on another, never both at once: see JournalWriter.
-    with _closed_on_error(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA busy_timeout = 5000")
+    with closed_on_error(sqlite_file.connect(path, autocommit=True, shared=True)) as connection:
+        sqlite_file.use_wal(connection, "FULL")
         return connection
 
 

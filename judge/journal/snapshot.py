@@ -15,6 +15,7 @@ import orjson
 from judge.errors import RunFolderError
 from judge.fingerprint import sha256_text
 from judge.journal import database
+from judge.sqlite_file import connect, open_reading, read_only
 
 LEFT_OUT = "texts_left_out"
 """Key of `meta` and name of the table in a journal without texts."""
@@ -35,7 +36,7 @@ def snapshot(source: Path, target: Path) -> None:
 
     Equal content gives equal bytes. Raises RunFolderError where the source cannot be read.
     """
-    with database.sentences(source), closing(_reading(source)) as before, closing(sqlite3.connect(target)) as after:
+    with database.sentences(source), closing(_reading(source)) as before, closing(connect(target)) as after:
         # All pages in one step: one read transaction, beside which a writer goes on in its log.
         before.backup(after, pages=-1)
         after.execute("PRAGMA journal_mode = DELETE")
@@ -48,7 +49,7 @@ def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
     empty. Such a journal can be analysed, but not asked from: queries cannot be rendered again. `notes` are sentences
     on the run that only the texts could tell. What is not in use is overwritten.
     """
-    with database.sentences(journal), closing(sqlite3.connect(journal, isolation_level=None)) as db:
+    with database.sentences(journal), closing(connect(journal, autocommit=True)) as db:
         db.create_function("sha256", 1, _sha256, deterministic=True)
         db.create_function("words", 1, lambda text: len(text.split()), deterministic=True)
         db.execute("PRAGMA secure_delete = ON")
@@ -70,7 +71,7 @@ def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
 
 def check_plain(path: Path) -> list[str]:
     """What a SQLite file from elsewhere holds beside tables and indexes: things that run when rows are read."""
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+    with closing(read_only(path, immutable=True)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
         try:
             rows = db.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master").fetchall()
@@ -83,17 +84,7 @@ def check_plain(path: Path) -> list[str]:
 def _reading(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
-    uri = f"{path.resolve().as_uri()}?mode=ro"
-    connection = sqlite3.connect(uri, uri=True)
-    try:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except BaseException as error:
-        connection.close()
-        # As for a reader: a log needs a writable folder, a file nobody writes can be read without one.
-        if not isinstance(error, sqlite3.OperationalError) or path.with_name(path.name + "-wal").exists():
-            raise
-        connection = sqlite3.connect(f"{uri}&immutable=1", uri=True)
-    return connection
+    return open_reading(path, lambda db: db.execute("SELECT count(*) FROM sqlite_master").fetchone())
 
 
 def _sha256(text: str | None) -> str | None:

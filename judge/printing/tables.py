@@ -20,6 +20,7 @@ from judge.printing import latex, screen_width, text_layout
 from judge.printing.dollars import dollars
 from judge.printing.forms import FORMATS
 from judge.stats.estimate import Estimate
+from judge.whole_file import write_whole
 from judge.wording import PLAIN, Advice, Wording, written
 
 
@@ -96,7 +97,7 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
         sys.stdout.write(text)
         return
     try:
-        output.write_text(text, encoding="utf-8")
+        write_whole(output, text)
     except OSError as error:
         raise SpecError(f"{output} cannot be written: {error.strerror}") from error
 

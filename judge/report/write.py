@@ -12,6 +12,7 @@ from judge.report.manuscript.references import bibtex
 from judge.report.page import html
 from judge.run_folder import ResultFolder
 from judge.run_folder.layout import DEFINITION
+from judge.whole_file import write_whole
 
 
 def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> int:
@@ -66,9 +67,7 @@ def write_methods(inputs: ReportInputs, page: Path) -> list[Path]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    fresh = path.with_name(f"{path.name}.new")
     try:
-        fresh.write_bytes(content)
-        fresh.replace(path)
+        write_whole(path, content)
     except OSError as error:
         raise SpecError(f"{path} cannot be written: {error.strerror}") from error

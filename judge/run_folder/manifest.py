@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import orjson
 
 from judge.errors import RunFolderError
 from judge.redaction import redact_plain
+from judge.whole_file import write_whole
 
 _PACKAGES = ("storyjudge", "aiohttp", "jinja2", "orjson", "pydantic", "numpy", "pandas", "scipy", "openai")
 
@@ -45,15 +45,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
-    """Write it whole or not at all, keys taken out: to a temporary file first, then renamed."""
+    """Write it whole or not at all, keys taken out."""
     text = orjson.dumps(redact_plain(manifest), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    temporary = path.with_suffix(".json.new")
     try:
-        with temporary.open("wb") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
+        write_whole(path, text, durable=True)
     except OSError as error:
         raise RunFolderError(
             f"{path} cannot be written: {error.strerror}", hint="check disk and permissions"

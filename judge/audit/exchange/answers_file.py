@@ -23,6 +23,7 @@ from judge.audit.file.store import AuditStore
 from judge.audit.sample.practice import practise
 from judge.datasets.files.source_file import read_json
 from judge.errors import DataError
+from judge.whole_file import write_whole
 
 FORMAT = "judge-audit-answers/1"
 
@@ -61,7 +62,7 @@ def write_answers(store: AuditStore, annotator: str, path: Path) -> None:
         row = {"item": item, "key": keys[item], "values": values[item], "note": note, "seconds": seconds}
         answers.append(row)
     whole = {"format": FORMAT, "audit": store.audit_id, "annotator": annotator, "answers": answers, "practice": []}
-    path.write_bytes(orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    write_whole(path, orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 class AnswerRow(BaseModel):

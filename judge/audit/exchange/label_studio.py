@@ -19,6 +19,7 @@ from judge.audit.file.items import Item, visible_facts
 from judge.audit.file.store import AuditStore
 from judge.datasets.files.source_file import read_json
 from judge.errors import DataError
+from judge.whole_file import write_whole
 
 YES, NO = "yes", "no"
 _NOTE = "note"
@@ -40,8 +41,8 @@ def write_tasks(store: AuditStore, path: Path) -> Path:
     tasks = [{"data": _data(item, store.blind)} for item in items]
     config = path.with_suffix(".xml")
     try:
-        path.write_bytes(orjson.dumps(tasks, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-        config.write_text(configuration(store.categories, shown), encoding="utf-8")
+        write_whole(path, orjson.dumps(tasks, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        write_whole(config, configuration(store.categories, shown))
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", file=path) from error
     return config

@@ -19,6 +19,7 @@ from judge.audit.file.items import Subject
 from judge.audit.file.store import AuditStore
 from judge.datasets.files.source_file import csv_rows
 from judge.errors import DataError
+from judge.whole_file import draft
 from judge.wording import Advice
 
 STORY, EXPLANATION = "Input.story_id", "Input.explanation"
@@ -47,7 +48,7 @@ def write_study_csv(store: AuditStore, path: Path) -> None:
     header = [STORY, EXPLANATION, *columns, ITEM, KEY, ANNOTATOR, CRITERION, SECONDS, NOTE, POLARITY]
     polarity = polarity_sentence(store.categories)
     try:
-        with path.open("w", encoding="utf-8", newline="") as stream:
+        with draft(path) as fresh, fresh.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\n")
             writer.writerow(header)
             for item in store.items():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from judge.audit.file.schema import FORMAT, TABLES
 from judge.errors import DataError
+from judge.sqlite_file import closed_on_error, connect, open_reading, use_wal
 
 DEFAULT_NAME = "audit.sqlite"
 """What an audit is called that lies beside its run's definition."""
@@ -38,6 +39,7 @@ def audit_file(path: Path) -> Path:
 def creating(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection to a new audit file that is there whole or not at all: it is filled beside and then renamed.
 
+    Not by `whole_file.draft`, which takes the place of a file: an audit is never overwritten, not even in a race.
     Raises DataError where the file exists already.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
@@ -49,7 +51,7 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.unlink(missing_ok=True)
         try:
-            connection = sqlite3.connect(draft, isolation_level=None)
+            connection = connect(draft, autocommit=True)
             try:
                 connection.executescript("BEGIN IMMEDIATE;" + TABLES)
                 connection.execute("INSERT INTO meta VALUES ('audit_format', ?)", (str(FORMAT),))
@@ -87,34 +89,14 @@ def open_file(path: Path, *, writing: bool) -> sqlite3.Connection:
         raise DataError("does not exist", file=path, hint=_MAKE)
     with sentences(path):
         if not writing:
-            return _reading(path)
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        with _closed_on_error(connection):
+            return open_reading(path, lambda connection: _check(connection, path), autocommit=True, shared=True)
+        with closed_on_error(connect(path, autocommit=True, shared=True, wait=10)) as connection:
             _check(connection, path)
-            connection.execute("PRAGMA busy_timeout = 10000")
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
+            use_wal(connection, "FULL")
             # People answer every few seconds: a checkpoint each time costs them nothing, and never waits for a reader.
             connection.execute("PRAGMA wal_autocheckpoint = 1")
             connection.execute("PRAGMA foreign_keys = ON")
             return connection
-
-
-def _reading(path: Path) -> sqlite3.Connection:
-    uri = f"{path.resolve().as_uri()}?mode=ro"
-    # WAL needs a writable folder for its index; an audit nobody writes can be read as immutable instead.
-    for address in (uri, f"{uri}&immutable=1"):
-        connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
-        with _closed_on_error(connection):
-            try:
-                _check(connection, path)
-            except sqlite3.OperationalError:
-                if address != uri or path.with_name(path.name + "-wal").exists():
-                    raise
-                connection.close()
-                continue
-            return connection
-    raise AssertionError("the second address returns or raises")
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
@@ -131,15 +113,6 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             file=path,
             hint="open it with the version of storyjudge that made it",
         )
-
-
-@contextmanager
-def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        connection.close()
-        raise
 
 
 @contextmanager

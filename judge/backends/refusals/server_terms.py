@@ -7,7 +7,6 @@ changed in silence: `remedy` says which key of run.yaml to change, and the run s
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ import orjson
 
 from judge.backends.refusals.kinds import Refusal
 from judge.backends.refusals.refused_settings import LIMITS, most_allowed, speaks_of_value
+from judge.whole_file import write_whole
 
 _KEYS = {
     "max_tokens": "generation.max_tokens",
@@ -168,11 +168,9 @@ def save_terms(file: Path | None, model: str, known: Iterable[Terms]) -> None:
         for terms in known
     }
     old = [entry for entry in _entries(file) if (entry.get("base_url"), entry.get("model")) not in new]
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.new")
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(orjson.dumps([*old, *new.values()], option=orjson.OPT_INDENT_2))
-        temporary.replace(file)
+        write_whole(file, orjson.dumps([*old, *new.values()], option=orjson.OPT_INDENT_2))
 
 
 def _entries(file: Path | None) -> list[dict[str, Any]]:

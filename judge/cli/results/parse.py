@@ -11,6 +11,7 @@ import typer
 from judge.cli.option_words import said
 from judge.cli.table_options import Output, ParserName
 from judge.errors import SpecError, unknown
+from judge.whole_file import write_whole
 
 if TYPE_CHECKING:
     from judge.parsing.answers_file import AnswerLine, Parsed
@@ -198,7 +199,7 @@ def _print_lines(table: Table, output: Path | None) -> None:
         typer.echo(text, nl=False)
     else:
         try:
-            output.write_text(text, encoding="utf-8")
+            write_whole(output, text)
         except OSError as error:
             raise SpecError(f"{output} cannot be written: {error.strerror}") from error
     for note in (table.signature, *table.notes):

@@ -19,6 +19,7 @@ from judge.datasets.files.source_file import json_lines, text_value
 from judge.errors import DataError, nearest
 from judge.fingerprint import digest
 from judge.records import Rating, Story
+from judge.whole_file import draft
 from judge.wording import joined
 
 
@@ -75,20 +76,16 @@ def write_stories(path: Path, stories: Iterable[Story]) -> int:
 
     The file appears under its name only when all of it is written.
     """
-    fresh = path.with_name(path.name + ".part")
     count = 0
     try:
         if path.exists():
             raise DataError("exists already", file=path, hint="give another name, or delete the file first")
-        with fresh.open("wb") as stream:
+        with draft(path) as fresh, fresh.open("wb") as stream:
             for story in stories:
                 stream.write(story_line(story))
                 count += 1
-        fresh.replace(path)
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", file=path) from error
-    finally:
-        fresh.unlink(missing_ok=True)
     return count
 
 

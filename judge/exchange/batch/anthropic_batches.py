@@ -31,6 +31,7 @@ from judge.exchange.batch.ledger import FOLDER, read_ledger
 from judge.exchange.batch.provider_api import Remote
 from judge.execution.sending.retry import decide
 from judge.run_folder import ResultFolder
+from judge.whole_file import write_whole
 
 T = TypeVar("T")
 
@@ -98,9 +99,7 @@ class AnthropicBatches:
     def download(self, file_id: str, target: Path) -> None:
         """Write the results of a batch to `target`, whole or not at all."""
         body = self._patiently(lambda: self._sent("GET", f"{_ROUTE}/{file_id}/results"))
-        part = target.with_name(target.name + ".part")
-        part.write_bytes(body)
-        part.replace(target)
+        write_whole(target, body)
 
     def _requests(self, file_id: str) -> bytes:
         file = self._result.path / FOLDER / file_id

@@ -31,6 +31,7 @@ from judge.errors import BackendError
 from judge.exchange.batch.provider_api import Remote
 from judge.execution.sending.retry import decide
 from judge.redaction import redact
+from judge.whole_file import write_whole
 
 T = TypeVar("T")
 
@@ -136,9 +137,7 @@ class GeminiBatches:
             async with client.get(_beside(self.url, "download", f"/{file_id}:download?alt=media")) as reply:
                 return self._credentials.clean(await self._read(reply))
 
-        part = target.with_name(target.name + ".part")
-        part.write_bytes(self._patiently(once))
-        part.replace(target)
+        write_whole(target, self._patiently(once))
 
     async def _find(self, client: aiohttp.ClientSession, metadata: Mapping[str, str]) -> Remote | None:
         async for operation in self._all(client, "batches", "operations"):

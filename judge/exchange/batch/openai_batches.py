@@ -21,6 +21,7 @@ from judge.errors import BackendError
 from judge.exchange.batch.provider_api import Remote
 from judge.execution.sending.retry import decide
 from judge.redaction import redact
+from judge.whole_file import write_whole
 
 if TYPE_CHECKING:
     from openai.types import Batch as RemoteBatch
@@ -113,11 +114,9 @@ class BatchServer:
         """Write a file's content to `target`, whole or not at all."""
 
         def once() -> None:
-            part = target.with_name(target.name + ".part")
             # Not streamed: what breaks off while the SDK streams comes as an error of its transport, whose name changed
             # between versions. Files are of some 200 MB at most.
-            part.write_bytes(self._credentials.clean(self._client.files.content(file_id).content))
-            part.replace(target)
+            write_whole(target, self._credentials.clean(self._client.files.content(file_id).content))
 
         self._patiently(once)
 

@@ -193,7 +193,7 @@ def _lines(
 
 
 def _write(lines: Iterator[tuple[bytes, int]], name: Callable[[int], Path], most_lines: int) -> list[Part]:
-    """Write lines to files within the limits, each under a temporary name until all are whole."""
+    """Write lines to files within the limits, each under a temporary name until all are whole, not only its own."""
     parts: list[Part] = []
     stream: BinaryIO | None = None
     count = repeats = size = 0

@@ -17,6 +17,7 @@ import yaml
 from judge.credentials.literal import found_keys
 from judge.redaction import LOOKS, forms_in_bytes, known
 from judge.run_folder.layout import DEFINITION, MANIFEST
+from judge.sqlite_file import read_only
 
 _PIECE = 1 << 20
 _OVERLAP = 512
@@ -36,7 +37,7 @@ def find_key(path: Path) -> str | None:
     if path.name in _DEFINITIONS or path.name == MANIFEST:
         return _literal(path)
     if path.suffix == ".sqlite":
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+        with closing(read_only(path, immutable=True)) as db:
             for table, text in _texts(db):
                 if found := _first(text, looks):
                     return f"{found}, in table {table}"

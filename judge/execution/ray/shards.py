@@ -22,6 +22,8 @@ from judge.records import Outcome, Query, Response
 
 FORMAT = "judge-shard/1"
 UNFINISHED = ".parquet.new"
+"""Not `whole_file.draft`: what a worker that was killed left is found, and told, by this ending."""
+
 FLUSH_SECONDS = 15.0
 """Seconds between two shards of a block: at most this much of its work is asked again after a worker is killed.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -10,8 +9,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.derived_file import open_cache
-from judge.errors import SpecError
+from judge.derived_file import keep, open_cache
 
 _TABLE = """CREATE TABLE IF NOT EXISTS vectors (model TEXT, text TEXT, vector BLOB, PRIMARY KEY (model, text))
 WITHOUT ROWID"""
@@ -40,11 +38,7 @@ class Cache:
     def put(self, model: str, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Keep a vector for each text key; they are on disk when this returns."""
         rows = [(model, key, vector.astype("<f4").tobytes()) for key, vector in zip(texts, vectors, strict=True)]
-        try:
-            with self._base:
-                self._base.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-        except sqlite3.Error as error:
-            raise SpecError(f"the cache {self.path} cannot be written: {error}") from error
+        keep(self._base, self.path, "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
     def get(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Array of shape (texts, dimensions), in the order given; all must be kept."""

@@ -18,8 +18,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from judge.derived_file import open_cache
-from judge.errors import MissingExtraError, SpecError
+from judge.derived_file import keep, open_cache
+from judge.errors import MissingExtraError
 from judge.explanations.mapping.embedding import Embedded
 from judge.fingerprint import fingerprint
 
@@ -73,7 +73,8 @@ def ranked(
         if wanted:
             found = _extracted(list(wanted.values()), embedded, top, progress)
             fresh = dict(zip(wanted, found, strict=True))
-            _keep(base, fresh, cache)
+            rows = [(key, orjson.dumps(words).decode()) for key, words in fresh.items()]
+            keep(base, cache, "INSERT OR REPLACE INTO keybert VALUES (?, ?)", rows)
             known |= fresh
     return [known[key] for key in keys]
 
@@ -124,12 +125,3 @@ def _kept(base: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Ranked]:
     rows = (base.execute("SELECT words FROM keybert WHERE content = ?", (key,)).fetchone() for key in keys)
     found = ((key, row) for key, row in zip(keys, rows, strict=True) if row is not None)
     return {key: [(word, score) for word, score in orjson.loads(row[0])] for key, row in found}
-
-
-def _keep(base: sqlite3.Connection, found: dict[str, Ranked], cache: Path | None) -> None:
-    rows = [(key, orjson.dumps(words).decode()) for key, words in found.items()]
-    try:
-        with base:
-            base.executemany("INSERT OR REPLACE INTO keybert VALUES (?, ?)", rows)
-    except sqlite3.Error as error:
-        raise SpecError(f"the cache {cache} cannot be written: {error}") from error

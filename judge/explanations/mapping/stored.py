@@ -20,6 +20,7 @@ from judge.explanations.mapping.explanation_map import ExplanationMap
 from judge.printing import stored_tables
 from judge.printing.tables import Table
 from judge.run_folder import ResultFolder
+from judge.whole_file import write_whole
 
 FILE = "explanations.json"
 FORMAT = 2
@@ -104,11 +105,9 @@ def write(folder: ResultFolder, stored: StoredMap) -> None:
     # By column: a quarter of the size of a list of records.
     content["points"] = {key: [point[key] for point in stored.points] for key in POINT}
     path = folder.derived / FILE
-    fresh = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_bytes(orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY))
-        fresh.replace(path)
+        write_whole(path, orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY))
     except OSError as error:
         raise RunFolderError(f"{path} cannot be written: {error.strerror}") from error
 

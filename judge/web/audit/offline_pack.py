@@ -19,6 +19,7 @@ from judge.pages import environment, stylesheet
 from judge.version import __version__
 from judge.web.audit.pages import TEMPLATES, introduction
 from judge.web.audit.tasks import as_script, packed_task
+from judge.whole_file import write_whole
 from judge.wording import Advice
 
 _STATIC = Path(__file__).parents[1] / "static"
@@ -54,7 +55,7 @@ def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> li
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in pages.items():
-            (folder / file).write_text(text, encoding="utf-8")
+            write_whole(folder / file, text)
     except OSError as error:
         raise SpecError(
             f"{folder} cannot be written: {error.strerror}", hint="choose another folder with -o"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import StoredAnswers
 from judge.records import STATUSES, Answer
 from judge.run_folder import ResultFolder
+from judge.sqlite_file import closed_on_error, connect, use_wal
 
 FORMAT = 1
 BATCH = 4_000
@@ -94,24 +95,17 @@ def _opened(file: Path, identity: str) -> sqlite3.Connection:
     db.close()
     for suffix in ("", "-wal", "-shm"):
         file.with_name(file.name + suffix).unlink(missing_ok=True)
-    db = _connected(file)
-    try:
+    with closed_on_error(_connected(file)) as db:
         db.executescript("BEGIN IMMEDIATE;" + TABLES)
         db.execute("INSERT INTO meta VALUES ('identity', ?), ('attempt', '0'), ('replaced', '0')", (identity,))
         db.execute("COMMIT")
-    except BaseException:
-        db.close()
-        raise
-    return db
+        return db
 
 
 def _connected(file: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(file, isolation_level=None, timeout=30)
-    try:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-    except sqlite3.DatabaseError:
-        return db  # not a database: the caller finds no identity in it
+    db = connect(file, autocommit=True, wait=30)
+    with suppress(sqlite3.DatabaseError):  # not a database: the caller finds no identity in it
+        use_wal(db, "NORMAL")
     return db
 
 

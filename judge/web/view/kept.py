@@ -18,6 +18,7 @@ from judge.journal import JournalReader
 from judge.run_folder import ResultFolder, read_manifest
 from judge.version import __version__
 from judge.web.view.runs import FoundRun
+from judge.whole_file import write_whole
 
 FORMAT = 2
 """Raised when what is kept changes its shape."""
@@ -84,9 +85,7 @@ def read_kept(file: Path) -> dict[str, Any] | None:
 def write_kept(file: Path, data: dict[str, Any]) -> None:
     """Write it whole or not at all."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.new")
-    temporary.write_bytes(orjson.dumps({"format": FORMAT, **data}, option=orjson.OPT_SERIALIZE_NUMPY))
-    temporary.replace(file)
+    write_whole(file, orjson.dumps({"format": FORMAT, **data}, option=orjson.OPT_SERIALIZE_NUMPY))
 
 
 def _word(value: Any) -> str:

@@ -20,7 +20,9 @@ from judge.derived_file import reading
 from judge.errors import RunFolderError
 from judge.fingerprint import fingerprint
 from judge.run_folder import ResultFolder
+from judge.sqlite_file import connect
 from judge.web.view.kept import FORMAT
+from judge.whole_file import draft, write_whole
 
 SOURCE = "explanations.json"
 DRAWN = 20_000
@@ -61,9 +63,7 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
     if found is None:
         raise RunFolderError(f"{folder.path} holds no map of explanations", hint="judge explain RUN makes it")
     file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_name(f"{file.name}.new")
-    fresh.unlink(missing_ok=True)
-    with closing(sqlite3.connect(fresh)) as db:
+    with draft(file) as fresh, closing(connect(fresh)) as db:
         db.executescript(_TABLES)
         rows = [(i, *(p[k] for k in (*_COLUMNS, "x", "y"))) for i, p in enumerate(found.points)]
         db.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -78,8 +78,7 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
         }
         db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, orjson.dumps(v).decode()) for k, v in facts.items()])
         db.commit()
-    picture_file(file).write_bytes(orjson.dumps(_picture(found.points)))
-    fresh.replace(file)
+        write_whole(picture_file(file), orjson.dumps(_picture(found.points)))
 
 
 def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,38 @@
+"""Files that appear under their name whole or not at all. Never leaves a half of one behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+@contextmanager
+def draft(path: Path) -> Iterator[Path]:
+    """A name beside `path` to write under: when the block ends the file takes the place of `path`.
+
+    Where the block fails, `path` stays as it was. A link or what is no plain file, /dev/stdout or a pipe, cannot be
+    replaced: there the name is `path` itself.
+    """
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        yield path
+        return
+    # Two programs may write the same file: each has a draft of its own.
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        fresh.unlink(missing_ok=True)
+        yield fresh
+        fresh.replace(path)
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: str | bytes, *, durable: bool = False) -> None:
+    """Write text (as UTF-8) or bytes; `durable` returns when they are on the disk. Raises OSError."""
+    with draft(path) as fresh, fresh.open("wb") as stream:
+        stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+        if durable:
+            stream.flush()
+            os.fsync(stream.fileno())
