@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 
 from judge.backends.protocol import Backend, Capabilities, Scorer, Settings
 from judge.errors import OptionError, SpecError, unknown
+from judge.judge_name import CONTROL, JudgeName
 
 __all__ = [
     "BACKENDS",
@@ -54,17 +55,17 @@ def known_backends() -> list[str]:
     return sorted({*BACKENDS, *(e.name for e in entry_points(group="judge.backends"))})
 
 
-def split_judge(judge: str) -> tuple[str, str]:
-    """`provider/model` -> (provider, model). `surface` alone means its shipped model."""
-    provider, _, model = judge.partition("/")
+def split_judge(judge: str) -> JudgeName:
+    """`provider/model` in its parts, of a back-end that there is. `surface` alone means its shipped model."""
+    provider, model = JudgeName.of(judge)
     if provider not in BACKENDS and provider not in known_backends():
         raise SpecError(
             unknown("back-end", provider, known_backends()),
             hint="write the judge as provider/model, e.g. openai/gpt-4o-mini or surface",
         )
-    if not model and provider != "surface":
+    if not model and provider != CONTROL:
         raise SpecError(f"judge {judge!r} names no model", hint=f"write {provider}/MODEL")
-    return provider, model
+    return JudgeName(provider, model)
 
 
 def open_backend(judge: str, settings: Settings) -> Backend:
@@ -88,7 +89,7 @@ def check_api(judge: str, settings: Settings) -> None:
 
 def open_scorer(model: str, settings: Settings) -> Scorer:
     """Open what scores given texts, written `provider/model`; its module is imported only now."""
-    provider, _, name = model.partition("/")
+    provider, name = JudgeName.of(model)
     if provider not in SCORERS:
         raise SpecError(
             unknown("scorer", provider, SCORERS),

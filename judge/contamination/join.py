@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from judge.contamination.scores_file import ScoresFile
 from judge.errors import SpecError
 from judge.fingerprint import fingerprint_text
+from judge.judge_name import JudgeName
 from judge.rating_matrix import RatingMatrix
 from judge.wording import Advice
 
@@ -70,7 +71,7 @@ def refuse_strangers(scores: ScoresFile, joined: int) -> None:
 
 def same_name(model: str, name: str) -> bool:
     """Whether a name is the model's: letters and digits of one are part of the other's, providers aside."""
-    one, other = letters(model.partition("/")[2]), letters(name.rpartition("/")[2])
+    one, other = letters(JudgeName.of(model).model), letters(name.rpartition("/")[2])
     return min(len(one), len(other)) > 3 and (one in other or other in one)
 
 

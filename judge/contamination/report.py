@@ -21,6 +21,7 @@ from judge.contamination.join import join, letters, refuse_strangers, story_prom
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import unknown_value
+from judge.judge_name import JudgeName
 from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.estimate import Estimate
@@ -133,7 +134,7 @@ def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str
     for _, system in named:
         if system not in systems:
             raise unknown_value("own", system, systems)
-    mine = [system for name, system in named if name in (model, model.partition("/")[2])]
+    mine = [system for name, system in named if name in (model, JudgeName.of(model).model)]
     plain = letters(model)
     return mine or [name for name in systems if len(letters(name)) > 3 and letters(name) in plain]
 

@@ -31,6 +31,7 @@ from judge.execution.sending.shared_prefix import with_cache_points
 from judge.journal import JournalReader, JournalWriter, Totals, fold
 from judge.journal.parts import coverage
 from judge.journal.spending import REUSED
+from judge.judge_name import MODELLESS
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import read_response
 from judge.plan import Plan, load_prices, make_plan
@@ -127,7 +128,7 @@ async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
 
 def charged(spec: RunSpec) -> bool:
     """Whether anybody is paid for the judge's answers, as far as its provider tells."""
-    free = spec.provider in ("surface", "recorded", "scripted")
+    free = spec.provider in MODELLESS
     local = spec.provider in IN_PROCESS and load_prices(spec.judge, spec.base_url, spec.engine) is None
     return not (free or local)
 

@@ -20,9 +20,9 @@ from judge.in_force.endpoints import Asked, addresses_of, who_is_asked
 from judge.in_force.model_rules import Said, by_catalogue
 from judge.in_force.seen import NOTHING, ONE_BY_ONE, Seen
 from judge.in_force.setting import SettingInForce, Source
+from judge.judge_name import MODELLESS, JudgeName
 from judge.run_definition.spec import RunSpec
 
-MODELLESS = frozenset({"surface", "recorded", "scripted"})
 """Judges that ask no model: settings of a generation mean nothing to them, or what this program makes of them."""
 
 _ENGINE = SAMPLING | {"reasoning_effort"}
@@ -53,7 +53,7 @@ def settings_in_force(
     if spec.provider not in PROTOCOLS:
         text = f"the back-end {spec.provider} does not say whether it keeps to it"
         return [SettingInForce(name, value, "unknown", text, "none") for name, value in asked]
-    backend, _, model = spec.judge.partition("/")
+    backend, model = JudgeName.of(spec.judge)
     who = who_is_asked(model, addresses_of(spec.base_url, server, backend=backend), server, backend=backend)
     look = _Look(spec, server or {}, refusals or {}, seen, who)
     return [look.at(name, value) for name, value in asked]

@@ -11,6 +11,7 @@ from judge.credentials.providers import PROTOCOLS
 from judge.errors import JudgeError
 from judge.in_force.catalogue import catalogue
 from judge.in_force.endpoints import addresses_of, who_is_asked
+from judge.judge_name import JudgeName
 from judge.run_definition.spec import load_run_specs
 
 
@@ -69,7 +70,7 @@ def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
 
 def life_of(judge: str, base_url: Sequence[str] = (), server: Mapping[str, Any] | None = None) -> Life | None:
     """The life of the judge's model; None where the catalogue does not know it, or it runs on one's own machine."""
-    backend, _, model = judge.partition("/")
+    backend, model = JudgeName.of(judge)
     if backend not in PROTOCOLS:
         return None
     who = who_is_asked(model, addresses_of(base_url, server, backend=backend), server, backend=backend)

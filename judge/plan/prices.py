@@ -19,6 +19,7 @@ from judge.credentials.providers import PROTOCOLS, addresses_of
 from judge.errors import SpecError, unknown
 from judge.folders.config import config_folder
 from judge.folders.shipped import package_file
+from judge.judge_name import JudgeName
 from judge.printing.dollars import dollars
 from judge.records import Response
 
@@ -179,7 +180,7 @@ def _user_table() -> dict[str, Price]:
 
 
 def _shipped(judge: str, base_url: Sequence[str], engine: Mapping[str, Any], on: date) -> Price | None:
-    provider, _, model = judge.partition("/")
+    provider, model = JudgeName.of(judge)
     if provider not in PROTOCOLS or any(engine.get(key) not in usual for key, usual in _USUAL.items()):
         return None  # another tier has another price
     found = {_at(host, model.removeprefix("models/"), on) for host in _hosts(base_url, provider)}

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from judge.backends.engine_keys import OURS, START, TOP_LOGPROBS, weights
 from judge.errors import SpecError
+from judge.judge_name import JudgeName
 from judge.plan.queries import Plan
 from judge.records import Story
 from judge.run_definition.spec import RunSpec
@@ -37,7 +38,7 @@ class Serving:
 def serving(plan: Plan, stories: Iterable[Story]) -> Serving:
     """The `vllm serve` line of each of the run's servers. Raises SpecError for a judge that vLLM does not serve."""
     spec = plan.spec
-    provider, _, model = spec.judge.partition("/")
+    provider, model = JudgeName.of(spec.judge)
     if provider not in ("openai", "vllm", "hf"):
         raise SpecError(
             f"{spec.judge} is no language model that vLLM serves", hint="judge: openai/MODEL, vllm/MODEL, hf/MODEL"

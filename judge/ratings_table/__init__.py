@@ -16,7 +16,7 @@ from judge.ratings_table.columns import Piece, frame_of
 from judge.ratings_table.imported import Imported, read_imported
 from judge.ratings_table.journaled import Asked, People, read_journal
 from judge.ratings_table.judgments import Telling, silent
-from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RatingsTable, RunFacts
+from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RatingsTable, RunFacts, StoryRow
 from judge.run_folder import resolve
 
 __all__ = ["COLUMNS", "STORY_COLUMNS", "RatingsTable", "RunFacts", "read"]
@@ -52,8 +52,8 @@ def read(
         facts.append(fact)
     pieces += [known.ratings for known in people.values()]
     frame = frame_of(pieces, explanations=explanations)
-    story_rows = [row for known in people.values() for row in known.stories]
-    stories = pd.DataFrame(story_rows, columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
+    story_rows = [row for known in people.values() for row in known.stories.values()]
+    stories = pd.DataFrame(story_rows, columns=StoryRow._fields).set_index(["dataset", "story"])
     if not imported:
         return RatingsTable(frame, stories, tuple(facts))
     frame = _stacked([frame, *_once(imported, set(people))])

@@ -14,6 +14,7 @@ from judge.in_force.words import mark, stored
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
 from judge.journal.standing import file_state
+from judge.judge_name import JudgeName
 from judge.parsing import PARSERS, Parser
 from judge.parsing.stored_answers import StoredAnswers
 from judge.ratings_table.block import Block, judged
@@ -22,7 +23,7 @@ from judge.ratings_table.folder_notes import in_sample, other_scale, outside_sca
 from judge.ratings_table.helpers import Helpers
 from judge.ratings_table.judgments import LEAST, Known, Telling, UnusualError, identity_of, judgments
 from judge.ratings_table.parsed_file import ParsedFile
-from judge.ratings_table.table import RunFacts
+from judge.ratings_table.table import RunFacts, StoryRow
 from judge.records import Criterion
 from judge.run_folder import ResultFolder, read_manifest
 from judge.wording import Advice, Note
@@ -32,20 +33,23 @@ from judge.wording import Advice, Note
 class People:
     """One dataset's stories and people's ratings; `content` is the dataset's hash, by which versions are told apart.
 
-    `stories` are rows of the table of stories; `places` gives their numbers by id.
+    `stories` are the rows of the table of stories by the story's id; a story's number is its place there.
     """
 
     content: str
-    stories: list[tuple[Any, ...]]
-    places: dict[str, int]
+    stories: dict[str, StoryRow]
     ratings: Piece
 
     def named(self, story: Codes) -> dict[str, tuple[Codes, Names]]:
         """The columns that follow from the story, for rows of stories by number."""
-        found: dict[str, tuple[Codes, Names]] = {"story": (story, list(self.places))}
-        for place, name in ((2, "story_prompt"), (3, "system")):
+        found: dict[str, tuple[Codes, Names]] = {"story": (story, list(self.stories))}
+        rows = self.stories.values()
+        for name, values in (
+            ("story_prompt", [row.story_prompt for row in rows]),
+            ("system", [r.system for r in rows]),
+        ):
             numbers: dict[str, int] = {}
-            codes = [numbers.setdefault(row[place], len(numbers)) for row in self.stories]
+            codes = [numbers.setdefault(value, len(numbers)) for value in values]
             found[name] = (np.array(codes, dtype=np.int32)[story], list(numbers))
         return found
 
@@ -74,9 +78,7 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
         dataset = str(definition["dataset_name"])
         _add_people(people, dataset, definition, journal, folder)
         known = people[dataset]
-        reading = StoredAnswers.of_run(
-            asked.parser, criteria, definition, lambda story: str(known.stories[known.places[story]][-1])
-        )
+        reading = StoredAnswers.of_run(asked.parser, criteria, definition, lambda story: known.stories[story].text)
         try:
             found = _judgments(folder, journal, reading, asked, definition, known, state)
             piece = _piece(found.blocks, known, definition, asked, distinct=True)
@@ -104,7 +106,7 @@ def _judgments(
     # What a third party's parser looks at is not known; blocks of answers hold all but what servers said of calls.
     whole = asked.name in PARSERS or not journal.tells_usage()
     if asked.keep and whole and journal.last_attempt() >= LEAST:
-        texts = ((row[1], row[-1]) for row in known.stories)
+        texts = ((row.story, row.text) for row in known.stories.values())
         identity = identity_of(asked.name, asked.parser.version, definition, texts)
     path = None if identity is None else folder.parsed(asked.name)
     with ParsedFile(path, identity or "") as kept:
@@ -130,7 +132,7 @@ def _piece(
     criteria = [str(record["name"]) for record in definition["criteria_records"]]
     prompts = list(definition["eval_prompts"])
     columns = {
-        "story": _numbers(blocks, "story", people.places),
+        "story": _numbers(blocks, "story", {story: n for n, story in enumerate(people.stories)}),
         "criterion": _numbers(blocks, "criterion", {name: n for n, name in enumerate(criteria)}),
         "eval_prompt": _numbers(blocks, "eval_prompt", {name: n for n, name in enumerate(prompts)}),
     }
@@ -199,7 +201,8 @@ def _facts(
     manifest = read_manifest(folder.manifest)
     force = manifest.get("in_force", {})
     judge = str(manifest.get("judge", folder.path.name))
-    control = judge.partition("/")[0] == "surface"
+    name = JudgeName.of(judge)
+    control = name.is_control
     notes: list[str] = []
     left_out = journal.meta().get(LEFT_OUT)
     if control:
@@ -216,7 +219,7 @@ def _facts(
     notes += other_scale(criteria, journal)
     if definition.get("labels_note"):
         notes.append(str(definition["labels_note"]))
-    if judge.partition("/")[0] == "scripted":
+    if name.is_scripted:
         notes.append(f"{judge} gives scripted answers: figures about it say nothing about any judge")
     if parser.imputes:
         notes.append(
@@ -270,20 +273,20 @@ def _add_people(
             )
         return
     words = journal.words_left_out()
-    stories: list[tuple[Any, ...]] = []
+    stories: dict[str, StoryRow] = {}
     given: list[int] = []
     numbers: dict[str, dict[str | None, int]] = {"criterion": {}, "rater": {}}
     codes: dict[str, list[int]] = {"criterion": [], "rater": []}
     values: list[float] = []
     for place, story in enumerate(journal.stories()):
         length = words.get(story.id, len(story.text.split()))
-        stories.append((dataset, story.id, story.story_prompt, story.system, length, story.text))
+        stories[story.id] = StoryRow(dataset, story.id, story.story_prompt, story.system, length, story.text)
         for rating in story.ratings:
             given.append(place)
             values.append(rating.value)
             for name, value in (("criterion", rating.criterion), ("rater", rating.rater)):
                 codes[name].append(numbers[name].setdefault(value, len(numbers[name])))
-    known = People(content, stories, {row[1]: n for n, row in enumerate(stories)}, Piece({}, np.empty(0)))
+    known = People(content, stories, Piece({}, np.empty(0)))
     named: dict[str, tuple[Codes, Names] | str | None] = {
         "run": str(definition["name"]),
         "judge": None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -31,6 +32,17 @@ COLUMNS = (
 
 STORY_COLUMNS = ("story_prompt", "system", "words", "text")
 """Columns of the table of stories; every further column is a numeric feature of the story that came with an import."""
+
+
+class StoryRow(NamedTuple):
+    """A row of the table of stories, with the two columns by which it is indexed; `words` counts its text."""
+
+    dataset: str
+    story: str
+    story_prompt: str
+    system: str
+    words: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 from judge.backends import IN_PROCESS
 from judge.errors import SpecError, nearest
+from judge.judge_name import MODELLESS, JudgeName
 from judge.wording import Advice
 
 OF_ONE = ("base_url", "api_key_env", "headers", "engine", "revision", "identity")
@@ -46,7 +47,7 @@ OF_THE_RUN = ("name", "dataset", "columns", "criteria", "eval_prompts", "repeats
 ANY = "*"
 """In the place of a revision: whichever."""
 
-_LOCAL = IN_PROCESS | {"recorded", "scripted", "surface"}
+_LOCAL = IN_PROCESS | MODELLESS
 """Providers that ask no server: an address in the definition is none of theirs."""
 
 
@@ -137,7 +138,7 @@ def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]
 
 def _refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequence[str]) -> None:
     """Raise SpecError where a judge of another provider would be asked at the address, or with the key, of this one."""
-    own, other = (str(judge).partition("/")[0] for judge in (data.get("judge", ""), name))
+    own, other = (JudgeName.of(str(judge)).provider for judge in (data.get("judge", ""), name))
     if own == other or not own or {own, other} & _LOCAL:
         return
     for key in ("base_url", "api_key_env", "headers"):

@@ -15,6 +15,7 @@ from judge.backends.engine_keys import SPEED
 from judge.credentials import literal
 from judge.errors import SpecError, nearest, yaml_mistake
 from judge.fingerprint import fingerprint
+from judge.judge_name import JudgeName
 from judge.records import Generation
 from judge.run_definition import judges as judge_lists
 from judge.wording import Advice
@@ -120,7 +121,7 @@ class RunSpec(_Strict):
     @property
     def provider(self) -> str:
         """The back-end's name: who asks, as each attempt's session records it."""
-        return self.judge.partition("/")[0]
+        return JudgeName.of(self.judge).provider
 
     def judge_key(self) -> str:
         """Fingerprint of who judges: provider, identity, revision and engine settings.
@@ -128,7 +129,7 @@ class RunSpec(_Strict):
         A declared identity stands in the provider's and the model's place: whoever declares it says that a server, an
         engine in this process and a batch file are one judge.
         """
-        provider, _, model = self.judge.partition("/")
+        provider, model = JudgeName.of(self.judge)
         engine = {k: v for k, v in self.engine.items() if k not in SPEED}
         who = {"identity": self.identity} if self.identity else {"provider": provider, "identity": model}
         return fingerprint({**who, "revision": self.revision, "engine": engine})

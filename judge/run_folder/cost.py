@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from judge.errors import SpecError
 from judge.journal import JournalReader
 from judge.journal.spending import Spending, Tokens
+from judge.judge_name import JudgeName
 from judge.printing.dollars import dollars
 from judge.run_folder.layout import ResultFolder
 from judge.run_folder.manifest import read_manifest
@@ -108,7 +109,7 @@ def _without_price(manifest: Mapping[str, Any], *, batch: bool) -> Cost:
     from judge.plan.prices import how_to_price
 
     judge = _judge(manifest)
-    if judge.partition("/")[0] in IN_PROCESS:
+    if JudgeName.of(judge).provider in IN_PROCESS:
         return Cost(None, f"{judge} ran on this machine: no tokens were paid for")
     kept = (manifest.get("totals") or {}).get("cost")
     if kept is not None:
@@ -120,6 +121,6 @@ def _without_price(manifest: Mapping[str, Any], *, batch: bool) -> Cost:
 
 def _nothing_told(spent: Spending, manifest: Mapping[str, Any]) -> str:
     judge = _judge(manifest)
-    if judge.partition("/")[0] in ("surface", "recorded", "scripted"):
+    if JudgeName.of(judge).is_modelless:
         return f"{judge} asks no server and costs nothing"
     return "the server told no tokens" if spent.answers else "nothing was answered"

@@ -10,6 +10,7 @@ from judge.backends.surface.backend import SurfaceBackend
 from judge.backends.surface.card import model_card
 from judge.backends.surface.model import read_card, shipped_model
 from judge.errors import SpecError
+from judge.judge_name import JudgeName
 from judge.records import Story
 from judge.text_features import length
 
@@ -28,7 +29,7 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - eve
 
 def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> Iterator[bool]:
     """For each story, whether the judge's model of any of these criteria was fitted on its story-prompt."""
-    model = judge.partition("/")[2]
+    model = JudgeName.of(judge).model
     card = read_card(Path(model) if model else shipped_model())
     for story in stories:
         tokens = length(story.text)

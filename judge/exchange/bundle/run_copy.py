@@ -21,6 +21,7 @@ from judge.fingerprint import sha256_text
 from judge.folders.home import home
 from judge.journal import JournalReader
 from judge.journal.snapshot import leave_out_texts, snapshot
+from judge.judge_name import JudgeName
 from judge.run_definition.spec import RunSpec
 from judge.run_folder import ResultFolder, is_held, read_manifest
 from judge.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
@@ -128,7 +129,7 @@ def _of_texts(folder: ResultFolder) -> list[str]:
     from judge.records import Criterion
 
     judge = str(read_manifest(folder.manifest).get("judge", ""))
-    if judge.partition("/")[0] != "surface":
+    if not JudgeName.of(judge).is_control:
         return []
     with JournalReader(folder.journal) as journal:
         records = journal.meta()["definition"]["criteria_records"]

@@ -29,6 +29,7 @@ from judge.execution.ray.worker import Asker, Task
 from judge.execution.sending.runner import Outcomes, works
 from judge.execution.session import Result, Sitting, settings_of, stories_of
 from judge.journal import JournalReader
+from judge.judge_name import JudgeName
 from judge.parsing import parser as load_parser
 from judge.plan import Plan, load_prices
 from judge.run_folder import read_manifest, write_manifest
@@ -207,7 +208,7 @@ class Drive:
 
     def _vllm_stage(self, dataset: Any, feed: Any) -> Any:
         module, ray, task = self._llm, self._ray, self._task()
-        model = self._sitting.spec.judge.partition("/")[2]
+        model = JudgeName.of(self._sitting.spec.judge).model
 
         def rows(ticket: dict[str, Any]) -> list[dict[str, Any]]:
             return vllm_stage.rows_of(ticket["ticket"], ray.get(feed.get.remote(ticket["ticket"])))

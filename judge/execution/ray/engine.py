@@ -58,7 +58,7 @@ def sit_on_ray(sitting: Sitting, cluster: Cluster) -> Result:
 
 
 def _provider(spec: RunSpec) -> str:
-    provider = spec.judge.partition("/")[0]
+    provider = spec.provider
     if provider not in ("openai", "vllm"):
         raise SpecError(
             Advice(

@@ -16,6 +16,7 @@ from judge.backends.joined_prompt import joined
 from judge.errors import BackendError, MissingExtraError, SpecError
 from judge.execution.ray import blocks
 from judge.execution.ray.shards import answered_row, failed_row, write_shard
+from judge.judge_name import JudgeName
 from judge.records import Query, Response
 from judge.run_definition.spec import RunSpec
 from judge.wording import Advice
@@ -55,7 +56,7 @@ def builder(module: ModuleType) -> Callable[..., Any]:
 
 def config_arguments(spec: RunSpec, engines: int) -> dict[str, Any]:
     """What `vLLMEngineProcessorConfig` is given: the run's engine keys are vLLM's, and prefixes are cached."""
-    _, _, model = spec.judge.partition("/")
+    model = JudgeName.of(spec.judge).model
     kwargs: dict[str, Any] = {"enable_prefix_caching": True, **spec.engine}
     if spec.revision is not None:
         kwargs["revision"] = spec.revision

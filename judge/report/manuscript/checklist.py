@@ -18,6 +18,7 @@ from judge.credentials.providers import PROTOCOLS
 from judge.errors import JudgeError
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import sentences, stored
+from judge.judge_name import JudgeName
 from judge.report.blocks import prose
 from judge.report.inputs import ReportInputs
 from judge.report.sections import audit_words
@@ -198,7 +199,7 @@ def _settings(inputs: ReportInputs) -> Iterator[Item]:
 
 
 def _cost(who: str, force: dict[str, Any], cost: Cost) -> Iterator[Item]:
-    local = not (force.get("base_url") or str(force.get("judge", "")).partition("/")[0] in PROTOCOLS)
+    local = not (force.get("base_url") or JudgeName.of(str(force.get("judge", ""))).provider in PROTOCOLS)
     if cost.dollars is not None:
         yield Item(f"{who}cost", "met", cost.words())
     elif not local:

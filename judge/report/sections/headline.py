@@ -20,6 +20,7 @@ from judge.analysis.reliability import consistency
 from judge.analysis.reliability.consistency import PEOPLE
 from judge.charts.words import worded
 from judge.errors import JudgeError
+from judge.judge_name import JudgeName
 from judge.rating_matrix import RatingMatrix
 from judge.report.answers import Answer
 from judge.report.inputs import ReportInputs
@@ -66,7 +67,7 @@ def _caveats(inputs: ReportInputs) -> Iterator[str]:
         if raters.labels_note:
             yield f"No person rated the stories of {matrix.dataset}: {raters.labels_note}."
     for fact in inputs.table.facts:
-        if fact.judge.startswith("scripted/"):
+        if JudgeName.of(fact.judge).is_scripted:
             yield f"{fact.judge} gives scripted answers: figures about it say nothing about any judge."
 
 

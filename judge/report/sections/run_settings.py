@@ -11,6 +11,7 @@ from markupsafe import Markup
 from judge.in_force.setting import SettingInForce
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import stored
+from judge.judge_name import JudgeName
 from judge.printing.tables import Column, Table
 from judge.report.blocks import items, prose, shown
 from judge.report.inputs import ReportInputs
@@ -61,7 +62,7 @@ def _rows(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
     if not asked or not force:
         return
     settings = {one.setting: one for one in stored(manifest)}
-    control = str(manifest.get("judge", "")).partition("/")[0] == "surface"  # it has no provider to decide
+    control = JudgeName.of(str(manifest.get("judge", ""))).is_control  # it has no provider to decide
     for key in _KEYS:
         if key == "generation":
             said, effective = asked.get(key) or {}, force.get(key) or {}

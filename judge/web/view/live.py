@@ -16,6 +16,7 @@ from judge.execution.progress import duration
 from judge.in_force.words import stored
 from judge.journal import JournalReader
 from judge.journal.counting import Counted, count
+from judge.judge_name import JudgeName
 from judge.ratings_table.folder_notes import without_effect
 from judge.run_folder import Cost, ResultFolder, cost_of, read_manifest, writer_runs
 from judge.web.view.stored import Asked, asked
@@ -165,9 +166,9 @@ def _parsed(journal: JournalReader, what: Asked, last: int) -> tuple[float | Non
 def notes_of(what: Asked) -> tuple[str, ...]:
     """What must be said beside this judge's figures."""
     force = what.manifest.get("in_force", {})
-    provider = what.judge.partition("/")[0]
-    notes = [f"{what.judge} is a control, not a language model"] if provider == "surface" else []
-    if provider == "scripted":
+    name = JudgeName.of(what.judge)
+    notes = [f"{what.judge} is a control, not a language model"] if name.is_control else []
+    if name.is_scripted:
         notes.append(f"{what.judge} gives scripted answers: figures about it say nothing about any judge")
     notes += [str(force["note"])] if force.get("note") else []
     notes += [str(note) for note in (force.get("server") or {}).get("notes", ())]

@@ -1,0 +1,39 @@
+"""A judge's name, `provider/model`, in its parts. Never asks whether there is such a back-end (`judge.backends`)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+CONTROL, RECORDED, SCRIPTED = "surface", "recorded", "scripted"
+"""Providers without a language model: the control judge, answers from a file, answers from a script."""
+
+MODELLESS = frozenset({CONTROL, RECORDED, SCRIPTED})
+"""They ask no server and cost nothing."""
+
+
+class JudgeName(NamedTuple):
+    """Who is asked, and for what: the back-end, and the model as the back-end knows it ("" where none is named)."""
+
+    provider: str
+    model: str
+
+    @classmethod
+    def of(cls, judge: str) -> JudgeName:
+        """The parts of a name; a name without a "/" is a provider's."""
+        provider, _, model = judge.partition("/")
+        return cls(provider, model)
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is the control judge, which looks at a text's surface alone."""
+        return self.provider == CONTROL
+
+    @property
+    def is_scripted(self) -> bool:
+        """Whether its answers were written by nobody who read the stories."""
+        return self.provider == SCRIPTED
+
+    @property
+    def is_modelless(self) -> bool:
+        """Whether no language model answers: nothing is asked of a server, and nothing is paid."""
+        return self.provider in MODELLESS
