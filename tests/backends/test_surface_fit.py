@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from judge.backends.surface.model import shipped_model
-from judge.backends.surface.ridge import fit_ridge, folds_of_groups, out_of_fold
+from judge.stats.regression.standardised_ridge import fit_ridge, out_of_fold
+from judge.stats.resampling.grouped_folds import folds_of_groups
 from tests.packaged_data import surface_model
 
 SHIPPED: dict[str, Any] = json.loads(shipped_model().read_text(encoding="utf-8"))
@@ -93,7 +94,7 @@ def test_penalty_is_chosen_by_leave_one_out_error() -> None:
         return float(np.sum(np.square(errors)))
 
     grid = [0.1, 1.0, 3.0, 10.0, 100.0]
-    assert fit_ridge(rows, response, grid).penalty == min(grid, key=error)
+    assert fit_ridge(rows, response, grid).fitted.penalty == min(grid, key=error)
 
 
 def test_folds_keep_groups_together_and_ignore_row_order() -> None:

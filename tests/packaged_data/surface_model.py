@@ -26,9 +26,10 @@ import orjson
 from scipy.stats import kendalltau
 
 from judge.backends.surface.model import FORMAT, LABEL, POINTS, Term, distribution, expected, prompt_mark, shipped_model
-from judge.backends.surface.ridge import Array, Ridge, fit_ridge, folds_of_groups, out_of_fold
 from judge.errors import DataError
 from judge.fingerprint import fingerprint_file
+from judge.stats.regression.standardised_ridge import Floats, StandardisedRidge, fit_ridge, out_of_fold
+from judge.stats.resampling.grouped_folds import folds_of_groups
 from judge.text_features import LOG_OFFSETS, SCORE_FILE_FEATURES, for_regression, own_features, score_file_features
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
@@ -60,8 +61,8 @@ class Training:
     criterion: str
     data: str
     features: tuple[str, ...]
-    rows: Array
-    response: Array
+    rows: Floats
+    response: Floats
     groups: tuple[str, ...]
     penalty: float
     tokens_from: float = 0
@@ -72,7 +73,7 @@ class Training:
         """Whether the features go beyond the score file's."""
         return not set(self.features) <= SCORE_FILE_FEATURES.keys()
 
-    def fit(self, rows: Array, response: Array) -> Ridge:
+    def fit(self, rows: Floats, response: Floats) -> StandardisedRidge:
         """The regression with this training's penalty."""
         return fit_ridge(rows, response, [self.penalty])
 
@@ -94,7 +95,7 @@ def hanna_trainings(scores: Path) -> list[Training]:
     systems = {name: columns for name, columns in _score_file(scores).items() if name != "Human"}
     groups = tuple(f"{position:02d}" for _ in systems for position in range(96))
 
-    def column(title: str) -> Array:
+    def column(title: str) -> Floats:
         return np.concatenate([columns[title] for columns in systems.values()])
 
     rows = np.column_stack([_scaled(name, column(SCORE_FILE_FEATURES[name])) for name in HANNA_FEATURES])
@@ -150,8 +151,10 @@ def fitted(training: Training) -> tuple[dict[str, Any], dict[str, Any]]:
     return entry, _agreement(training, entry, foldings)
 
 
-def _agreement(training: Training, entry: Mapping[str, Any], foldings: Sequence[tuple[Array, Array]]) -> dict[str, Any]:
-    def answers(predicted: Array) -> list[float]:
+def _agreement(
+    training: Training, entry: Mapping[str, Any], foldings: Sequence[tuple[Floats, Floats]]
+) -> dict[str, Any]:
+    def answers(predicted: Floats) -> list[float]:
         return [round(expected(distribution(float(centre), entry["residual"]["sd"])), 1) for centre in predicted]
 
     # Without the folds' levels, as the control's row in a table; with them noise would lie below 0.
@@ -200,7 +203,7 @@ def fit_all(scores: Path, stories: Path, mans_roc: Path, mans_wp: Path) -> dict[
     }
 
 
-def _score_file(path: Path) -> dict[str, dict[str, Array]]:
+def _score_file(path: Path) -> dict[str, dict[str, Floats]]:
     """System -> column -> 96 values, of the columns needed here."""
     wanted = {*CRITERIA, *SCORE_FILE_FEATURES.values()}
     with path.open(encoding="utf-8", newline="") as stream:
@@ -216,11 +219,11 @@ def _score_file(path: Path) -> dict[str, dict[str, Array]]:
     }
 
 
-def _scaled(name: str, values: Array) -> Array:
+def _scaled(name: str, values: Floats) -> Floats:
     return np.log(values + LOG_OFFSETS[name]) if name in LOG_OFFSETS else values
 
 
-def _tau(predicted: Array | Sequence[float], response: Array) -> float:
+def _tau(predicted: Floats | Sequence[float], response: Floats) -> float:
     return 100 * float(kendalltau(predicted, response).statistic)
 
 

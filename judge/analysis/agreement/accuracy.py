@@ -24,8 +24,9 @@ from judge.stats.correlation import human_ceiling
 from judge.stats.estimate import Estimate
 from judge.stats.ordering.pairwise_accuracy import PairCounts, pair_table, ratio_of_resamples
 from judge.stats.ordering.soft_pairwise_accuracy import DEALT, Chance, by_chance, sign_flips, soft_pairwise_accuracy
-from judge.stats.ordering.tie_calibration import TieCalibration, calibrate, deal
+from judge.stats.ordering.tie_calibration import TieCalibration, calibrate
 from judge.stats.resampling import bootstrap
+from judge.stats.resampling.grouped_folds import deal
 from judge.wording import Advice, Note
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import ControlSource
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
-from judge.backends.surface.ridge import Array, Decomposed, Ridge, fit_ridge, folds_of_groups, out_of_fold
+from judge.stats.regression.standardised_ridge import StandardisedRidge, StandardisedRows, fit_ridge, out_of_fold
+from judge.stats.resampling.grouped_folds import folds_of_groups
 from judge.text_features import LOG_OFFSETS, for_regression, own_features, score_file_features, tokens
 
 LEAST_RATED = 100
@@ -29,6 +30,8 @@ LEAST_RATED = 100
 FOLDS, FOLDINGS = 5, 5
 PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Ridge penalties, from which each fold's training stories choose by their leave-one-out error."""
+
+Floats = NDArray[np.float64]
 
 _KEPT = 1 << 26
 """Bytes of rows taken apart that are kept for further criteria."""
@@ -81,18 +84,18 @@ class _Fits:
     """Fits of the control. Criteria rated on the same stories have the same folds: their rows are taken apart once."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, Decomposed] = {}
+        self._known: dict[bytes, StandardisedRows] = {}
         self._size = 0
 
-    def __call__(self, rows: Array, response: Array) -> Ridge:
+    def __call__(self, rows: Floats, response: Floats) -> StandardisedRidge:
         key = hashlib.blake2b(rows.tobytes()).digest()
         known = self._known.get(key)
         if known is None:
-            known = Decomposed.of(rows)
-            if self._size + known.left.nbytes <= _KEPT:
+            known = StandardisedRows.of(rows)
+            if self._size + known.parts.along.nbytes <= _KEPT:
                 self._known[key] = known
-                self._size += known.left.nbytes
-        return fit_ridge(rows, response, PENALTIES, known)
+                self._size += known.parts.along.nbytes
+        return fit_ridge(known, response, PENALTIES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +109,7 @@ class Surface:
     index: pd.Index[str]
     texts: tuple[str, ...]
     prompts: tuple[str, ...]
-    rows: Array
+    rows: Floats
     blank: NDArray[np.bool_]
     names: tuple[str, ...]
     imported: bool = False
@@ -146,7 +149,7 @@ class Surface:
     ) -> ControlPredictions:
         """As `control_predictions`; `groups` says what is held out together where that is not the story-prompt."""
         groups = self.groups if groups is None else groups
-        response: Array = np.array(people.reindex(self.index), dtype=np.float64)
+        response: Floats = np.array(people.reindex(self.index), dtype=np.float64)
         blank, total = self.blank, len(self.index)
         response[blank] = np.nan
         if (~np.isnan(response)).sum() >= LEAST_RATED:
@@ -167,7 +170,7 @@ class Surface:
             return ControlPredictions(np.full(total, np.nan), "surface:none", ControlSource.UNAVAILABLE, 0, why)
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
-    def _folding(self, response: Array, fold: NDArray[np.int64]) -> Array | None:
+    def _folding(self, response: Floats, fold: NDArray[np.int64]) -> Floats | None:
         """What the features add to the mean of each fold's training ratings; None where one fold holds all ratings."""
         if len(set(fold[~np.isnan(response)].tolist())) < 2:
             return None

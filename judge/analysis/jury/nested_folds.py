@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from judge.analysis.jury.combiners import CANDIDATES, COMBINERS, STACKED, UNFITTED, Combined, Split
 from judge.analysis.jury.panel import Panel
 from judge.analysis.options.table_options import JuryOptions
-from judge.backends.surface.ridge import folds_of_groups
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
 from judge.stats.regression.calibration import Kind, fit_calibration
 from judge.stats.regression.stacking import fit_stack
+from judge.stats.resampling.grouped_folds import folds_of_groups
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

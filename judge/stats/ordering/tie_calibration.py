@@ -66,14 +66,6 @@ class TieCalibration:
     taken: Floats
 
 
-def deal(unit: Codes, folds: int, rng: np.random.Generator) -> Codes:
-    """Fold of each story, shape (n,): units are shuffled and dealt out in turn, so folds hold equally many units."""
-    units = int(unit.max()) + 1 if unit.size else 0
-    fold = np.empty(units, dtype=np.int64)
-    fold[rng.permutation(units)] = np.arange(units) % folds
-    return np.asarray(fold[unit], dtype=np.int64)
-
-
 def calibrate(judge: Floats, people: Floats, unit: Codes, fold: Codes, *, within: bool = False) -> TieCalibration:
     """acc_eq over all pairs of stories, or the mean over units of acc_eq within a unit (Deutsch et al.'s "by item").
 

@@ -53,12 +53,33 @@ class RidgeFit:
         return np.asarray((x - self.centre) @ self.weights + self.intercept, dtype=np.float64)
 
 
-def fit_ridge(x: Floats, y: Floats, penalties: Sequence[float] = PENALTIES) -> RidgeFit:
+@dataclass(frozen=True, slots=True, eq=False)
+class Decomposed:
+    """What a fit needs of its rows, whatever the responses: their centre, and principal axes with sizes.
+
+    `along` (n, p) are the centred rows' places along `axes` (p, p); `size` (p,) their sums of squares.
+    """
+
+    centre: Floats
+    size: Floats
+    axes: Floats
+    along: Floats
+
+    @classmethod
+    def of(cls, x: Floats) -> Decomposed:
+        """Of rows (n, p)."""
+        centre = x.mean(axis=0)
+        rows = x - centre
+        size, axes = np.linalg.eigh(rows.T @ rows)
+        return cls(centre, np.maximum(size, 0.0), axes, rows @ axes)
+
+
+def fit_ridge(x: Floats | Decomposed, y: Floats, penalties: Sequence[float] = PENALTIES) -> RidgeFit:
     """Fit with the penalty of least leave-one-out error (the first of equally good ones).
 
     Parameters
     ----------
-    x : array, shape (n, p), no NaN
+    x : array, shape (n, p), no NaN; or the same taken apart before
         Columns on a common footing, e.g. rank scores; a column scaled up by g is penalised g^2 times less.
     y : array, shape (n,), no NaN
     penalties : sequence of positive floats
@@ -70,15 +91,14 @@ def fit_ridge(x: Floats, y: Floats, penalties: Sequence[float] = PENALTIES) -> R
     """
     if not y.size or min(penalties) <= 0:
         raise ValueError("ridge regression needs rows, and penalties above 0")
-    centre, intercept = x.mean(axis=0), float(y.mean())
-    rows, response = x - centre, y - intercept
-    size, axes = np.linalg.eigh(rows.T @ rows)
-    along = rows @ axes
+    parts = x if isinstance(x, Decomposed) else Decomposed.of(x)
+    intercept, along = float(y.mean()), parts.along
+    response = y - intercept
     # All penalties at once: one column each.
-    shrunk = 1 / (np.maximum(size, 0.0)[:, None] + np.asarray(penalties, dtype=np.float64)[None, :])
+    shrunk = 1 / (parts.size[:, None] + np.asarray(penalties, dtype=np.float64)[None, :])
     turned = shrunk * (along.T @ response)[:, None]
     residual = response[:, None] - along @ turned
     leverage = (along**2) @ shrunk + 1 / y.size
     press = ((residual / np.maximum(1 - leverage, LEAST)) ** 2).mean(axis=0)
     best = near_ties.lowest(press.tolist())
-    return RidgeFit(axes @ turned[:, best], centre, intercept, float(penalties[best]), float(press[best]))
+    return RidgeFit(parts.axes @ turned[:, best], parts.centre, intercept, float(penalties[best]), float(press[best]))

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 
 from judge.analysis.inputs.control import PENALTIES, Surface, control_predictions
 from judge.backends.surface.model import prompt_mark, read_card, shipped_model
-from judge.backends.surface.ridge import fit_ridge
+from judge.stats.regression.standardised_ridge import fit_ridge
 
 WORDS = ["lamp", "sea", "door", "brother", "stairs", "cup", "morning", "promise", "road", "winter", "letter", "garden"]
 
@@ -99,7 +99,8 @@ def test_stories_without_story_prompts_are_folded_one_by_one() -> None:
 
 
 def test_what_is_held_out_and_how_often_can_be_had() -> None:
-    from judge.backends.surface.ridge import folds_of_groups, out_of_fold
+    from judge.stats.regression.standardised_ridge import out_of_fold
+    from judge.stats.resampling.grouped_folds import folds_of_groups
 
     stories = made_stories(120, 24)
     people = stories["text"].str.len() / 100.0

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.stats.ordering.tie_calibration import calibrate, deal
+from judge.stats.ordering.tie_calibration import calibrate
+from judge.stats.resampling.grouped_folds import deal
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "mt_metrics_eval.json").read_text(encoding="utf-8"))
 RNG = np.random.default_rng

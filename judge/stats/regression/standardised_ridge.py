@@ -1,0 +1,103 @@
+"""Ridge regression on standardised columns, whose predictions never leave the range seen in fitting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.regression.ridge import Decomposed, RidgeFit
+from judge.stats.regression.ridge import fit_ridge as fit
+
+Floats = NDArray[np.float64]
+
+CONSTANT = 1e-12
+"""A column that spreads no more is constant: its scale counts as 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StandardisedRidge:
+    """A fitted regression.
+
+    Attributes
+    ----------
+    low, high, mean, scale : array, shape (p,)
+        Range seen in fitting, mean and standard deviation there.
+    fitted : RidgeFit
+        On standardised columns: its weights are for a standard deviation each.
+    """
+
+    low: Floats
+    high: Floats
+    mean: Floats
+    scale: Floats
+    fitted: RidgeFit
+
+    @property
+    def weights(self) -> Floats:
+        """Units of the response per standard deviation of each column, shape (p,)."""
+        return self.fitted.weights
+
+    @property
+    def intercept(self) -> float:
+        """Mean of the response in fitting: the prediction for the average row."""
+        return self.fitted.intercept
+
+    def predict(self, rows: Floats) -> Floats:
+        """Predictions, shape (n,). Values outside the range seen in fitting count as its nearer end."""
+        return self.fitted.predict((np.clip(rows, self.low, self.high) - self.mean) / self.scale)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StandardisedRows:
+    """What a fit needs of its rows, whatever the response: range, mean, scale, and their standard form taken apart."""
+
+    low: Floats
+    high: Floats
+    mean: Floats
+    scale: Floats
+    parts: Decomposed
+
+    @classmethod
+    def of(cls, rows: Floats) -> StandardisedRows:
+        """Of rows (n, p)."""
+        mean, spread = rows.mean(axis=0), rows.std(axis=0)
+        scale = np.where(spread > CONSTANT, spread, 1.0)
+        return cls(rows.min(axis=0), rows.max(axis=0), mean, scale, Decomposed.of((rows - mean) / scale))
+
+
+def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequence[float]) -> StandardisedRidge:
+    """Fit, with the penalty of least leave-one-out error (`stats.regression.ridge`).
+
+    Parameters
+    ----------
+    rows : array, shape (n, p), no NaN; or the same taken apart before, where several responses have the same rows
+    response : array, shape (n,), no NaN
+    penalties : sequence of positive floats, on the squared weights of the standardised columns
+    """
+    known = rows if isinstance(rows, StandardisedRows) else StandardisedRows.of(rows)
+    return StandardisedRidge(known.low, known.high, known.mean, known.scale, fit(known.parts, response, penalties))
+
+
+def out_of_fold(
+    rows: Floats, response: Floats, folds: NDArray[np.int64], fit: Callable[[Floats, Floats], StandardisedRidge]
+) -> tuple[Floats, Floats]:
+    """Predictions of each row by the regression fitted on the other folds' rows that have a response (NaN = none).
+
+    Returns
+    -------
+    predicted, level : array, shape (n,)
+        `level` is the mean response behind each prediction. It is the same for all rows of a fold and lies the higher
+        the lower the fold's own responses are: whoever ranks predictions of several folds takes it off first, since
+        with it noise runs against the responses (Parker, Guenter & Bedo 2007, Stratification bias in low signal
+        microarray studies, BMC Bioinformatics 8).
+    """
+    predicted, level = np.full(len(response), np.nan), np.full(len(response), np.nan)
+    rated = ~np.isnan(response)
+    for fold in np.unique(folds):
+        train = (folds != fold) & rated
+        fitted = fit(rows[train], response[train])
+        predicted[folds == fold], level[folds == fold] = fitted.predict(rows[folds == fold]), fitted.intercept
+    return predicted, level

@@ -1,0 +1,37 @@
+"""Folds of groups: what belongs together is held out together. Never splits a group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int64]
+
+
+def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
+    """Deal groups out to folds at random and in turn, so that folds hold equally many groups.
+
+    Parameters
+    ----------
+    group : array of int, shape (n,)
+        The group of each row, numbered from 0 without gaps.
+    folds : int
+        How many folds; with fewer groups than folds some stay empty.
+
+    Returns
+    -------
+    array of int, shape (n,)
+        Fold of each row, from 0.
+    """
+    groups = int(group.max()) + 1 if group.size else 0
+    fold = np.empty(groups, dtype=np.int64)
+    fold[rng.permutation(groups)] = np.arange(groups) % folds
+    return np.asarray(fold[group], dtype=np.int64)
+
+
+def folds_of_groups(groups: Sequence[str], folds: int, seed: int) -> Codes:
+    """`deal` for groups by name: the same groups, number and seed give the same folds, in whatever order rows come."""
+    number = {name: place for place, name in enumerate(sorted(set(groups)))}
+    return deal(np.array([number[name] for name in groups], dtype=np.int64), folds, np.random.default_rng(seed))
