@@ -12,21 +12,34 @@ from judge.stats.estimate import Estimate
 _LONG = 90
 """Characters of a cell from which on its column needs the width of a paragraph."""
 
+_PHONE = 46
+"""Characters that fit side by side on a phone: a table that needs more stands there row under row."""
+
 COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
 
 
-def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None = None) -> Markup:
+def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None = None, signed: bool = True) -> Markup:
     """The table in a `div`.
 
     With `copies`, LaTeX and CSV stand in inert `template` elements beside buttons that a script makes visible. `notes`
-    are printed in place of the table's own (the copies keep those). A page has no options: advice is left out.
+    are printed in place of the table's own (the copies keep those). A page has no options: advice is left out. Not
+    `signed`, a table leaves its signature to whoever prints it for several (the copies keep it).
     """
     table = worded(table, None)
+    cells = [[cell_text(row, column) for column in table.columns] for row in table.rows]
+    stacks = _stacks(table, cells)
+    parts = (
+        table.title,
+        Markup(' class="stacks"') if stacks else "",
+        Markup("<caption>{}</caption>").format(table.title),
+        _head(table),
+        _body(table, cells, stacks=stacks),
+    )
     return Markup('<div class="table">{}{}{}{}</div>').format(
-        Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}"><table>{}{}{}</table></div>').format(
-            table.title, Markup("<caption>{}</caption>").format(table.title), _head(table), _body(table)
+        Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}"><table{}>{}{}{}</table></div>').format(
+            *parts
         ),
-        Markup('<p class="signature">{}</p>').format(table.signature) if table.signature else "",
+        Markup('<p class="signature">{}</p>').format(table.signature) if signed and table.signature else "",
         _notes(table, notes),
         _copies(table) if copies else "",
     )
@@ -40,9 +53,16 @@ def _head(table: Table) -> Markup:
     return Markup("<thead><tr>{}</tr></thead>").format(Markup("").join(cells))
 
 
-def _body(table: Table) -> Markup:
+def _stacks(table: Table, cells: Sequence[Sequence[str]]) -> bool:
+    """Whether the columns need more room than a phone has; titles wrap between words."""
+    titles = [max(map(len, column.title.split()), default=0) for column in table.columns]
+    widths = [max(title, *(len(row[i]) for row in cells), 0) for i, title in enumerate(titles)]
+    return sum(widths) + 2 * len(widths) > _PHONE
+
+
+def _body(table: Table, shown: Sequence[Sequence[str]], *, stacks: bool) -> Markup:
+    """The rows; of a table that `stacks` each cell knows its column's title, which stands above it nowhere else."""
     numbers = [is_numeric(table, column) for column in table.columns]
-    shown = [[cell_text(row, column) for column in table.columns] for row in table.rows]
     long = [max(map(len, cells), default=0) > _LONG for cells in zip(*shown, strict=True)]
     kinds = [
         Markup(' class="number"') if number else _class_of_text(column, wide)
@@ -51,7 +71,7 @@ def _body(table: Table) -> Markup:
     rows = [
         Markup("<tr>{}</tr>").format(
             Markup("").join(
-                _cell(row.get(column.key), cell, kind)
+                _cell(row.get(column.key), cell, kind, column.title if stacks else "")
                 for column, cell, kind in zip(table.columns, cells, kinds, strict=True)
             )
         )
@@ -63,11 +83,12 @@ def _body(table: Table) -> Markup:
     return Markup("<tbody>{}</tbody>").format(Markup("\n").join(rows))
 
 
-def _cell(value: object, shown: str, kind: Markup) -> Markup:
+def _cell(value: object, shown: str, kind: Markup, column: str) -> Markup:
+    of = Markup(' data-of="{}"').format(column) if column else ""
     if isinstance(value, Estimate) and value.value is None:
         why = value.reason or ""
-        return Markup('<td class="number faint" title="{}">{}</td>').format(why, shown)
-    return Markup("<td{}>{}</td>").format(kind, shown)
+        return Markup('<td class="number faint" title="{}"{}>{}</td>').format(why, of, shown)
+    return Markup("<td{}{}>{}</td>").format(kind, of, shown)
 
 
 def _class_of_text(column: Column, long: bool) -> Markup:

@@ -18,6 +18,20 @@ FOLD = 40
 """Tables with more rows are folded, so that a section is read before it is searched."""
 
 
+class TableBlock(Markup):
+    """A table's markup without its signature, which its section prints once for all tables that share it."""
+
+    caption: str
+    signature: str
+
+    @classmethod
+    def of(cls, made: Markup, table: Table) -> TableBlock:
+        """The markup made of a table."""
+        block = cls(made)
+        block.caption, block.signature = table.title, table.signature
+        return block
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """One section: where it is linked to, its heading, its pieces in order."""
@@ -25,6 +39,15 @@ class Section:
     identity: str
     title: str
     blocks: Sequence[Markup]
+
+    @property
+    def signatures(self) -> dict[str, tuple[str, ...]]:
+        """Each signature of the section's tables once, with the titles of the tables that have it."""
+        found: dict[str, dict[str, None]] = {}
+        for block in self.blocks:
+            if isinstance(block, TableBlock) and block.signature:
+                found.setdefault(block.signature, {})[block.caption] = None
+        return {signature: tuple(titles) for signature, titles in found.items()}
 
 
 def prose(sentence: str, *, kind: str = "") -> Markup:
@@ -66,7 +89,10 @@ def figure(picture: Markup, caption: str) -> Markup:
 
 
 def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, title: str | None = None) -> Markup:
-    """A table without the notes that hold for the whole page; folded where it is long, unless said otherwise."""
+    """A table without the notes that hold for the whole page; folded where it is long, unless said otherwise.
+
+    Its signature is the section's to print.
+    """
     told = set(inputs.general_notes)
     # A page has no options. Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
     table = worded(table, None)
@@ -77,12 +103,12 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
         said = "; ".join(notes) or "no rows"
         asks = table.title.endswith("?")
         return prose(f"{table.title} {said[:1].upper()}{said[1:]}." if asks else f"{table.title}: {said}.")
-    made = html_table(table, notes=notes)
+    made = html_table(table, notes=notes, signed=False)
     if folded or (folded is None and len(table.rows) > FOLD):
         count = f"{len(table.rows)} rows" if len(table.rows) != 1 else "1 row"
         summary = Markup('<summary>{} <span class="faint">({})</span></summary>').format(table.title, count)
-        return Markup("<details>{}{}</details>").format(summary, made)
-    return made
+        made = Markup("<details>{}{}</details>").format(summary, made)
+    return TableBlock.of(made, table)
 
 
 def failed(what: str, error: JudgeError) -> Markup:

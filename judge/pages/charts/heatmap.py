@@ -10,7 +10,7 @@ from judge.charts.colours import Scale
 from judge.charts.heatmap import HeatCell, HeatMap
 from judge.pages.charts.svg import BOLD, chart, element, fitted, hatching, mark, shortened, text, text_width
 
-_WIDTH, _HEIGHT = 52.0, 24.0
+_WIDTH, _HEIGHT = 46.0, 24.0
 _GAP = 9.0
 _LABELS = 330.0
 """The widest that labels may become."""

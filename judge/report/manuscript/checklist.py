@@ -53,6 +53,9 @@ def checklist(inputs: ReportInputs) -> list[Item]:
     ]
 
 
+_TITLES = ("question", "state", "what was found", "what closes it")
+
+
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """The list as a table; gaps first in the sentence above it."""
     found = checklist(inputs)
@@ -61,21 +64,21 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     lead = f"{len(found) - gaps - opened} of {len(found)} questions are answered, "
     lead += f"{gaps} {'is a gap' if gaps == 1 else 'are gaps'}"
     lead += f", {opened} cannot be answered from these files." if opened else "."
-    rows = Markup("").join(
-        Markup('<tr><td>{}</td><td class="state-{}">{}</td><td>{}</td><td>{}</td></tr>').format(
-            item.question,
-            item.state,
-            _STATES[item.state],
-            item.found,
-            Markup("<code>{}</code>").format(item.closes) if item.closes else item.needs,
-        )
-        for item in found
+    rows = Markup("").join(Markup("<tr>{}</tr>").format(Markup("").join(_cells(item))) for item in found)
+    head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in _TITLES)
+    table = Markup('<table class="checklist stacks"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(
+        head, rows
     )
-    names = ("question", "state", "what was found", "what closes it")
-    head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in names)
-    table = Markup('<table class="checklist"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(head, rows)
     around = Markup('<div class="scroll" tabindex="0" role="region" aria-label="Checklist">{}</div>')
     return [prose(lead), around.format(table)]
+
+
+def _cells(item: Item) -> Iterator[Markup]:
+    """A question's row; each cell knows its column's title, which a phone prints beside it."""
+    closes = Markup("<code>{}</code>").format(item.closes) if item.closes else item.needs
+    for title, said in zip(_TITLES, (item.question, _STATES[item.state], item.found, closes), strict=True):
+        kind = Markup(' class="state-{}"').format(item.state) if title == "state" else ""
+        yield Markup('<td data-of="{}"{}>{}</td>').format(title, kind, said)
 
 
 def markdown(inputs: ReportInputs) -> str:
