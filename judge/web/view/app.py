@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from judge.errors import JudgeError, SpecError
 from judge.web.pages import static_route
-from judge.web.view import analysis_pages, answer_pages, map_pages, overview
+from judge.web.view.pages import analyses, answers, maps, overview
 from judge.web.view.site import NotFoundError, Site
 from judge.wording import PLAIN, written
 
@@ -43,7 +43,7 @@ def view_app(root: Path, access: Access) -> Starlette:
         yield
         site.close()
 
-    pages = overview.PAGES | analysis_pages.PAGES | answer_pages.PAGES | map_pages.PAGES
+    pages = overview.PAGES | analyses.PAGES | answers.PAGES | maps.PAGES
     routes = [Route(address, _endpoint(site, page)) for address, page in pages.items()]
     handlers: Any = {
         JudgeError: lambda _, error: _sentence(site, error),
@@ -67,7 +67,7 @@ def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Respo
     """What went wrong, as a page with a sentence and what mends it."""
     status = status or (404 if isinstance(error, NotFoundError) else 422)
     sentence, hint = written(error.sentence, PLAIN), written(error.hint or "", PLAIN)
-    return site.page("sentence.html", status=status, sentence=sentence, hint=hint or None)
+    return site.page("parts/sentence.html", status=status, sentence=sentence, hint=hint or None)
 
 
 def _unreadable(error: sqlite3.Error) -> JudgeError:

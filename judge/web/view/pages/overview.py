@@ -49,7 +49,7 @@ def runs_page(site: Site, request: Request) -> Response:
     site.live.standings(folder for run in runs for folder in run.results.values())
     found = [(run, sides(site, run)) for run in runs]
     part = request.url.path.startswith("/part/")
-    return site.page("runs_list.html" if part else "runs.html", found=found)
+    return site.page("parts/runs_list.html" if part else "runs.html", found=found)
 
 
 def run_page(site: Site, request: Request) -> Response:
@@ -58,7 +58,7 @@ def run_page(site: Site, request: Request) -> Response:
     shown = sides(site, run)
     values: dict[str, Any] = {"sides": shown, "live": any(side.standing.running for side in shown)}
     if request.url.path.endswith("/part/standing"):
-        return site.page("standing.html", run, **values)
+        return site.page("parts/standing.html", run, **values)
     if not run.results:
         return site.page(
             "run.html", run, slug=None, facts=[], coverage=None, chart=None, work=None, audit=None, **values

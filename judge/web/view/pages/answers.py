@@ -42,7 +42,7 @@ def judgments_page(site: Site, request: Request) -> Response:
         with judgments(computed.file) as index:
             values: dict[str, Any] = {"page": None, "rows": [], "names": {}}
             if index is not None:
-                before, after = _int(query.get("before")), _int(query.get("after"))
+                before, after = whole_number(query.get("before")), whole_number(query.get("after"))
                 page = index.page(filters, after=-1 if after is None else after, before=before)
                 stories = {place: opened.journal.story_at(place) for place in {row.story for row in page.rows}}
                 rows = [_shown(opened, row, stories[row.story]) for row in page.rows]
@@ -92,7 +92,7 @@ def stories_page(site: Site, request: Request) -> Response:
     run = site.run(request)
     slug = site.slug(request, run)
     folder = run.results[slug]
-    after = _int(request.query_params.get("after")) or 0
+    after = whole_number(request.query_params.get("after")) or 0
     wanted = request.query_params.get("text", "").strip()
     system = request.query_params.get("system", "")
     with stored(folder) as opened:
@@ -250,8 +250,8 @@ def answer_part(site: Site, request: Request) -> Response:
             raise NotFoundError(f"{criterion!r} with {prompt!r} was not asked in run {run.name}")
         found = cell(opened, story, criterion, prompt)
         values: dict[str, Any] = {"people": people_of(story, [criterion])[criterion], "raters": opened.asked.raters}
-    repeat = _int(query.get("repeat"))
-    return site.page("answer_part.html", run, slug=slug, story=story, cell=found, repeat=repeat, **values)
+    repeat = whole_number(query.get("repeat"))
+    return site.page("parts/answer.html", run, slug=slug, story=story, cell=found, repeat=repeat, **values)
 
 
 def _story_at(journal: JournalReader, position: int) -> Story:
@@ -265,7 +265,7 @@ def _one_of(wanted: str | None, known: Sequence[str], otherwise: int) -> str:
     return wanted if wanted is not None and wanted in known else known[min(otherwise, len(known) - 1)]
 
 
-def _int(text: str | None) -> int | None:
+def whole_number(text: str | None) -> int | None:
     """A whole number that SQLite can hold; None for anything else."""
     with suppress(ValueError, TypeError):
         value = int(text or "")

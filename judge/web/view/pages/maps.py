@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from judge.records import Judgment
 from judge.run_folder import ResultFolder
-from judge.web.view.answer_pages import _int
 from judge.web.view.kept import MAP
 from judge.web.view.map import Dot, MapFilters, opened, picture_file, state_of
 from judge.web.view.marked import excerpt
+from judge.web.view.pages.answers import whole_number
 from judge.web.view.site import Computed, NotFoundError, Site
 from judge.web.view.stored import Stored, stored
 
@@ -37,7 +37,7 @@ def map_page(site: Site, request: Request) -> Response:
         values["work"] = computed.work
         with opened(computed.file) as one:
             if one is not None and computed.work is None:
-                dots, more = one.page(filters, after=-1 if (a := _int(query.get("after"))) is None else a)
+                dots, more = one.page(filters, after=-1 if (a := whole_number(query.get("after"))) is None else a)
                 values |= {"facts": one.facts, "more": more, "clusters": one.clusters()}
                 with stored(folder) as answers:
                     values |= {"rows": [_row(answers, dot) for dot in dots], "criteria": answers.asked.criteria}
@@ -88,7 +88,7 @@ def dot_part(site: Site, request: Request) -> Response:
 
     run = site.run(request)
     slug = site.slug(request, run)
-    number = _int(request.query_params.get("number"))
+    number = whole_number(request.query_params.get("number"))
     with opened(site.kept.place(run.results[slug].path) / MAP) as one:
         dot = None if one is None or number is None else one.dot(number)
     if dot is None:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from judge.pages.html_table import html_table
 from judge.printing.stored_tables import table
 from judge.web.view.kept import read_kept, run_state
-from judge.web.view.overview import sides
+from judge.web.view.pages.overview import sides
 from judge.web.view.runs import FoundRun
 from judge.web.view.site import Site
 
@@ -50,7 +50,7 @@ def tables_page(site: Site, request: Request) -> Response:
     kept, waiting, problem, newer = _kept(site, run, f"view-{show}.json", "tables")
     part = "/part/" in request.url.path
     return site.page(
-        "tables_part.html" if part else "tables.html",
+        "parts/tables.html" if part else "tables.html",
         run,
         "tables",
         show=show,
@@ -78,7 +78,7 @@ def disagreements_page(site: Site, request: Request) -> Response:
     kept, waiting, problem, newer = _kept(site, run, name, "disagreements", between)
     part = "/part/" in request.url.path
     return site.page(
-        "disagreements_part.html" if part else "disagreements.html",
+        "parts/disagreements.html" if part else "disagreements.html",
         run,
         "disagreements",
         between=between,
