@@ -126,7 +126,7 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def _root(
     ctx: typer.Context,
-    version: bool = typer.Option(False, "--version", help="Print the version and leave."),  # noqa: FBT003
+    version: bool = typer.Option(False, "--version", help="the version alone"),  # noqa: FBT003
 ) -> None:
     """Print help where no command is given."""
     if version:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,14 +12,17 @@ from judge.printing.forms import Format
 Runs = Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")]
 DropSystem = Annotated[
     list[str] | None,
-    typer.Option("--drop-system", help="leave out this system's stories; may be given several times"),
+    typer.Option("--drop-system", help="system whose stories are left out; may be given several times"),
 ]
 Against = Annotated[
     str | None,
-    typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
+    typer.Option("--against", metavar="CRITERION", help="criterion of people's that every criterion is compared with"),
 ]
 Form = Annotated[Format, typer.Option("--format", help="form in which tables are printed")]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")]
+Rows = Literal["table", "jsonl", "json", "csv", "md", "latex"]
+"""Forms of single rows: also a line of JSON for each."""
+
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="file to write to")]
 ParserName = Annotated[str, typer.Option("--parser", help="ours or as-published")]
 Criteria = Annotated[
     list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")

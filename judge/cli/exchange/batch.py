@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli.option_words import complaint, mend
+from judge.cli.run_options import Failed, Limit, NewerLimit, OneByOne, OtherJudges, Overrides
 from judge.cli.table_options import Form
 
 if TYPE_CHECKING:
@@ -23,20 +24,14 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 @app.command("submit")
 def submit(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder.")],
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N stories of the plan.")] = None,
-    split: Annotated[int, typer.Option(min=1, max=50_000, help="Lines in a batch at most.")] = 50_000,
-    judge: Annotated[list[str] | None, typer.Option(help="Judge instead of the file's; again for more.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
-    one_by_one: Annotated[
-        bool, typer.Option("--one-by-one", help="One line for each repeat, for servers without n.")
-    ] = False,
-    failed: Annotated[
-        bool, typer.Option("--failed", help="What was given up, in place of what was never asked.")
-    ] = False,
-    max_completion_tokens: Annotated[
-        bool, typer.Option("--max-completion-tokens", help="Write max_tokens under this name (newer OpenAI models).")
-    ] = False,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder")],
+    limit: Limit = None,
+    split: Annotated[int, typer.Option(min=1, max=50_000, help="lines in a batch at most")] = 50_000,
+    judge: OtherJudges = None,
+    set_: Overrides = None,
+    one_by_one: OneByOne = False,
+    failed: Failed = False,
+    max_completion_tokens: NewerLimit = False,
 ) -> None:
     """Send what the run still lacks to the provider's batch API; nothing in a batch not yet collected is sent again.
 
@@ -79,9 +74,9 @@ def submit(
 
 @app.command("status")
 def status(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder")],
     form: Form = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="file to write to")] = None,
 ) -> None:
     """Ask the provider how far batches are, and say what to do about those that failed.
 
@@ -116,7 +111,7 @@ def status(
 
 @app.command("collect")
 def collect(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder")],
 ) -> None:
     """Bring the answers of ended batches into the journal; what they lack is asked by the next submit or run.
 

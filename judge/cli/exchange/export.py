@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from judge.cli.run_options import Failed, Limit, NewerLimit, OneByOne, Overrides
+
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 
@@ -17,23 +19,17 @@ def _group() -> None:
 
 @app.command("batch")
 def batch(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder.")],
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N stories of the plan.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("batch.jsonl"),
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder")],
+    limit: Limit = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="file to write")] = Path("batch.jsonl"),
     split: Annotated[
-        int, typer.Option(min=1, max=50_000, help="Lines in a file at most; more files are numbered.")
+        int, typer.Option(min=1, max=50_000, help="lines in a file at most; more files are numbered")
     ] = 50_000,
-    judge: Annotated[str | None, typer.Option(help="Judge instead of the file's.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
-    one_by_one: Annotated[
-        bool, typer.Option("--one-by-one", help="One line for each repeat, for servers without n.")
-    ] = False,
-    failed: Annotated[
-        bool, typer.Option("--failed", help="What was given up, in place of what was never asked.")
-    ] = False,
-    max_completion_tokens: Annotated[
-        bool, typer.Option("--max-completion-tokens", help="Write max_tokens under this name (newer OpenAI models).")
-    ] = False,
+    judge: Annotated[str | None, typer.Option(help="judge in place of the file's")] = None,
+    set_: Overrides = None,
+    one_by_one: OneByOne = False,
+    failed: Failed = False,
+    max_completion_tokens: NewerLimit = False,
 ) -> None:
     """Write what the run still lacks as OpenAI-batch JSON Lines, for `vllm run-batch` and providers' batch APIs.
 

@@ -32,7 +32,7 @@ def hanna_scores(
         typer.Option("--stories", help="hanna_llm_stories.csv, for story-prompts and the human stories' texts"),
     ] = None,
     keep_out_of_scale: Annotated[
-        bool, typer.Option("--keep-out-of-scale", help="keep means off the scale as ratings, as the study did")
+        bool, typer.Option("--keep-out-of-scale", help="means off the scale kept as ratings, as the study did")
     ] = False,
     measures: Annotated[bool, typer.Option("--measures", help="also the 72 automatic measures, as judges")] = False,
 ) -> None:
@@ -56,39 +56,43 @@ def hanna_scores(
     _say(write_folder(output, found), found)
 
 
+_Joined = Annotated[
+    str | None,
+    typer.Option("--dataset", help="dataset whose texts, systems and people's ratings are joined by the story's id"),
+]
+_Criteria = Annotated[str | None, typer.Option("--criteria", help="criteria set that gives abbreviations and scales")]
+_Columns = Annotated[
+    list[str] | None,
+    typer.Option("--column", metavar="FIELD=COLUMN", help="which column holds what; FIELD==TEXT is a constant"),
+]
+_LeaveOut = Annotated[
+    list[str] | None, typer.Option("--leave-out", metavar="COLUMN,...", help="columns that hold nothing of this")
+]
+_Numbered = Annotated[
+    bool, typer.Option("--number-repeats", help="rows of one judge, story, criterion and Eval-Prompt are its repeats")
+]
+_Unrated = Annotated[
+    str | None, typer.Option("--unrated", metavar="STATUS", help="status of rows without a rating that name none")
+]
+_Single = Annotated[
+    bool | None,
+    typer.Option(
+        "--single/--means", help="judges' ratings are single ratings, or means of repeats; default by the numbers"
+    ),
+]
+
+
 @app.command("ratings")
 def ratings(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON, JSON Lines, Parquet or XLSX")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="result folder; default runs/FILE")] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            "--dataset", help="dataset whose texts, systems and people's ratings are joined by the story's id"
-        ),
-    ] = None,
-    criteria: Annotated[
-        str | None, typer.Option("--criteria", help="criteria set that gives abbreviations and scales")
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option("--column", metavar="FIELD=COLUMN", help="which column holds what; FIELD==TEXT is a constant"),
-    ] = None,
-    leave_out: Annotated[
-        list[str] | None, typer.Option("--leave-out", metavar="COLUMN,...", help="columns that hold nothing of this")
-    ] = None,
-    number_repeats: Annotated[
-        bool,
-        typer.Option("--number-repeats", help="rows of one judge, story, criterion and Eval-Prompt are its repeats"),
-    ] = False,
-    unrated: Annotated[
-        str | None, typer.Option("--unrated", metavar="STATUS", help="status of rows without a rating that name none")
-    ] = None,
-    single: Annotated[
-        bool | None,
-        typer.Option(
-            "--single/--means", help="judges' ratings are single ratings, or means of repeats; default by the numbers"
-        ),
-    ] = None,
+    dataset: _Joined = None,
+    criteria: _Criteria = None,
+    column: _Columns = None,
+    leave_out: _LeaveOut = None,
+    number_repeats: _Numbered = False,
+    unrated: _Unrated = None,
+    single: _Single = None,
     note: Annotated[list[str] | None, typer.Option("--note", help="a sentence to stand under every table")] = None,
 ) -> None:
     """A ratings table from a file: its columns are those of `judge ratings`; story, criterion and rating are needed.

@@ -19,7 +19,7 @@ def serve(
     port: Annotated[
         int | None, typer.Option("--port", help="default: the first free one from 8765 on; 0 takes any")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="print the address only")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="the address alone")] = False,
 ) -> None:
     """Serve an audit's pages to annotators until Ctrl-C; the first line on stdout is the address.
 

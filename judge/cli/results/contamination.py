@@ -156,9 +156,9 @@ def auc(
     fpr: _Fpr = 0.05,
     resamples: Resamples = 1000,
     seed: Seed = 1,
-    roc: Annotated[Path | None, typer.Option("--roc", metavar="FILE.csv", help="write every ROC curve")] = None,
+    roc: Annotated[Path | None, typer.Option("--roc", metavar="FILE.csv", help="file for every ROC curve")] = None,
     form: Form = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="write the table to this file")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="file for the table")] = None,
     quiet: Quiet = False,
 ) -> None:
     """How well each score tells texts seen from texts not seen: AUC, true positives at 5 % false ones, thresholds.

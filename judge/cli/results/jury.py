@@ -32,7 +32,7 @@ HELP = {
     "seed": "seed of the first folding and of the resamples",
 }
 _Ratings = Annotated[
-    Path | None, typer.Option("--ratings", metavar="FOLDER", help="write the jury's ratings as a result folder")
+    Path | None, typer.Option("--ratings", metavar="FOLDER", help="result folder for the jury's ratings")
 ]
 
 

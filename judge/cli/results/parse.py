@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from judge.cli.option_words import said
-from judge.cli.table_options import Output, ParserName
-from judge.errors import SpecError, unknown
+from judge.cli.table_options import Output, ParserName, Rows
+from judge.errors import SpecError
+from judge.records import Structured
 from judge.whole_file import write_whole
 
 if TYPE_CHECKING:
     from judge.parsing.answers_file import AnswerLine, Parsed
     from judge.printing.tables import Table
-    from judge.records import Structured
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
-_FORMATS = ("table", "jsonl", "json", "csv", "md", "latex")
-_STRUCTURED = ("none", "choice", "json")
 _SNIPPET = 60
 
 
@@ -34,14 +32,14 @@ def parse(
     criterion: Annotated[str | None, typer.Option("--criterion", help="what the answers rate, e.g. Coherence")] = None,
     scale: Annotated[str, typer.Option("--scale", help="lowest-highest, e.g. 1-5 or 1-5/0.5")] = "1-5",
     parser: ParserName = "ours",
-    structured: Annotated[str, typer.Option("--structured", help="none, choice or json, as it was asked")] = "none",
+    structured: Annotated[Structured, typer.Option("--structured", help="how the answers were asked for")] = "none",
     rating_pattern: Annotated[
         str | None,
         typer.Option(
             "--rating-pattern", metavar="REGEX|$.PATH", help="the only place of a rating, e.g. 'Score: (\\d)'"
         ),
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="table, jsonl, json, csv, md or latex")] = "table",
+    form: Annotated[Rows, typer.Option("--format", help="form in which the rows are printed")] = "table",
     output: Output = None,
 ) -> None:
     """Answers in, one row each out: rating, status, flags, explanation. No answer becomes a number it does not state.
@@ -54,10 +52,6 @@ def parse(
 
     Example: judge parse runs/mans-roc --diff
     """
-    if form not in _FORMATS:
-        raise SpecError(unknown("--format", form, _FORMATS))
-    if structured not in _STRUCTURED:
-        raise SpecError(unknown("--structured", structured, _STRUCTURED))
     from judge.parsing.answers_file import parse_scale, read_answers
 
     if rating_pattern is not None:
@@ -65,7 +59,7 @@ def parse(
 
         check_pattern(rating_pattern, where="--rating-pattern")
     path = Path(source)
-    mode: Structured = structured  # type: ignore[assignment]  # checked above
+    mode = structured
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
         answers, mode = _run_answers(path, rating_pattern)
     elif path.is_file():

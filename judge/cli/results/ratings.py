@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, Rows, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -19,9 +19,9 @@ def ratings(
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
-    form: Annotated[str, typer.Option("--format", help="table (first rows), csv, jsonl, json, md or latex")] = "table",
+    form: Annotated[Rows, typer.Option("--format", help="form of the rows; table: the first of them")] = "table",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="write all rows to this .csv, .jsonl or .parquet file")
+        Path | None, typer.Option("-o", "--output", help="file for all rows: .csv, .jsonl or .parquet")
     ] = None,
     parser: ParserName = "ours",
 ) -> None:

@@ -20,7 +20,7 @@ _Differences = Annotated[
     bool, typer.Option("--differences", help="only cells where print, the study's recipe and ours are not all equal")
 ]
 _Resamples = Annotated[int, typer.Option("--resamples", help="resamples for intervals; 0 for none")]
-_Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", help="file to write to")]
 
 
 @app.command("hanna")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli.option_words import said
+from judge.cli.run_options import Overrides
 
 if TYPE_CHECKING:
     from judge.run_folder import ResultFolder
@@ -19,14 +20,14 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def merge(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or one judge's result folder.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or one judge's result folder")],
     partial: Annotated[
-        bool, typer.Option("--partial", help="Merge what is there, though shards are missing or not at their end.")
+        bool, typer.Option("--partial", help="a merge of what is there, though shards are missing or not at their end")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Result folder, where the shards were run with it.")
+        Path | None, typer.Option("--output", "-o", help="result folder, where the shards were run with it")
     ] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
+    set_: Overrides = None,
 ) -> None:
     """Join the shards of RUN, made by `judge run RUN --shard i/N`, into the result folder of each judge.
 

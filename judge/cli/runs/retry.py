@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from judge.cli.run_options import Overrides
 from judge.cli.table_options import Quiet
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -14,11 +15,11 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def retry(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder")],
     unparsed: Annotated[
-        bool, typer.Option("--unparsed", help="Also ask again where no rating could be read; shows in the signature.")
+        bool, typer.Option("--unparsed", help="answers without a readable rating too; shows in the signature")
     ] = False,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
+    set_: Overrides = None,
     quiet: Quiet = False,
 ) -> None:
     """Ask the repeats again that were given up (server errors, timeouts, filtered).

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from judge.cli.option_words import complaint, mend
-from judge.cli.table_options import Quiet
+from judge.cli.run_options import Limit, OtherJudges, Overrides
+from judge.cli.table_options import Form, Quiet
 from judge.wording import joined
 
 if TYPE_CHECKING:
@@ -25,22 +27,22 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def run(
-    run: Annotated[Path | None, typer.Argument(metavar="RUN", help="A run.yaml or its folder.")] = None,
-    judge: Annotated[list[str] | None, typer.Option(help="Judge instead of the file's; again for more.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N stories of the plan.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the forecast and ask nothing.")] = False,
-    pilot: Annotated[int | None, typer.Option(min=1, help="Ask about N stories, then forecast the whole.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before spending more (dollars).")] = None,
-    shard: Annotated[str | None, typer.Option(metavar="i/N", help="Only part i of N; judge merge joins them.")] = None,
-    reuse: Annotated[Path | None, typer.Option(help="Result folder whose answers to equal queries to take.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Result folder (with one judge).")] = None,
-    engine: Annotated[str, typer.Option(help="Who drives the run: async (this process) or ray.")] = "async",
-    ray_address: Annotated[str, typer.Option(help="Ray cluster (auto, HOST:PORT), or local to start one.")] = "local",
-    ray_actors: Annotated[int | None, typer.Option(min=1, help="Ray clients (HTTP) or engines (vLLM).")] = None,
+    run: Annotated[Path | None, typer.Argument(metavar="RUN", help="a run.yaml or its folder")] = None,
+    judge: OtherJudges = None,
+    set_: Overrides = None,
+    limit: Limit = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="the forecast alone; nothing is asked")] = False,
+    pilot: Annotated[int | None, typer.Option(min=1, help="N stories first, then a forecast of the whole")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="dollars that may be spent at most")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="i/N", help="part i of N only; judge merge joins them")] = None,
+    reuse: Annotated[Path | None, typer.Option(help="result folder whose answers to equal queries to take")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="result folder (with one judge)")] = None,
+    engine: Annotated[Literal["async", "ray"], typer.Option(help="who drives the run: this process, or Ray")] = "async",
+    ray_address: Annotated[str, typer.Option(help="Ray cluster (auto, HOST:PORT), or local to start one")] = "local",
+    ray_actors: Annotated[int | None, typer.Option(min=1, help="Ray clients (HTTP) or engines (vLLM)")] = None,
     quiet: Quiet = False,
-    form: Annotated[str, typer.Option("--format", help="Of the forecast: table, json, csv, md or latex.")] = "table",
-    print_schema: Annotated[bool, typer.Option("--print-schema", help="Print run.yaml's JSON Schema.")] = False,
+    form: Form = "table",
+    print_schema: Annotated[bool, typer.Option("--print-schema", help="run.yaml's JSON Schema alone")] = False,
 ) -> None:
     """Ask a judge everything RUN defines; every answer is kept, and running again asks only what is missing.
 
@@ -49,24 +51,18 @@ def run(
     Example: judge run runs/mans-roc --judge openai/my-model --set base_url=http://127.0.0.1:8000/v1 --pilot 20
     """
     from judge.cli.runs.run_forecast import print_forecasts
-    from judge.errors import SpecError, unknown
+    from judge.errors import SpecError
     from judge.execution.session import Sitting
     from judge.run_definition.spec import json_schema, load_run_specs
     from judge.run_folder.layout import definition_of
 
     if print_schema:
-        import json
-
         print(json.dumps(json_schema(), indent=2))
         return
     if run is None:
         raise SpecError("judge run needs a RUN: a run.yaml or its folder", hint="judge init NAME writes one")
     definition = definition_of(run)
-    overrides = list(set_ or [])
-    if max_cost is not None:
-        overrides.append(f"max_cost={max_cost}")
-    if engine not in ("async", "ray"):
-        raise SpecError(unknown("engine", engine, ("async", "ray")))
+    overrides = [*(set_ or []), *([] if max_cost is None else [f"max_cost={max_cost}"])]
     if engine == "async" and (ray_actors is not None or ray_address != "local"):
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
     found = load_run_specs(definition, overrides, list(dict.fromkeys(judge or [])))

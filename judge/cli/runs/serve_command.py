@@ -9,14 +9,15 @@ from typing import Annotated
 import typer
 
 from judge.cli.option_words import said
+from judge.cli.run_options import Overrides
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def serve_command(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run.yaml or its folder.")],
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key.")] = None,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="a run.yaml or its folder")],
+    set_: Overrides = None,
 ) -> None:
     """Print the `vllm serve` line that fits RUN, one for each base_url: model, revision, engine keys, context length.
 

@@ -16,9 +16,9 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def status(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder")],
     form: Form = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="file to write to")] = None,
 ) -> None:
     """How far runs are: answered, given up (by cause), tokens, cost, hours. Works beside a run that goes on.
 

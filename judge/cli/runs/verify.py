@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 def verify(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, a result folder, or a bundle (.zip).")
+        list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, a result folder, or a bundle (.zip)")
     ],
 ) -> None:
     """Check that journals are whole and that every query, rendered again, has the hash it was asked under.

@@ -33,7 +33,7 @@ def explanations(
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
     drop_system: Annotated[
-        list[str] | None, typer.Option("--drop-system", help="leave out explanations of this system's stories")
+        list[str] | None, typer.Option("--drop-system", help="system whose stories' explanations are left out")
     ] = None,
     width: Width = "page",
 ) -> None:

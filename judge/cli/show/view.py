@@ -12,13 +12,13 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def view(
-    runs: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where runs lie.")] = Path("runs"),
+    runs: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="where runs lie")] = Path("runs"),
     host: Annotated[
-        str, typer.Option(help="Address to serve at; others than loopback need a key, which is printed.")
+        str, typer.Option(help="address to serve at; others than loopback need a key, which is printed")
     ] = "127.0.0.1",
-    port: Annotated[int | None, typer.Option(help="Port; 0 takes any free one.  [default: 8765 or the next]")] = None,
-    open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print the address alone.")] = False,
+    port: Annotated[int | None, typer.Option(help="port; 0 takes any free one.  [default: 8765 or the next]")] = None,
+    open_: Annotated[bool, typer.Option("--open", help="the page opened in a browser")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="the address alone")] = False,
 ) -> None:
     """Serve pages over all runs in FOLDER until Ctrl-C: progress while they go on, coverage, tables, every judgment,
     one story with all that judges and people said, prompt variants side by side, the map of explanations.

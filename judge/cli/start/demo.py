@@ -19,13 +19,13 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def demo(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="[FOLDER]", help="Where the run lies (default: runs/demo, or runs/demo-llm)."),
+        typer.Argument(metavar="[FOLDER]", help="where the run lies; default: runs/demo, or runs/demo-llm"),
     ] = None,
     judge: Annotated[
-        str, typer.Option("--judge", help="surface, or local/smollm2 (make demo-llm sets it up).")
+        str, typer.Option("--judge", help="surface, or local/smollm2 (make demo-llm sets it up)")
     ] = "surface",
     form: Form = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the tables to this file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="file for the tables")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Judge 48 packaged stories with the control judge, print the tables a run ends in, and write their report.

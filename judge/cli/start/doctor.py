@@ -21,23 +21,23 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 def doctor(
     statistics: Annotated[
-        bool, typer.Option("--statistics", help="Test the diagnostics on simulated judges with planted faults.")
+        bool, typer.Option("--statistics", help="a trial of the diagnostics on simulated judges with planted faults")
     ] = False,
-    studies: Annotated[int, typer.Option("--studies", help="Simulated studies for --statistics.", min=20)] = 1000,
+    studies: Annotated[int, typer.Option("--studies", help="simulated studies for --statistics", min=20)] = 1000,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="First seed of the simulated studies; default: a fresh one.")
+        int | None, typer.Option("--seed", help="first seed of the simulated studies; default: a fresh one")
     ] = None,
-    workers: Annotated[int, typer.Option("--workers", help="Processes for --statistics.", min=1)] = 2,
-    control: Annotated[bool, typer.Option("--control", help="Print the control judge's model card instead.")] = False,
+    workers: Annotated[int, typer.Option("--workers", help="processes for --statistics", min=1)] = 2,
+    control: Annotated[bool, typer.Option("--control", help="the control judge's model card alone")] = False,
     provider: Annotated[
-        str | None, typer.Option("--provider", help="Examine one provider or server: openai, gemini, ollama, ...")
+        str | None, typer.Option("--provider", help="one provider or server to examine: openai, gemini, ollama, ...")
     ] = None,
-    base_url: Annotated[str | None, typer.Option("--base-url", help="Its address, for --provider.")] = None,
+    base_url: Annotated[str | None, typer.Option("--base-url", help="its address, for --provider")] = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="A model to find in its list, under its name there.")
+        str | None, typer.Option("--model", help="a model to find in its list, under its name there")
     ] = None,
     form: Form = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="file to write to")] = None,
 ) -> None:
     """What is installed, reachable and cached, and the command that mends the rest; what needs mending comes first.
 

@@ -15,18 +15,18 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def init(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of the new run.")] = None,
-    template: Annotated[str, typer.Option("--from", help="Shipped definition to copy: see --list.")] = "mans-roc",
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="name of the new run")] = None,
+    template: Annotated[str, typer.Option("--from", help="shipped definition to copy; see --list")] = "mans-roc",
     dataset: Annotated[
         str | None,
-        typer.Option("--dataset", metavar="NAME|PATH", help="Stories to judge; of a table the columns are guessed."),
+        typer.Option("--dataset", metavar="NAME|PATH", help="stories to judge; of a table the columns are guessed"),
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", metavar="FIELD=COLUMN", help="Which column holds what, where the guess is wrong."),
+        typer.Option("--column", metavar="FIELD=COLUMN", help="which column holds what, where the guess is wrong"),
     ] = None,
-    folder: Annotated[Path, typer.Option(help="Where runs lie.")] = Path("runs"),
-    list_: Annotated[bool, typer.Option("--list", help="List the shipped definitions.")] = False,
+    folder: Annotated[Path, typer.Option(help="where runs lie")] = Path("runs"),
+    list_: Annotated[bool, typer.Option("--list", help="the shipped definitions")] = False,
 ) -> None:
     """Write FOLDER/NAME/run.yaml from a shipped definition, every key with a comment.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,17 +15,19 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def try_(
-    story: Annotated[Path, typer.Argument(metavar="STORY.txt", help="A text file with the story.")],
-    judge: Annotated[str, typer.Option(help="provider/model, or surface.")] = "surface",
-    eval_prompts: Annotated[str, typer.Option(help="Names or files, separated by commas.")] = "ep1,ep3",
-    criterion: Annotated[str, typer.Option(help="Name or abbreviation.")] = "Coherence",
-    criteria: Annotated[str, typer.Option(help="Criteria set.")] = "hanna",
-    story_prompt: Annotated[str, typer.Option(help="What the author was given.")] = "",
-    reference: Annotated[Path | None, typer.Option(help="File with the reference story.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Server.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any key of run.yaml.")] = None,
-    form: Annotated[str, typer.Option("--format", help="table (for people) or json.")] = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Append to this JSON Lines file.")] = None,
+    story: Annotated[Path, typer.Argument(metavar="STORY.txt", help="a text file with the story")],
+    judge: Annotated[str, typer.Option(help="provider/model, or surface")] = "surface",
+    eval_prompts: Annotated[str, typer.Option(help="names or files, separated by commas")] = "ep1,ep3",
+    criterion: Annotated[str, typer.Option(help="name or abbreviation")] = "Coherence",
+    criteria: Annotated[str, typer.Option(help="criteria set")] = "hanna",
+    story_prompt: Annotated[str, typer.Option(help="what the author was given")] = "",
+    reference: Annotated[Path | None, typer.Option(help="file with the reference story")] = None,
+    base_url: Annotated[str | None, typer.Option(help="server")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="any key of run.yaml")] = None,
+    form: Annotated[Literal["table", "json"], typer.Option("--format", help="form of the answer")] = "table",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="JSON Lines file that the answers are added to")
+    ] = None,
 ) -> None:
     """Show for each Eval-Prompt the request as sent, the answer, what the parser took (marked), tokens and cost.
 
@@ -39,8 +41,6 @@ def try_(
     from judge.records import Story
     from judge.run_definition.spec import parse_run_spec
 
-    if form not in ("table", "json"):
-        raise SpecError(f"--format {form!r}: judge try prints table or json")
     data: dict[str, Any] = {
         "name": "try",
         "dataset": "none",

@@ -25,7 +25,7 @@ _Columns = Annotated[
         "--column", metavar="FIELD=COLUMN", help="for tables: which column holds what; may be given several times"
     ),
 ]
-_Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file instead of the screen")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", help="file to write to, in place of the screen")]
 
 
 @app.command("list")

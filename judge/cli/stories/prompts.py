@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
-_Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file instead of the screen")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", help="file to write to, in place of the screen")]
 
 
 @app.command("list")
@@ -89,7 +89,7 @@ def render(
         Path | None, typer.Option("--wording", exists=True, dir_okay=False, help="JSON file of published strings")
     ] = None,
     system: Annotated[str | None, typer.Option("--system", help="a system message of your own")] = None,
-    form: Annotated[str, typer.Option("--format", help="text or json")] = "text",
+    form: Annotated[Literal["text", "json"], typer.Option("--format", help="form of the messages")] = "text",
 ) -> None:
     """Print one query exactly as it would be sent: every message, character by character.
 
@@ -101,8 +101,6 @@ def render(
     from judge.criteria import load_criteria
     from judge.eval_prompts import load_eval_prompt
 
-    if form not in ("text", "json"):
-        raise SpecError(f"--format {form!r} is not known; allowed: text, json")
     chosen = load_criteria(criteria, wording=wording)
     picked = chosen.pick(criterion)
     if len(picked) != 1:

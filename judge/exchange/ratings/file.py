@@ -43,25 +43,20 @@ def read_ratings(
 
     Parameters
     ----------
-    path : Path
     dataset : str or Dataset, optional
         The dataset's name where the file does not say it; else the file's name. Of a Dataset the stories' texts,
         systems and story-prompts and people's ratings are joined by the story's id.
     criteria : sequence of Criterion
         Gives abbreviations and scales: judges' ratings off a criterion's scale become rows without a rating and with
         status `out_of_scale`. Criteria that are not among them are taken as they are.
-    notes : sequence of str
-        What shall stand under every table.
-    columns : mapping, optional
-        Column map, for columns that are called otherwise.
-    leave_out : sequence of str
-        Columns that hold nothing of this.
+    notes : sequence of str, to stand under every table
+    columns, leave_out : mapping, sequence of str
+        Column map, for columns that are called otherwise; columns that hold nothing of this.
     number_repeats : bool
         Several rows of one judge, Eval-Prompt, story and criterion are its repeats, in the file's order.
     unrated : str, optional
         Status of rows without a rating that name none.
-    ratings : str, optional
-        ``single`` or ``means`` of repeats; without it, points of the scale are single ratings.
+    ratings : "single", "means" (of repeats); without it, points of the scale are single ratings
 
     Raises
     ------
@@ -73,23 +68,22 @@ def read_ratings(
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
     rows = _checked_rows(path, chosen, name, unrated, number_repeats=number_repeats)
     facts = stories_of(rows, path)
+    judged, people = ([row.cells for row in rows if row.cells["source"] == source] for source in ("judge", "rater"))
     found: list[str] = []
     labels_note = None
-    people = [row.cells for row in rows if row.cells["source"] == "rater"]
     if isinstance(dataset, Dataset):
         joined = join(facts, dataset, path, {str(row.cells["criterion"]) for row in rows}, people=bool(people))
         people += joined.people
         found, labels_note = joined.notes, dataset.labels_note
-    frame = _frame([row.cells for row in rows if row.cells["source"] == "judge"] + people, facts)
+    frame = _frame(judged + people, facts)
     known = {criterion.name: criterion for criterion in criteria}
     names = [str(name) for name in pd.unique(frame["criterion"])]
     off = _off_scale(frame, known)
-    judges = sorted({str(row.cells["judge"]) for row in rows if row.cells["source"] == "judge"})
     return Import(
         frame=frame,
-        judge=", ".join(judges) or "people only",
+        judge=", ".join(sorted({str(cells["judge"]) for cells in judged})) or "people only",
         criteria=[known[name] for name in names if name in known],
-        notes=[*notes, *found, *([labels_note] if labels_note else []), *off],
+        notes=[*notes, *found, *filter(None, [labels_note]), *off],
         sources=[path],
         stories=_story_table(facts),
         asked=_asked(dataset, chosen, columns or {}),

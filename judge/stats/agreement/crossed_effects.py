@@ -110,22 +110,34 @@ def crossed_effects(
     if max(rho, phi) > _NO_ERROR:
         why = "undefined: beside the raters' leniency no error is left, and the likelihood grows without end"
         return _without(Estimate.undefined(why, n=names.size), k, counts)
+    return _fitted(likelihood, (rho, phi, least), k, counts, confidence)
+
+
+def _fitted(
+    likelihood: CrossedLikelihood,
+    minimum: tuple[float, float, float],
+    k: float,
+    counts: tuple[int, int, int],
+    confidence: float,
+) -> CrossedEffects:
+    """What the least deviance says: `minimum` is where it lies (rho, phi), and the deviance there."""
     from scipy import stats
 
+    (rho, phi, least), (stories, raters, ratings) = minimum, counts
     low, high = _ends(likelihood.deviance, rho, least + float(stats.chi2.ppf(confidence, 1)))
     scale = likelihood.scale(rho, phi)
     zero = [name for name, share in (("stories", rho), ("raters", phi)) if share == 0]
     method = f"REML, profile likelihood, {100 * confidence:.0f} %"
     return CrossedEffects(
-        single=Estimate(rho, n=names.size, low=low, high=high, method=method),
-        average=Estimate(_mean_of(rho, k), n=names.size, low=_mean_of(low, k), high=_mean_of(high, k), method=method),
+        single=Estimate(rho, n=stories, low=low, high=high, method=method),
+        average=Estimate(_mean_of(rho, k), n=stories, low=_mean_of(low, k), high=_mean_of(high, k), method=method),
         k=k,
         story=scale * rho,
         rater=scale * (1 - rho) * phi,
         error=scale * (1 - rho) * (1 - phi),
-        stories=names.size,
-        raters=people.size,
-        ratings=y.size,
+        stories=stories,
+        raters=raters,
+        ratings=ratings,
         boundary=f"the variance between {' and between '.join(zero)} is estimated as 0" if zero else None,
     )
 
