@@ -50,7 +50,7 @@ TO_COPY = {
     "reproduce/tables/system_means.py": "published numbers come with the command that gives them from other data",
     "reproduce/tables/user_study.py": "published numbers come with the command that gives them from other data",
     "reproduce/unavailable.py": "published numbers come with the command that gives them from other data",
-    "web/view/analysis_pages.py": "a page names the command behind its table",
+    "web/view/pages/analyses.py": "a page names the command behind its table",
 }
 """Module -> why it holds whole commands, to be copied into a shell; each is held against the commands there are."""
 

@@ -18,7 +18,9 @@ Against = Annotated[
     str | None,
     typer.Option("--against", metavar="CRITERION", help="criterion of people's that every criterion is compared with"),
 ]
-Form = Annotated[Format, typer.Option("--format", help="form in which tables are printed")]
+Form = Annotated[
+    Format, typer.Option("--format", metavar="FORM", help="form of the tables: table, json, csv, md or latex")
+]
 Rows = Literal["table", "jsonl", "json", "csv", "md", "latex"]
 """Forms of single rows: also a line of JSON for each."""
 

@@ -80,10 +80,8 @@ def test_the_scale_can_be_given(answers: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--format", "jsn"], "did you mean"),
         (["--scale", "five"], "'five' is no scale"),
         (["--parser", "our"], "did you mean 'ours'"),
-        (["--structured", "yes"], "--structured 'yes' is not known"),
         (["--parser", "as-published", "--scale", "1-10"], "scale 1-5 only"),
     ],
 )
@@ -91,6 +89,14 @@ def test_a_wrong_option_gets_a_sentence(answers: Path, words: list[str], message
     error = CliRunner().invoke(app, [str(answers), *words]).exception
     assert isinstance(error, SpecError)
     assert message in str(error)
+
+
+@pytest.mark.parametrize("words", [["--format", "jsn"], ["--structured", "yes"]])
+def test_a_word_that_an_option_does_not_take_is_refused_with_those_it_takes(answers: Path, words: list[str]) -> None:
+    done = CliRunner().invoke(app, [str(answers), *words])
+    assert done.exit_code == 2
+    assert f"'{words[1]}' is not one of " in done.output
+    assert "'json'" in done.output
 
 
 def test_a_file_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:

@@ -87,12 +87,17 @@ def test_render_in_the_published_words(studies: Path, story: Path) -> None:
         (("--criterion", "CH", "--dataset", "demo"), r"which story\?"),
         (("--criterion", "CH", "--dataset", "demo", "--story", "nobody"), "demo: there is no story 'nobody' among its"),
         (("--criterion", "CH,RE", "--dataset", "demo", "--story", "x"), "for one criterion; --criterion names 2"),
-        (("--criterion", "CH", "--format", "csv"), "--format 'csv' is not known; allowed: text, json"),
     ],
 )  # fmt: skip
 def test_what_render_cannot_do_is_said(words: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(SpecError, match=sentence):
         prompts("render", "--eval-prompt", "ep1", *words)
+
+
+def test_a_form_that_render_does_not_have_is_refused_with_those_it_has() -> None:
+    result = prompts("render", "--eval-prompt", "ep1", "--criterion", "CH", "--format", "csv")
+    assert result.exit_code == 2
+    assert "'csv' is not one of 'text', 'json'" in result.output
 
 
 def test_check_finds_all_that_ships_sound() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
+_FORMS = "form of the rows: table, jsonl, json, csv, md or latex"
 _SNIPPET = 60
 
 
@@ -39,7 +40,7 @@ def parse(
             "--rating-pattern", metavar="REGEX|$.PATH", help="the only place of a rating, e.g. 'Score: (\\d)'"
         ),
     ] = None,
-    form: Annotated[Rows, typer.Option("--format", help="form in which the rows are printed")] = "table",
+    form: Annotated[Rows, typer.Option("--format", metavar="FORM", help=_FORMS)] = "table",
     output: Output = None,
 ) -> None:
     """Answers in, one row each out: rating, status, flags, explanation. No answer becomes a number it does not state.

@@ -12,6 +12,8 @@ from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, R
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
+_FORMS = "form of the rows: table (the first), csv, jsonl, json, md or latex"
+
 
 @app.command()
 def ratings(
@@ -19,7 +21,7 @@ def ratings(
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
-    form: Annotated[Rows, typer.Option("--format", help="form of the rows; table: the first of them")] = "table",
+    form: Annotated[Rows, typer.Option("--format", metavar="FORM", help=_FORMS)] = "table",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="file for all rows: .csv, .jsonl or .parquet")
     ] = None,
