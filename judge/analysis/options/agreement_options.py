@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
+from judge.analysis.options.table_options import Idle
 from judge.errors import OptionError
 from judge.stats.agreement.alt_test import MEASURES, Measure
 
@@ -25,6 +26,8 @@ class AccuracyOptions:
     `level`: pairs of all stories, or ``by-item``, of stories for one story-prompt. `folds` of story-prompts to fit
     epsilon; `flips` permutations for soft pairwise accuracy.
     """
+
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
 
     level: PairLevel = "overall"
     drop_systems: tuple[str, ...] = ()
@@ -58,6 +61,8 @@ class LabelOptions:
     `ci` ``delong`` is DeLong's interval of the AUC, for stories that are independent of each other; r then has none.
     """
 
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none", "delong")), "seed": ("ci", ("none", "delong"))}
+
     labels: str
     errors: tuple[str, ...] = ()
     drop_systems: tuple[str, ...] = ()
@@ -82,6 +87,8 @@ class LabelOptions:
 @dataclass(frozen=True, slots=True)
 class DriftOptions:
     """Choices of drift tables; `window`, `stride`, `ci` (with `resamples` and `seed`) are those of the sliding sets."""
+
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
     drop_systems: tuple[str, ...] = ()
     against: str | None = None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from os import PathLike
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, ClassVar, Literal, NoReturn, TypeVar, get_args
 
 from judge.errors import OptionError, SpecError, unknown
 from judge.wording import Advice
@@ -16,6 +17,9 @@ Readings = Literal["mean", "single"]
 IntervalKind = Literal["auto", "expanded", "percentile", "bca", "calibrated"]
 IntervalMethod = Literal["expanded", "true-means", "percentile", "bca", "calibrated"]
 Engine = Literal["ours", "pingouin"]
+Idle = Mapping[str, tuple[str, tuple[object, ...]]]
+"""Option -> another option, and the values of that one with which it has no effect."""
+
 MeanInterval = Literal["clustered", "as-published", "boot"]
 Family = Literal["cell", "table"]
 Between = Literal["people", "repeats", "eval-prompts", "judges"]
@@ -93,6 +97,8 @@ class CorrelationOptions:
     `readings` says what stands for a judge beside one person: ``mean``, the mean of its repeats, or ``single``, each
     repeat by itself, averaged over repeats; a judge's own correlation is always that of its mean.
     """
+
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "interval_kind": ("ci", ("none", "fisher-z"))}
 
     coefficient: Coefficient = "kendall"
     level: Level = "overall"
@@ -178,6 +184,8 @@ class SystemsOptions:
 class CriteriaOptions:
     """Choices of a table of criteria."""
 
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
+
     drop_systems: tuple[str, ...] = ()
     ci: CriteriaInterval = "boot-inputs"
     resamples: int = 1000
@@ -210,6 +218,8 @@ class DisagreementsOptions:
 @dataclass(frozen=True, slots=True)
 class JuryOptions:
     """Choices of a jury table. `foldings` foldings of `folds` folds; folding i is dealt with seed `seed` + i."""
+
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
 
     combiner: Combiner = "auto"
     members: tuple[str, ...] = ()
@@ -305,14 +315,24 @@ def from_words(kind: type[_Options], **words: Any) -> _Options:
 
     Where an option takes several names, a string is one name, and any sequence will do.
 
-    Raises SpecError for an option or a word that is not known.
+    Raises SpecError for an option or a word that is not known, and for an option that another one leaves without
+    effect: whoever gave it expects that it did something.
     """
     known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
     for name in words:
         if name not in known:
             raise SpecError(unknown("option", name, known))
     several = {name for name in words if str(known[name].type).startswith("tuple[")}
-    return kind(**{name: names(value) if name in several else value for name, value in words.items()})
+    made = kind(**{name: names(value) if name in several else value for name, value in words.items()})
+    for name, (other, idle) in getattr(kind, "IDLE", {}).items():
+        if name in words and getattr(made, name) != known[name].default and getattr(made, other) in idle:
+            _refuse_idle(name, getattr(made, name), other, getattr(made, other))
+    return made
+
+
+def _refuse_idle(name: str, value: object, other: str, by: object) -> NoReturn:
+    words = f"{{{name}}} has no effect with {{{other}}}"
+    raise SpecError(Advice(words, **{name: value, other: by}), hint=Advice("leave out one of them"))
 
 
 def names(said: Any) -> tuple[Any, ...]:
