@@ -275,7 +275,8 @@ class OpenedRun:
         from judge.analysis.options.table_options import DisagreementsOptions
 
         chosen = _options(DisagreementsOptions, drop_systems=drop_systems, between=between, top=top)
-        return Result(disagreements.disagreements(self.table, chosen), tables.tables(self.table, chosen))
+        found = disagreements.disagreements(self.table, chosen)
+        return Result(found.frame, tables.tables(found), value=found)
 
     def jury(
         self,

@@ -101,8 +101,7 @@ def _makers() -> dict[str, _Make]:
 
 
 def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
-    from judge.analysis.disagreements.disagreements import find
-    from judge.analysis.options.signature import signature
+    from judge.analysis.disagreements.disagreements import disagreements
     from judge.analysis.options.table_options import DisagreementsOptions, from_words
     from judge.ratings_table import read
 
@@ -110,15 +109,13 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
     file = Path(into) / f"view-disagreements-{between}.json"
     try:
         table = read(folders)
-        found = find(table, options)
+        found = disagreements(table, options)
     except JudgeError as error:
         write_kept(file, {"state": state, "rows": [], "problem": written(error.sentence, PLAIN)})
         return
-    rows = [{key: value for key, value in row.items() if key != "text"} for row in found.rows]
-    every = [*(note for fact in table.facts for note in fact.notes), *found.notes]
-    notes = [said for note in every if (said := written(note, None))]
+    rows = [{key: value for key, value in row.record.items() if key != "text"} for row in found.rows]
+    notes = [said for note in found.notes if (said := written(note, None))]
     labels = bool(table.facts) and all(fact.labels_note for fact in table.facts)
-    line = signature(table, found.matrices, options)
     write_kept(
         file,
         {
@@ -126,7 +123,7 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
             "rows": rows,
             "raters": "labels" if labels else "people",
             "stories": found.stories,
-            "signature": line,
+            "signature": found.signature,
             "notes": list(dict.fromkeys(notes)),
         },
     )

@@ -16,6 +16,7 @@ from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.coverage import coverage
 from judge.analysis.criteria import tables as criteria_tables
 from judge.analysis.disagreements import tables as disagreement_tables
+from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.jury import tables as jury_tables
 from judge.analysis.options.agreement_options import AccuracyOptions, DriftOptions, LabelOptions
 from judge.analysis.options.table_options import (
@@ -55,7 +56,7 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "criteria": lambda t: criteria_tables.tables(t, CriteriaOptions(**DRAWN)),
     "compare": lambda t: compare_tables.tables(t, CompareOptions(permutations=30, **DRAWN)),
     "diagnose": lambda t: diagnose.tables(t, full=True),
-    "disagreements": lambda t: disagreement_tables.tables(t, DisagreementsOptions()),
+    "disagreements": lambda t: disagreement_tables.tables(disagreements(t, DisagreementsOptions())),
     "jury": lambda t: jury_tables.tables(
         t, JuryOptions("mean", calibrate="linear", foldings=1, **DRAWN), weights=True, predictors=True
     ),
