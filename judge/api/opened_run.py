@@ -213,7 +213,8 @@ class OpenedRun:
         from judge.analysis.options.table_options import DiagnoseOptions
 
         chosen = _options(DiagnoseOptions, drop_systems=drop_systems, against=against, own=own, alpha=alpha)
-        return Result(diagnose.diagnose(self.table, chosen), diagnose.tables(self.table, chosen, full=True))
+        found = diagnose.diagnose(self.table, chosen)
+        return Result(found.frame, diagnose.tables(found, full=True), value=found)
 
     def systems(
         self,

@@ -72,11 +72,10 @@ def _tables(state: str, into: str, *folders: str) -> None:
 
 
 def _makers() -> dict[str, _Make]:
-    from judge.analysis import correlation
+    from judge.analysis import correlation, diagnose
     from judge.analysis.comparison import tables as compare_tables
     from judge.analysis.coverage import coverage
     from judge.analysis.criteria import tables as criteria_tables
-    from judge.analysis.diagnose import tables as diagnose
     from judge.analysis.inputs.control import Control
     from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
     from judge.analysis.reliability import consistency
@@ -94,7 +93,7 @@ def _makers() -> dict[str, _Make]:
         "correlate-system": lambda t: correlated(t, CorrelationOptions(level="system")),
         "systems": system_tables.tables,
         "criteria": criteria_tables.tables,
-        "diagnose": diagnose,
+        "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t)),
         "compare": lambda t: compare_tables.tables(t, CompareOptions()),
         "compare-judges": lambda t: compare_tables.tables(t, CompareOptions(by="judge")),
     }

@@ -55,7 +55,7 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "differences, long": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN), differences=True, form="json"),
     "criteria": lambda t: criteria_tables.tables(t, CriteriaOptions(**DRAWN)),
     "compare": lambda t: compare_tables.tables(t, CompareOptions(permutations=30, **DRAWN)),
-    "diagnose": lambda t: diagnose.tables(t, full=True),
+    "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t), full=True),
     "disagreements": lambda t: disagreement_tables.tables(disagreements(t, DisagreementsOptions())),
     "jury": lambda t: jury_tables.tables(
         t, JuryOptions("mean", calibrate="linear", foldings=1, **DRAWN), weights=True, predictors=True
