@@ -316,8 +316,8 @@ class OpenedRun:
             resamples=resamples,
             seed=seed,
         )
-        held = jury.hold(self.table, chosen)
-        return Result(jury.frame_of(held), tables.tables(self.table, chosen, held=held))
+        found = jury.jury(self.table, chosen)
+        return Result(found.frame, tables.tables(found), value=found)
 
     def compare(
         self,

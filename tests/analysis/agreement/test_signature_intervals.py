@@ -18,6 +18,7 @@ from judge.analysis.criteria import tables as criteria_tables
 from judge.analysis.disagreements import tables as disagreement_tables
 from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.jury import tables as jury_tables
+from judge.analysis.jury.jury import jury
 from judge.analysis.options.agreement_options import AccuracyOptions, DriftOptions, LabelOptions
 from judge.analysis.options.table_options import (
     CompareOptions,
@@ -58,7 +59,7 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t), full=True),
     "disagreements": lambda t: disagreement_tables.tables(disagreements(t, DisagreementsOptions())),
     "jury": lambda t: jury_tables.tables(
-        t, JuryOptions("mean", calibrate="linear", foldings=1, **DRAWN), weights=True, predictors=True
+        jury(t, JuryOptions("mean", calibrate="linear", foldings=1, **DRAWN)), weights=True, long=True
     ),
 }
 # How an estimate's interval was made -> what must stand in the signature.
