@@ -159,7 +159,7 @@ class OpenedRun:
         control: bool = True,
     ) -> Result:
         """How often judges put two stories, and systems, in people's order."""
-        from judge.analysis.agreement import accuracy
+        from judge.analysis.agreement import accuracy, accuracy_tables
         from judge.analysis.options.agreement_options import AccuracyOptions
 
         chosen = _options(
@@ -174,9 +174,8 @@ class OpenedRun:
             seed=seed,
             control=control,
         )
-        predict = _control() if control else None
-        frame = accuracy.accuracy(self.table, chosen, predict=predict)
-        return Result(frame, accuracy.tables(self.table, chosen, predict=predict))
+        found = accuracy.accuracies(self.table, chosen, predict=_control() if control else None)
+        return Result(found.frame, accuracy_tables.tables(found), value=found)
 
     def replace(
         self,

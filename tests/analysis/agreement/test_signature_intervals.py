@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from judge.analysis import correlation, diagnose
-from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, sliding_sets
+from judge.analysis.agreement import accuracy, accuracy_tables, binary_labels, drift, replacement, sliding_sets
 from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.coverage import coverage
 from judge.analysis.criteria import tables as criteria_tables
@@ -44,7 +44,7 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "correlate, Pearson": lambda t: correlation.tables(
         correlation.correlations(t, CorrelationOptions(coefficient="pearson"))
     ),
-    "accuracy": lambda t: accuracy.tables(t, AccuracyOptions(flips=20, **DRAWN)),
+    "accuracy": lambda t: accuracy_tables.tables(accuracy.accuracies(t, AccuracyOptions(flips=20, **DRAWN))),
     "drift": drift.tables,
     "sliding sets": lambda t: sliding_sets.tables(t, DriftOptions(window=8, stride=4, **DRAWN)),
     "replacement": replacement.tables,
