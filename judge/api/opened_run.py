@@ -189,7 +189,7 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """May a judge replace an annotator? The alternative annotator test of every judge."""
-        from judge.analysis.agreement import replacement
+        from judge.analysis.agreement import replacement, replacement_tables
         from judge.analysis.options.agreement_options import ReplacementOptions
 
         chosen = _options(
@@ -202,7 +202,8 @@ class OpenedRun:
             rated=rated,
             seed=seed,
         )
-        return Result(replacement.replaceability(self.table, chosen), replacement.tables(self.table, chosen))
+        found = replacement.replacement(self.table, chosen)
+        return Result(found.frame, replacement_tables.tables(found), value=found)
 
     def diagnose(
         self, *, drop_systems: Names = (), against: str | None = None, own: Names = (), alpha: float = 0.05

@@ -11,7 +11,15 @@ import pandas as pd
 import pytest
 
 from judge.analysis import correlation, diagnose
-from judge.analysis.agreement import accuracy, accuracy_tables, binary_labels, drift, replacement, sliding_sets
+from judge.analysis.agreement import (
+    accuracy,
+    accuracy_tables,
+    binary_labels,
+    drift,
+    replacement,
+    replacement_tables,
+    sliding_sets,
+)
 from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.coverage import coverage
 from judge.analysis.criteria import tables as criteria_tables
@@ -47,7 +55,7 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "accuracy": lambda t: accuracy_tables.tables(accuracy.accuracies(t, AccuracyOptions(flips=20, **DRAWN))),
     "drift": drift.tables,
     "sliding sets": lambda t: sliding_sets.tables(t, DriftOptions(window=8, stride=4, **DRAWN)),
-    "replacement": replacement.tables,
+    "replacement": lambda t: replacement_tables.tables(replacement.replacement(t)),
     "labels": lambda t: binary_labels.tables(t, LabelOptions(labels="Relevance > 3", equivalence=0.5, **DRAWN)),
     "systems": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN)),
     "systems, boot": lambda t: system_tables.tables(t, SystemsOptions(mean_interval="boot", **DRAWN)),
