@@ -16,9 +16,12 @@ from judge.analysis.agreement import (
     accuracy_tables,
     binary_labels,
     drift,
+    drift_tables,
+    labels_tables,
     replacement,
     replacement_tables,
     sliding_sets,
+    sliding_sets_tables,
 )
 from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.coverage import coverage
@@ -53,10 +56,14 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
         correlation.correlations(t, CorrelationOptions(coefficient="pearson"))
     ),
     "accuracy": lambda t: accuracy_tables.tables(accuracy.accuracies(t, AccuracyOptions(flips=20, **DRAWN))),
-    "drift": drift.tables,
-    "sliding sets": lambda t: sliding_sets.tables(t, DriftOptions(window=8, stride=4, **DRAWN)),
+    "drift": lambda t: drift_tables.tables(drift.drift(t)),
+    "sliding sets": lambda t: sliding_sets_tables.tables(
+        sliding_sets.sets(t, DriftOptions(window=8, stride=4, **DRAWN))
+    ),
     "replacement": lambda t: replacement_tables.tables(replacement.replacement(t)),
-    "labels": lambda t: binary_labels.tables(t, LabelOptions(labels="Relevance > 3", equivalence=0.5, **DRAWN)),
+    "labels": lambda t: labels_tables.tables(
+        binary_labels.discrimination(t, LabelOptions(labels="Relevance > 3", equivalence=0.5, **DRAWN))
+    ),
     "systems": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN)),
     "systems, boot": lambda t: system_tables.tables(t, SystemsOptions(mean_interval="boot", **DRAWN)),
     "systems, as published": lambda t: system_tables.tables(t, SystemsOptions(mean_interval="as-published", **DRAWN)),
@@ -168,7 +175,7 @@ def test_the_long_table_of_differences_names_tails_too(table: RatingsTable) -> N
 
 
 def test_drift_names_fishers_z_and_nothing_of_sliding_sets(table: RatingsTable) -> None:
-    for found in drift.tables(table):
+    for found in drift_tables.tables(drift.drift(table)):
         assert "|ci:fisher-z|r:pearson|" in found.signature
         assert "boot" not in found.signature
         assert "sets:" not in found.signature
