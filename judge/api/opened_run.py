@@ -360,7 +360,7 @@ class OpenedRun:
             ours = table if self.parser == "ours" else self._read("ours")
             table = comparison.both_parsers(ours, self._read("as-published"))
         found = comparison.compared(table, chosen)
-        return Result(comparison.frame_of(found), tables.tables_of(table, found, chosen, pairs=True))
+        return Result(found.frame, tables.tables(found, pairs=True), value=found)
 
     def explain(self, **options: Any) -> ExplanationMap:
         """Explanations embedded, mapped and clustered: `.rows` has `cluster, x, y`. `ExplainOptions`' fields.

@@ -74,6 +74,7 @@ def _tables(state: str, into: str, *folders: str) -> None:
 def _makers() -> dict[str, _Make]:
     from judge.analysis import correlation, diagnose
     from judge.analysis.comparison import tables as compare_tables
+    from judge.analysis.comparison.comparison import compared
     from judge.analysis.coverage import coverage
     from judge.analysis.criteria import tables as criteria_tables
     from judge.analysis.inputs.control import Control
@@ -94,8 +95,8 @@ def _makers() -> dict[str, _Make]:
         "systems": system_tables.tables,
         "criteria": criteria_tables.tables,
         "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t)),
-        "compare": lambda t: compare_tables.tables(t, CompareOptions()),
-        "compare-judges": lambda t: compare_tables.tables(t, CompareOptions(by="judge")),
+        "compare": lambda t: compare_tables.tables(compared(t)),
+        "compare-judges": lambda t: compare_tables.tables(compared(t, CompareOptions(by="judge"))),
     }
 
 

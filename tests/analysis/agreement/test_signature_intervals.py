@@ -24,6 +24,7 @@ from judge.analysis.agreement import (
     sliding_sets_tables,
 )
 from judge.analysis.comparison import tables as compare_tables
+from judge.analysis.comparison.comparison import compared
 from judge.analysis.coverage import coverage
 from judge.analysis.criteria import tables as criteria_tables
 from judge.analysis.disagreements import tables as disagreement_tables
@@ -70,7 +71,7 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "differences": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN), differences=True),
     "differences, long": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN), differences=True, form="json"),
     "criteria": lambda t: criteria_tables.tables(t, CriteriaOptions(**DRAWN)),
-    "compare": lambda t: compare_tables.tables(t, CompareOptions(permutations=30, **DRAWN)),
+    "compare": lambda t: compare_tables.tables(compared(t, CompareOptions(permutations=30, **DRAWN))),
     "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t), full=True),
     "disagreements": lambda t: disagreement_tables.tables(disagreements(t, DisagreementsOptions())),
     "jury": lambda t: jury_tables.tables(
