@@ -19,7 +19,8 @@ from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, candidates
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import AccuracyOptions
-from judge.analysis.options.signature import joined, signature_parts
+from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.signed import Signed
 from judge.printing.tables import Column, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import human_ceiling
@@ -89,18 +90,11 @@ class AccuracyRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Accuracies:
+class Accuracies(Signed):
     """Pairwise accuracies of every judge cell, of people one by one and of the control, with what is to be said."""
 
     rows: tuple[AccuracyRow, ...]
     options: AccuracyOptions
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """The line under the table."""
-        return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -114,9 +108,7 @@ class Accuracies:
         of all pairs), `system_pairs`. Shares lie in 0..1. Undefined values are null with a reason.
         """
         rows = [cells(row) for row in self.rows]
-        frame = pd.DataFrame([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
 
 
 def accuracies(
@@ -131,7 +123,7 @@ def accuracies(
         found = candidates(matrix, options.against, predict if options.control else None, remarks, ceiling=True)
         rows += [measured.row(one) for one in found]
     parts = signature_parts(table, matrices, options, extra=list(remarks.signature_parts))
-    return Accuracies(tuple(rows), options, parts, tuple(remarks.notes))
+    return Accuracies(tuple(rows), options, signature_parts=parts, notes=tuple(remarks.notes))
 
 
 class _Measured:

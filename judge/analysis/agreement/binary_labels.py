@@ -20,7 +20,8 @@ from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, control, judge_cell
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import LabelOptions
-from judge.analysis.options.signature import joined, signature_parts
+from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.signed import Signed
 from judge.printing.tables import Column, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import coefficients
@@ -92,18 +93,11 @@ class LabelRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Discrimination:
+class Discrimination(Signed):
     """Labelled stories told from others by every judge cell and by the control."""
 
     rows: tuple[LabelRow, ...]
     options: LabelOptions
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """The line under the table."""
-        return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -116,9 +110,7 @@ class Discrimination:
         `pairs, wins, ties, losses` within `story_prompts`; `tost_p`.
         """
         rows = [cells(row) for row in self.rows]
-        frame = pd.DataFrame([{key: row[key] for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return self.signed([{key: row[key] for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])
 
 
 def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> Discrimination:
@@ -130,7 +122,7 @@ def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predi
         rows += _Labelled(matrix, options, remarks).rows(predict if options.control else None)
     made = ["win-rate:clustered", "difference:clustered", *remarks.signature_parts]
     parts = signature_parts(table, matrices, options, extra=made)
-    return Discrimination(tuple(rows), options, parts, tuple(remarks.notes))
+    return Discrimination(tuple(rows), options, signature_parts=parts, notes=tuple(remarks.notes))
 
 
 class _Labelled:

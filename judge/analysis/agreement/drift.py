@@ -16,7 +16,8 @@ from judge.analysis.inputs.bars import Predict
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import DriftOptions
-from judge.analysis.options.signature import joined, signature_parts
+from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.signed import Signed
 from judge.printing.tables import Column, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import heterogeneity
@@ -74,18 +75,11 @@ class HomogeneityRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drift:
+class Drift(Signed):
     """Agreement by dataset and system, and tests that it is the same everywhere."""
 
     tests: tuple[HomogeneityRow, ...]
     groups: tuple[GroupRow, ...]
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """The line under both tables."""
-        return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -110,9 +104,7 @@ class Drift:
     def _frame(
         self, rows: Sequence[Mapping[str, Any]], words: Sequence[str], numbers: Sequence[Column]
     ) -> pd.DataFrame:
-        frame = pd.DataFrame([{key: row[key] for key in words} | flat_row(row, numbers) for row in rows])
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return self.signed([{key: row[key] for key in words} | flat_row(row, numbers) for row in rows])
 
 
 def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None) -> Drift:

@@ -20,6 +20,7 @@ from judge.analysis.inputs.candidates import Subject, comparable
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.signature import joined, signature_parts
+from judge.analysis.options.signed import Signed
 from judge.printing.tables import Column, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.agreement.alt_test import AgainstPerson
@@ -67,7 +68,7 @@ class MeanRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Replacement:
+class Replacement(Signed):
     """The alternative annotator test of every judge and of judges that know nothing, and means of systems.
 
     `signature_parts` and `notes` are of the tests, `means_signature_parts` and `means_notes` of the means.
@@ -76,15 +77,8 @@ class Replacement:
     tests: tuple[AltTestRow, ...]
     means: tuple[MeanRow, ...]
     options: ReplacementOptions
-    signature_parts: tuple[str, ...]
     means_signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
     means_notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """The line under the tests."""
-        return joined(self.signature_parts)
 
     @property
     def means_signature(self) -> str:
@@ -104,11 +98,7 @@ class Replacement:
         """
         more = ("passed", "clustered_passed", "clusters", "epsilon", "too_few", "least_stories", "most_stories")
         rows = [cells(row) for row in self.tests]
-        frame = pd.DataFrame(
-            [{key: row[key] for key in ("kind", *_ABOUT, *more)} | flat_row(row, _TEST) for row in rows]
-        )
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return self.signed([{key: row[key] for key in ("kind", *_ABOUT, *more)} | flat_row(row, _TEST) for row in rows])
 
     @property
     def people_frame(self) -> pd.DataFrame:

@@ -13,7 +13,8 @@ from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import DriftOptions
-from judge.analysis.options.signature import joined, signature_parts
+from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.signed import Signed
 from judge.printing.tables import Column, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation.sliding_sets import WAYS, resampled, sliding_sets
@@ -70,18 +71,11 @@ class SlidingRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SlidingSetsTable:
+class SlidingSetsTable(Signed):
     """Sliding sets of every judge cell and of the control."""
 
     rows: tuple[SlidingRow, ...]
     options: DriftOptions
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """The line under the table."""
-        return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -93,9 +87,7 @@ class SlidingSetsTable:
         another, so that their ids settled the order), `window, stride`.
         """
         rows = [sliding_cells(row) for row in self.rows]
-        frame = pd.DataFrame([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
 
 
 def sets(
@@ -109,7 +101,8 @@ def sets(
     rows = tuple(_row(matrix, one, options, drawn[matrix.dataset]) for matrix, one in found)
     facts = [note for fact in table.facts for note in fact.notes]
     parts = signature_parts(table, matrices, options, extra=["r:pearson", *remarks.signature_parts])
-    return SlidingSetsTable(rows, options, parts, tuple(dict.fromkeys([*facts, *remarks.notes])))
+    notes = tuple(dict.fromkeys([*facts, *remarks.notes]))
+    return SlidingSetsTable(rows, options, signature_parts=parts, notes=notes)
 
 
 def sliding_cells(row: SlidingRow) -> dict[str, Any]:

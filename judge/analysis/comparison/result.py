@@ -10,6 +10,7 @@ import pandas as pd
 from judge.analysis.comparison.contrasts import MEASURES, ContrastResult, Outcome
 from judge.analysis.comparison.family import AdjustedTests, Family
 from judge.analysis.options.signature import joined
+from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import CompareOptions
 from judge.rating_matrix import RatingMatrix
 from judge.stats.estimate import Estimate
@@ -44,17 +45,15 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class Comparison(Signed):
     """All contrasts, the family of their tests (in the order of `outcomes`), and what has to be said beneath them.
 
     Attributes
     ----------
     ranking : tuple of Ranked
         The variants of every group of three or more of which all pairs were compared, best first.
-    signature_parts : tuple of str
-        Each choice that can move a number.
     means_signature_parts, inputs_signature_parts : tuple of str
-        The same of tables without tests, and of those that have intervals over story-prompts alone.
+        The signatures of tables without tests, and of those that have intervals over story-prompts alone.
     """
 
     matrices: tuple[RatingMatrix, ...]
@@ -62,15 +61,8 @@ class Comparison:
     family: Family
     ranking: tuple[Ranked, ...]
     options: CompareOptions
-    signature_parts: tuple[str, ...]
     means_signature_parts: tuple[str, ...]
     inputs_signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """The line under the table of tests."""
-        return joined(self.signature_parts)
 
     @property
     def means_signature(self) -> str:
@@ -110,11 +102,9 @@ class Comparison:
             for measure in MEASURES:
                 means |= _flat_estimate(measure, entry.result.means[measure], entry.result.detectable[measure])
             rows.append(labels | {"criterion": OVER_CRITERIA} | means | {"sentence": entry.sentence})
-        frame = pd.DataFrame(rows)
+        frame = self.signed(rows)
         numbers = [name for name in frame.columns if name not in _TEXT and not name.endswith("_reason")]
-        frame = frame.astype(dict.fromkeys(numbers, "float64"))
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return frame.astype(dict.fromkeys(numbers, "float64"))
 
 
 def _shared(entry: Entry) -> dict[str, str | None]:

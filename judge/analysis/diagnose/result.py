@@ -9,11 +9,12 @@ import pandas as pd
 
 from judge.analysis.diagnose.kinds import DIAGNOSTICS, Finding
 from judge.analysis.options.signature import joined
+from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import DiagnoseOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Diagnosis:
+class Diagnosis(Signed):
     """Tests of judges against people, found something or not.
 
     Attributes
@@ -23,19 +24,15 @@ class Diagnosis:
     datasets : tuple of str
     few : mapping
         Dataset with too few story-prompts to leave out one at a time -> their number; its tests leave out stories.
-    signature_parts, counts_signature_parts : tuple of str
-        Each choice that can move a number of the tests, and of counts of what they find, which have no interval.
-    notes : tuple of str
-        What is to be said of the ratings.
+    counts_signature_parts : tuple of str
+        The signature of counts of what the tests find, which have no interval.
     """
 
     findings: tuple[Finding, ...]
     datasets: tuple[str, ...]
     few: Mapping[str, int]
     options: DiagnoseOptions
-    signature_parts: tuple[str, ...]
     counts_signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
 
     @property
     def tested(self) -> tuple[Finding, ...]:
@@ -46,11 +43,6 @@ class Diagnosis:
     def found(self) -> tuple[Finding, ...]:
         """Those that found something, each for itself."""
         return tuple(one for one in self.tested if one.finds(self.options.alpha))
-
-    @property
-    def signature(self) -> str:
-        """The line under the tests."""
-        return joined(self.signature_parts)
 
     @property
     def counts_signature(self) -> str:
@@ -65,9 +57,7 @@ class Diagnosis:
         detectable, point, n, story_prompts, verdict, reason`. `p_adjusted` is Holm's over all tests that exist.
         Undefined values are null with a reason.
         """
-        frame = pd.DataFrame([_flat(one, self.options.alpha) for one in self.findings])
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return self.signed([_flat(one, self.options.alpha) for one in self.findings])
 
 
 def _flat(finding: Finding, alpha: float) -> dict[str, object]:

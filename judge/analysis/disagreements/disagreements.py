@@ -95,8 +95,8 @@ def disagreements(table: RatingsTable, options: DisagreementsOptions | None = No
         len(compared),
         tuple(matrix.dataset for matrix in matrices),
         options,
-        signature_parts(table, matrices, options),
-        tuple(dict.fromkeys(notes)),
+        signature_parts=signature_parts(table, matrices, options),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 
 import pandas as pd
 
-from judge.analysis.options.signature import joined
+from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import DisagreementsOptions
 
 
@@ -92,7 +92,7 @@ COLUMNS = tuple(field.name for field in fields(Disagreement))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Disagreements:
+class Disagreements(Signed):
     """The list, widest difference first.
 
     `stories` counts those that were compared, `datasets` are their names. `notes` are sentences on these rows: what was
@@ -103,20 +103,11 @@ class Disagreements:
     stories: int
     datasets: tuple[str, ...]
     options: DisagreementsOptions
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """The line under the list."""
-        return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
         """One row a disagreement, `people` and `sides` as mappings, with `signature` and `notes` in its `attrs`."""
-        frame = pd.DataFrame([row.record for row in self.rows])
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return self.signed([row.record for row in self.rows])
 
 
 def _plain(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:

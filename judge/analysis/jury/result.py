@@ -14,6 +14,7 @@ from judge.analysis.jury.panel import Panel, Panels
 from judge.analysis.jury.scores import Scored
 from judge.analysis.jury.weights import Weight
 from judge.analysis.options.signature import joined
+from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import JuryOptions
 from judge.rating_matrix import RatingMatrix
 from judge.stats.estimate import Estimate
@@ -87,23 +88,16 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Juries:
+class Juries(Signed):
     """A jury held over each dataset.
 
-    `signature_parts` are each choice that can move a number, `bare_signature_parts` the same of tables that have no
-    interval. `notes` are sentences on the ratings; those on a jury are its own.
+    `bare_signature_parts` are the signature of tables that have no interval. `notes` are sentences on the ratings;
+    those on a jury are its own.
     """
 
     held: tuple[Held, ...]
     options: JuryOptions
-    signature_parts: tuple[str, ...]
     bare_signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """The line under the jury table."""
-        return joined(self.signature_parts)
 
     @property
     def bare_signature(self) -> str:
@@ -119,11 +113,7 @@ class Juries:
         highest` (over foldings), `foldings, folds, gain, gain_low, gain_high` (the jury's tau-b less the row's, on the
         stories both rate), `method, reason`. Undefined values are null with a reason.
         """
-        frame = pd.DataFrame([dict(_flat(held, verdict, row)) for held, verdict, row in self.rows()])
-        frame.attrs.update(
-            signature=self.signature, notes=[*self.notes, *(n for held in self.held for n in held.notes)]
-        )
-        return frame
+        return self.signed([dict(_flat(held, verdict, row)) for held, verdict, row in self.rows()])
 
     def verdicts(self) -> Iterator[tuple[Held, Verdict]]:
         """Every criterion of every dataset."""
