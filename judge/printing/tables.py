@@ -184,7 +184,7 @@ def _csv(table: Table) -> str:
     writer = csv.DictWriter(stream, fieldnames=list(names), lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: _as_text(value) for name, value in row.items()} for row in rows)
-    for note in [table.signature, *table.notes, *_tails(table)]:
+    for note in filter(None, [table.signature, *table.notes, *_tails(table)]):
         stream.write(f"# {printable(note)}\n")
     return stream.getvalue()
 
