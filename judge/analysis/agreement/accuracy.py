@@ -52,7 +52,7 @@ _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "agains
 
 @dataclass(frozen=True, slots=True)
 class AccuracyRow:
-    """Shares of pairs of stories in people's order, by one judge, by people one by one or by the control.
+    """Shares, in 0..1, of pairs of stories in people's order, by one judge, by people one by one or by the control.
 
     Attributes
     ----------
@@ -100,12 +100,8 @@ class Accuracies(Signed):
     def frame(self) -> pd.DataFrame:
         """One row each, with `signature` and `notes` in its `attrs`.
 
-        `dataset, kind` (judge, ceiling, control), `run, judge, eval_prompt, criterion, against, repeats, unrated,
-        missing`; `strict, half, acc_eq` (epsilon of other folds), `spa`, `spa_chance` (of the same ratings dealt at
-        random; 95 % of dealings lie at or below `spa_chance_high`), `acc_eq_plain` (epsilon 0) and
-        `acc_eq_in_sample`, each with `_n`, and where there is one `_low, _high, _reason`; `epsilon` (median over
-        folds), `epsilon_low, epsilon_high` (their range); `stories, pairs, comparable, ties_people, ties_judge` (shares
-        of all pairs), `system_pairs`. Shares lie in 0..1. Undefined values are null with a reason.
+        What its subject is called and lost, then the fields of `AccuracyRow`: an estimate has `_n` and, where there is
+        one, `_low, _high, _reason` beside it.
         """
         rows = [cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])

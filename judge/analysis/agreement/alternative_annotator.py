@@ -47,11 +47,13 @@ class AltTestRow:
     subject : Subject
         The judge; of one that knows nothing, what it gives.
     kind : ``judge`` or ``null``
+        ``null``: one that knows nothing (`null_judges`).
     winning_rate, advantage, passed, p
-        See `stats.agreement.alt_test`; `clustered_rate, clustered_passed, clustered_p`: with standard errors over
-        `clusters` story-prompts (fewest of a person).
+        See `stats.agreement.alt_test`: p is the least level at which the judge would pass.
+    clustered_rate, clustered_passed, clustered_p
+        The same with standard errors over `clusters` story-prompts (fewest of a person).
     compared, too_few : int
-        People compared, and those with too few stories.
+        People compared, and those with fewer than 30 stories.
     least_stories, most_stories : int or None
         Of the people compared.
     people_icc, people_equal : Estimate

@@ -103,11 +103,8 @@ class Discrimination(Signed):
     def frame(self) -> pd.DataFrame:
         """One row each, with `signature` and `notes` in its `attrs`.
 
-        `dataset, kind` (judge, control), `run, judge, eval_prompt, criterion, label, other` (what the label is set
-        against), `repeats, unrated, missing`; `r, auc, win_rate, difference` (mean within story-prompts, labelled minus
-        other, in points), `equivalence` (the same with the 90 % interval, where bounds were given), each with `_n` and
-        where there is one `_low, _high, _reason`; `bound, normal_bound` of r; `with_label, without_label` stories;
-        `pairs, wins, ties, losses` within `story_prompts`; `tost_p`.
+        What its subject is called and lost, then the fields of `LabelRow`: an estimate has `_n` and, where there is
+        one, `_low, _high, _reason` beside it.
         """
         rows = [cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])

@@ -39,7 +39,8 @@ _WORDS = ("over", "lowest_group", "highest_group", "reason")
 class GroupRow:
     """Pearson's r of a judge cell or of the control with people on a dataset, or within one of its systems.
 
-    `sd_judge, sd_people` are the spread of both sides, `few` whether too few stories are in the group to say much.
+    `group` is the system, or ``all``; `sd_judge, sd_people` are the spread of both sides (n - 1), `few` says whether
+    too few stories are in the group to say much.
     """
 
     subject: Subject
@@ -54,8 +55,9 @@ class GroupRow:
 class HomogeneityRow:
     """The test that r is the same in all systems of a dataset, or on all datasets.
 
-    `lowest` and `highest` are the r of the groups so named; `p_adjusted` is Benjamini-Hochberg's over all tests that
-    exist; `left_out` counts groups without a usable r; `reason` says why there is no test.
+    `over` is systems or datasets. `lowest` and `highest` are the r of the groups so named; `p_adjusted` is
+    Benjamini-Hochberg's over all tests that exist; `left_out` counts groups without a usable r; `reason` says why there
+    is no test.
     """
 
     subject: Subject
@@ -85,9 +87,8 @@ class Drift(Signed):
     def frame(self) -> pd.DataFrame:
         """The tests, with `signature` and `notes` in its `attrs`.
 
-        The labels of `groups_frame`, `over` (systems or datasets), `lowest_group, highest_group` and their r, `lowest,
-        highest`, with `_low, _high, _n`; `q, df, p, tail, p_adjusted` (Benjamini-Hochberg over all rows with a p),
-        `i2, left_out` (groups without a usable r), `reason`.
+        What their subject is called, then the fields of `HomogeneityRow`: the lowest and highest r have `_low, _high,
+        _n` beside them; `tail` is that of p.
         """
         rows = [cells(row) | {"tail": None if row.p is None else "greater"} for row in self.tests]
         return self._frame(rows, (*_ABOUT, *_WORDS), _TEST)
@@ -96,8 +97,7 @@ class Drift(Signed):
     def groups_frame(self) -> pd.DataFrame:
         """The groups, with the same in its `attrs`.
 
-        `dataset, kind, run, judge, eval_prompt, criterion, against, group` ("all", or a system), `r, r_low, r_high`
-        (Fisher), `r_n` (stories), `r_reason`, `sd_judge, sd_people` (n - 1), `few` (fewer than 10 stories).
+        What their subject is called, then the fields of `GroupRow`: r has `_low, _high` (Fisher), `_n`, `_reason`.
         """
         return self._frame([cells(row) for row in self.groups], (*_ABOUT, "group"), _GROUP)
 

@@ -89,12 +89,8 @@ class Replacement(Signed):
     def frame(self) -> pd.DataFrame:
         """The tests, one a row, with `signature` and `notes` in its `attrs`.
 
-        `kind` (``judge`` or ``null``: see `null_judges`), `dataset, run, judge, eval_prompt, criterion, against`;
-        `winning_rate` and `advantage` (rho) with `_n` (people compared) and `_reason`; `passed`; `p`, the least level
-        at which it would; `clustered_rate, clustered_passed, clustered_p`: the same with standard errors over
-        `clusters` story-prompts (fewest of a person); `tail`; `epsilon`; `too_few` (people with fewer than 30 stories);
-        `least_stories, most_stories` (of the people compared); `people_icc` (ICC(1,1)) with its interval,
-        `people_equal` (share of pairs of people who give a story the same rating).
+        What their subject is called, then the fields of `AltTestRow`: an estimate has `_n` and, where there is one,
+        `_low, _high, _reason` beside it; `tail` is that of both p.
         """
         more = ("passed", "clustered_passed", "clusters", "epsilon", "too_few", "least_stories", "most_stories")
         rows = [cells(row) for row in self.tests]
@@ -113,13 +109,8 @@ class Replacement(Signed):
 
     @property
     def means_frame(self) -> pd.DataFrame:
-        """The means, for every judge cell and system.
-
-        `dataset, run, judge, eval_prompt, criterion, against, system`; `powered` with `_low, _high, _n` (stories that
-        people rated), `_reason`; `people` (the same stories, people alone, whether the judge rated them or not);
-        `all_people` (of all stories people rated, where some were hidden by `options.rated`); `judge_mean`; `power`
-        (lambda); `worth` (how many human ratings one is worth); `both, judge_only` stories, `lost` (stories without the
-        judge's rating).
+        """The means, for every judge cell and system: what it is called, then the fields of `MeanRow`, estimates with
+        `_low, _high, _n, _reason` beside them.
         """
         more = ("system", "both", "judge_only", "lost")
         rows = [cells(row) for row in self.means]

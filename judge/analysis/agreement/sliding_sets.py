@@ -81,10 +81,8 @@ class SlidingSetsTable(Signed):
     def frame(self) -> pd.DataFrame:
         """One row each, with `signature` and `notes` in its `attrs`.
 
-        `dataset, kind, run, judge, eval_prompt, criterion, against`; for each way (published, unordered, apart,
-        stories) `{way}_r2` with `_n` (pairs of sets, or stories) and where there is one `_low, _high, _reason`, and
-        `{way}_r`, signed; `sets, inclusive, disjoint` (numbers of sets), `tied` (stories that share people's score with
-        another, so that their ids settled the order), `window, stride`.
+        What its subject is called, for each way `{way}_r2`, with `_n` and, where there is one, `_low, _high, _reason`
+        beside it, and `{way}_r`, signed; then the other fields of `SlidingRow`.
         """
         rows = [sliding_cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
