@@ -159,7 +159,7 @@ class OpenedRun:
         control: bool = True,
     ) -> Result:
         """How often judges put two stories, and systems, in people's order."""
-        from judge.analysis.agreement import accuracy
+        from judge.analysis.agreement import accuracy, accuracy_tables
         from judge.analysis.options.agreement_options import AccuracyOptions
 
         chosen = _options(
@@ -174,9 +174,8 @@ class OpenedRun:
             seed=seed,
             control=control,
         )
-        predict = _control() if control else None
-        frame = accuracy.accuracy(self.table, chosen, predict=predict)
-        return Result(frame, accuracy.tables(self.table, chosen, predict=predict))
+        found = accuracy.accuracies(self.table, chosen, predict=_control() if control else None)
+        return Result(found.frame, accuracy_tables.tables(found), value=found)
 
     def replace(
         self,
@@ -190,7 +189,7 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """May a judge replace an annotator? The alternative annotator test of every judge."""
-        from judge.analysis.agreement import replacement
+        from judge.analysis.agreement import replacement, replacement_tables
         from judge.analysis.options.agreement_options import ReplacementOptions
 
         chosen = _options(
@@ -203,7 +202,8 @@ class OpenedRun:
             rated=rated,
             seed=seed,
         )
-        return Result(replacement.replaceability(self.table, chosen), replacement.tables(self.table, chosen))
+        found = replacement.replacement(self.table, chosen)
+        return Result(found.frame, replacement_tables.tables(found), value=found)
 
     def diagnose(
         self, *, drop_systems: Names = (), against: str | None = None, own: Names = (), alpha: float = 0.05
@@ -213,7 +213,8 @@ class OpenedRun:
         from judge.analysis.options.table_options import DiagnoseOptions
 
         chosen = _options(DiagnoseOptions, drop_systems=drop_systems, against=against, own=own, alpha=alpha)
-        return Result(diagnose.diagnose(self.table, chosen), diagnose.tables(self.table, chosen, full=True))
+        found = diagnose.diagnose(self.table, chosen)
+        return Result(found.frame, diagnose.tables(found, full=True), value=found)
 
     def systems(
         self,
@@ -275,7 +276,8 @@ class OpenedRun:
         from judge.analysis.options.table_options import DisagreementsOptions
 
         chosen = _options(DisagreementsOptions, drop_systems=drop_systems, between=between, top=top)
-        return Result(disagreements.disagreements(self.table, chosen), tables.tables(self.table, chosen))
+        found = disagreements.disagreements(self.table, chosen)
+        return Result(found.frame, tables.tables(found), value=found)
 
     def jury(
         self,
@@ -314,8 +316,8 @@ class OpenedRun:
             resamples=resamples,
             seed=seed,
         )
-        held = jury.hold(self.table, chosen)
-        return Result(jury.frame_of(held), tables.tables(self.table, chosen, held=held))
+        found = jury.jury(self.table, chosen)
+        return Result(found.frame, tables.tables(found), value=found)
 
     def compare(
         self,
@@ -358,7 +360,7 @@ class OpenedRun:
             ours = table if self.parser == "ours" else self._read("ours")
             table = comparison.both_parsers(ours, self._read("as-published"))
         found = comparison.compared(table, chosen)
-        return Result(comparison.frame_of(found), tables.tables_of(table, found, chosen, pairs=True))
+        return Result(found.frame, tables.tables(found, pairs=True), value=found)
 
     def explain(self, **options: Any) -> ExplanationMap:
         """Explanations embedded, mapped and clustered: `.rows` has `cluster, x, y`. `ExplainOptions`' fields.

@@ -11,7 +11,7 @@ from judge.charts.forest import Forest, Line
 from judge.charts.signs import JUDGE
 
 if TYPE_CHECKING:
-    from judge.analysis.comparison.comparison import Comparison
+    from judge.analysis.comparison.result import Comparison
 
 _PANELS = (("tau", "story-prompts"), ("tau_both", "systems too"))
 

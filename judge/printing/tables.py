@@ -183,8 +183,8 @@ def _csv(table: Table) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, fieldnames=list(names), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
-    for note in [table.signature, *table.notes, *_tails(table)]:
+    writer.writerows({name: _as_text(value) for name, value in row.items()} for row in rows)
+    for note in filter(None, [table.signature, *table.notes, *_tails(table)]):
         stream.write(f"# {printable(note)}\n")
     return stream.getvalue()
 
@@ -281,7 +281,12 @@ def cell_text(row: Mapping[str, Any], column: Column) -> str:
         return _number(value, column)
     if isinstance(value, int):
         return str(value) if column.factor == 1 else _number(value, column)
-    return printable(str(value))
+    return printable(str(_as_text(value)))
+
+
+def _as_text(value: Any) -> Any:
+    """What a cell of text can hold: lists and mappings are written as JSON."""
+    return orjson.dumps(value).decode() if isinstance(value, list | dict) else value
 
 
 def _estimate(estimate: Estimate, column: Column) -> str:

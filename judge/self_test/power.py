@@ -150,10 +150,11 @@ def study(seed: int) -> Found:
 
 
 def _diagnosed(folder: Path, output: Path) -> list[dict[str, Any]]:
-    from judge.analysis.diagnose import tables
+    from judge.analysis.diagnose import diagnose, tables
     from judge.analysis.options.table_options import DiagnoseOptions
     from judge.printing.tables import emit
     from judge.ratings_table import read
 
-    emit(tables(read([folder]), DiagnoseOptions(own=(OWN,), alpha=ALPHA), full=True), "json", output)
+    found = diagnose(read([folder]), DiagnoseOptions(own=(OWN,), alpha=ALPHA))
+    emit(tables(found, full=True), "json", output)
     return list(orjson.loads(output.read_bytes())["rows"])

@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from judge.analysis.jury.jury import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, hold
+from judge.analysis.jury.jury import jury
+from judge.analysis.jury.result import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE
 from judge.analysis.options.table_options import JuryOptions
 from judge.exchange.imports.hanna_scores import read_scores
 from judge.exchange.imports.imported_folder import write_folder
@@ -47,10 +48,8 @@ def released(scores: Path, folder: Path, *, keep_out_of_scale: bool) -> RatingsT
 
 def taus(table: RatingsTable, options: JuryOptions) -> dict[str, dict[str, float]]:
     """Kind of row -> criterion -> tau-b x100, mean over foldings."""
-    (held,) = hold(table, options)
-    return {
-        kind: {v.panel.criterion: 100 * (v.row(kind).tau.value or float("nan")) for v in held.verdicts} for kind in ROWS
-    }
+    (held,) = jury(table, options).held
+    return {kind: {v.criterion: 100 * (v.row(kind).tau.value or float("nan")) for v in held.verdicts} for kind in ROWS}
 
 
 def show(title: str, found: Mapping[str, Mapping[str, float]], bars: Mapping[str, int] | None) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import judge
-from judge.analysis.comparison.comparison import OVER_CRITERIA
+from judge.analysis.comparison.result import OVER_CRITERIA
 from judge.cli.main import main
 
 QUICK = ("--resamples", "50", "--permutations", "50")

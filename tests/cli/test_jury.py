@@ -83,8 +83,8 @@ def test_prints_the_jury_beside_what_it_must_beat(folder: Path, capsys: pytest.C
     assert "on Overall the jury beats the best single judge chosen in training folds by" in text
 
 
-def test_json_has_every_table_and_predictor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--weights", "--calibrate", "ordinal", "--combiner", "ridge", "--format", "json")
+def test_the_long_form_has_every_table_and_predictor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--weights", "--long", "--calibrate", "ordinal", "--combiner", "ridge", "--format", "json")
     assert _run("jury", folder, *FAST, *words) == 0
     found = json.loads(capsys.readouterr().out)
     assert [len(table["rows"]) for table in found[:4]] == [5, 3, 3, 2]

@@ -37,7 +37,7 @@ COMPUTED = {
     "diagnose": ("--full",),
     "systems": ("--resamples", "20"),
     "criteria": ("--ci", "none"),
-    "disagreements": (),
+    "disagreements": ("--long",),
     "jury": ("--ci", "none", "--foldings", "1", "--combiner", "mean"),
 }
 

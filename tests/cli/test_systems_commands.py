@@ -75,9 +75,13 @@ def test_disagreements_as_list_and_in_full(demo: Path, capsys: pytest.CaptureFix
     assert text.index("coverage: ") < text.index("Largest differences between judge and people")
     assert "\n2. " in text
     assert "Control, not a language model" in text
-    assert _run("disagreements", demo, "--top", 1, "--format", "json") == 0
+    assert _run("disagreements", demo, "--top", 1, "--long", "--format", "json") == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert {"people", "sides", "text", "difference"} <= set(row)
+    assert _run("disagreements", demo, "--top", 1, "--format", "json") == 0
+    listed, card = json.loads(capsys.readouterr().out)
+    assert listed["rows"][0]["difference"] == row["difference"]
+    assert " ".join(row["text"].split()) in [line["text"] for line in card["rows"]]
 
 
 @pytest.mark.parametrize(

@@ -254,7 +254,7 @@ def test_disagreements_link_to_their_stories(server: Served, folder: Path) -> No
     from judge.analysis.disagreements.disagreements import disagreements
 
     text = computed(server, "/run/tale/disagreements")
-    first = disagreements(read([folder / "tale"])).iloc[0]
+    first = disagreements(read([folder / "tale"])).frame.iloc[0]
     row = re.search(r"<tr>(.*?)</tr>", text.partition("<tbody>")[2], re.S)
     assert row is not None
     assert f"story={quote(first['story'], safe='').replace('%20', '+')}" in row[1]

@@ -7,19 +7,19 @@ the people agree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.agreement.null_judges import MEAN, PERMUTED, constant, permuted
-from judge.analysis.inputs.bars import Remarks
-from judge.analysis.inputs.candidates import Candidate, comparable
+from judge.analysis.inputs.bars import CONTROL, JUDGE, Remarks
+from judge.analysis.inputs.candidates import Candidate, Subject, comparable
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.rating_matrix import Raters, RatingMatrix
 from judge.stats.agreement import icc
-from judge.stats.agreement.alt_test import PASS, AltTest, alt_test
+from judge.stats.agreement.alt_test import PASS, AgainstPerson, AltTest, alt_test
 from judge.stats.agreement.repeat_agreement import agreement
 from judge.stats.estimate import Estimate
 from judge.wording import Advice, Note
@@ -28,39 +28,90 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-JUDGE, NULL = "judge", "null"
-"""Kinds of rows: a judge's, and of one that knows nothing."""
+NULL: Final = "null"
+"""The kind of a row of a judge that knows nothing; others are judges'."""
+
+Agreed = tuple[Estimate, Estimate]
+"""How far the people of a criterion agree: ICC(1,1), and the share of their pairs who rate a story the same."""
 
 _WHOLE = 0.98
 """A judge that rated less of people's stories is set beside judges that know nothing on the same stories."""
 
 
-def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[dict[str, Any]], Remarks]:
+@dataclass(frozen=True, slots=True)
+class AltTestRow:
+    """The alternative annotator test of one judge.
+
+    Attributes
+    ----------
+    subject : Subject
+        The judge; of one that knows nothing, what it gives.
+    kind : ``judge`` or ``null``
+        ``null``: one that knows nothing (`null_judges`).
+    winning_rate, advantage, passed, p
+        See `stats.agreement.alt_test`: p is the least level at which the judge would pass.
+    clustered_rate, clustered_passed, clustered_p
+        The same with standard errors over `clusters` story-prompts (fewest of a person).
+    compared, too_few : int
+        People compared, and those with fewer than 30 stories.
+    least_stories, most_stories : int or None
+        Of the people compared.
+    people_icc, people_equal : Estimate
+        How far people agree: ICC(1,1), and the share of their pairs who rate a story the same.
+    people : tuple of AgainstPerson
+        The test person by person; `names` are those of all people.
+    """
+
+    subject: Subject
+    kind: Literal["judge", "null"]
+    winning_rate: Estimate
+    advantage: Estimate
+    passed: bool | None
+    p: float | None
+    clustered_rate: Estimate
+    clustered_passed: bool | None
+    clustered_p: float | None
+    clusters: int | None
+    epsilon: float
+    compared: int
+    too_few: int
+    least_stories: int | None
+    most_stories: int | None
+    people_icc: Estimate
+    people_equal: Estimate
+    people: tuple[AgainstPerson, ...]
+    names: tuple[str, ...]
+
+
+def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[AltTestRow], Remarks]:
     """A row for every judge cell that can be set beside people, and, below a criterion's, those that know nothing."""
     found, remarks = comparable(matrices, options.against, None)
-    people: dict[tuple[str, str], tuple[Raters, str | None, dict[str, Any]]] = {}
-    sides: dict[tuple[str, str], list[tuple[Candidate, _Test]]] = {}
-    rows: list[dict[str, Any]] = []
+    tests: dict[tuple[str, str], _Test] = {}
+    judges: dict[tuple[str, str], list[Candidate]] = {}
+    rows: list[AltTestRow] = []
     for matrix, one in found:
-        key = (matrix.dataset, one.labels["against"])
-        if key not in people:
-            people[key] = _people(matrix, one.labels["against"], options, remarks)
-        raters, reason, agreed = people[key]
-        test = _Test(raters, matrix.story_prompt, reason, options)
-        rows.append({**one.labels, "kind": JUDGE, **agreed, **test.row(one.sides[0])})
-        sides.setdefault(key, []).append((one, test))
-    for (dataset, against), judges in sides.items():
-        last = max(i for i, row in enumerate(rows) if (row["dataset"], row["against"]) == (dataset, against))
-        agreed = people[dataset, against][2]
-        rows[last + 1 : last + 1] = [{**row, **agreed} for row in _null_rows(judges)]
+        criterion = str(one.subject.against)
+        key = (matrix.dataset, criterion)
+        if key not in tests:
+            raters, reason, agreed = _people(matrix, criterion, options, remarks)
+            tests[key] = _Test(raters, matrix.story_prompt, reason, agreed, options)
+        rows.append(tests[key].row(one.subject, one.sides[0]))
+        judges.setdefault(key, []).append(one)
+    for (dataset, criterion), own in judges.items():
+        of = [(row.subject.dataset, row.subject.against) == (dataset, criterion) for row in rows]
+        last = max(i for i, mine in enumerate(of) if mine)
+        rows[last + 1 : last + 1] = _null_rows(own, tests[dataset, criterion])
     return rows, remarks
 
 
 class _Test:
     """The alt-test against one criterion's people."""
 
-    def __init__(self, raters: Raters, story_prompt: Codes, reason: str | None, options: ReplacementOptions) -> None:
-        self.raters, self.story_prompt, self.reason, self.options = raters, story_prompt, reason, options
+    def __init__(
+        self, raters: Raters, story_prompt: Codes, reason: str | None, agreed: Agreed, options: ReplacementOptions
+    ) -> None:
+        self.raters, self.story_prompt, self.reason = raters, story_prompt, reason
+        self.agreed, self.options = agreed, options
         self.names = raters.names or tuple(f"position {i + 1}" for i in range(raters.ratings.shape[1]))
 
     @property
@@ -83,49 +134,53 @@ class _Test:
             cluster=self.story_prompt,
         )
 
-    def row(self, judge: Floats) -> dict[str, Any]:
-        """What the tables say of a judge."""
+    def row(self, subject: Subject, judge: Floats) -> AltTestRow:
+        """The test of a judge, or of one that knows nothing."""
         result = self.result(judge)
         stories = [person.stories for person in result.people]
-        return {
-            "winning_rate": result.winning_rate,
-            "advantage": result.advantage,
-            "passed": result.passed,
-            "p": result.p,
-            "clustered_rate": result.clustered_rate,
-            "clustered_passed": result.clustered_passed,
-            "clustered_p": result.clustered_p,
-            "clusters": min((person.clusters for person in result.people), default=None),
-            "epsilon": self.options.epsilon,
-            "compared": len(result.people),
-            "too_few": result.too_few,
-            "least_stories": min(stories, default=None),
-            "most_stories": max(stories, default=None),
-            "names": self.names,
-            "result": result,
-        }
+        return AltTestRow(
+            subject,
+            kind=JUDGE if subject.kind == JUDGE else NULL,
+            winning_rate=result.winning_rate,
+            advantage=result.advantage,
+            passed=result.passed,
+            p=result.p,
+            clustered_rate=result.clustered_rate,
+            clustered_passed=result.clustered_passed,
+            clustered_p=result.clustered_p,
+            clusters=min((person.clusters for person in result.people), default=None),
+            epsilon=self.options.epsilon,
+            compared=len(result.people),
+            too_few=result.too_few,
+            least_stories=min(stories, default=None),
+            most_stories=max(stories, default=None),
+            people_icc=self.agreed[0],
+            people_equal=self.agreed[1],
+            people=result.people,
+            names=self.names,
+        )
 
 
-def _null_rows(judges: Sequence[tuple[Candidate, _Test]]) -> list[dict[str, Any]]:
+def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
     """Judges that know nothing, on all stories, and once more on the stories of each judge that lost many of them."""
-    test = judges[0][1]
     if test.reason or not test.stories.any():
         return []
-    rated, labels = test.stories, judges[0][0].labels
-    about = {"kind": NULL, "dataset": labels["dataset"], "criterion": labels["against"]}
-    about |= {"run": None, "eval_prompt": None, "against": labels["against"]}
-    sets = [("", rated)] if any(_kept(one, rated) >= _WHOLE for one, _ in judges) else []
-    for one, _ in judges:
+    rated, own = test.stories, judges[0].subject
+    sets = [("", rated)] if any(_kept(one, rated) >= _WHOLE for one in judges) else []
+    for one in judges:
         if 0 < _kept(one, rated) < _WHOLE:
-            name = " ".join(str(part) for part in (one.labels["judge"], one.labels["eval_prompt"]) if part)
+            name = " ".join(part for part in (one.subject.judge, one.subject.eval_prompt) if part)
             sets.append((f", stories of {name}", rated & ~np.isnan(one.sides[0])))
     rows = []
     for of, stories in sets:
         ratings, rng = test.raters.ratings, np.random.default_rng(test.options.seed)
-        rows.append({**about, "judge": f"{MEAN}{of}", **test.row(constant(ratings, stories))})
-        dealt = [test.row(judge) for judge in permuted(ratings, stories, rng)]
-        rows.append({**about, "judge": f"{PERMUTED}{of}", **_mean_row(dealt)})
-    return [row for row in rows if row["winning_rate"].defined]
+        mean, dealt = (
+            Subject(CONTROL, own.dataset, None, f"{name}{of}", None, str(own.against), own.against)
+            for name in (MEAN, PERMUTED)
+        )
+        rows.append(test.row(mean, constant(ratings, stories)))
+        rows.append(_mean_row([test.row(dealt, judge) for judge in permuted(ratings, stories, rng)]))
+    return [row for row in rows if row.winning_rate.defined]
 
 
 def _kept(one: Candidate, rated: Mask) -> float:
@@ -133,24 +188,35 @@ def _kept(one: Candidate, rated: Mask) -> float:
     return float((~np.isnan(one.sides[0][rated])).mean())
 
 
-def _mean_row(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _mean_row(rows: Sequence[AltTestRow]) -> AltTestRow:
     """One row of several: means of rates, medians of p; it passes where the mean rate does."""
-    made = dict(rows[0])
-    for name in ("winning_rate", "clustered_rate", "advantage"):
-        values = [row[name].value for row in rows]
-        if None not in values:
-            made[name] = replace(made[name], value=float(np.mean(values)))
-    for name in ("p", "clustered_p"):
-        values = [row[name] for row in rows]
-        made[name] = None if None in values else float(np.median(values))
-    for name, rate in (("passed", "winning_rate"), ("clustered_passed", "clustered_rate")):
-        made[name] = None if made[rate].value is None else made[rate].value >= PASS
-    return made
+    rate, clustered = _mean([row.winning_rate for row in rows]), _mean([row.clustered_rate for row in rows])
+    return replace(
+        rows[0],
+        winning_rate=rate,
+        advantage=_mean([row.advantage for row in rows]),
+        passed=None if rate.value is None else rate.value >= PASS,
+        p=_median([row.p for row in rows]),
+        clustered_rate=clustered,
+        clustered_passed=None if clustered.value is None else clustered.value >= PASS,
+        clustered_p=_median([row.clustered_p for row in rows]),
+    )
+
+
+def _mean(estimates: Sequence[Estimate]) -> Estimate:
+    """The first with the mean value of all; as it is where one of them is undefined."""
+    values = [one.value for one in estimates if one.value is not None]
+    return replace(estimates[0], value=float(np.mean(values))) if len(values) == len(estimates) else estimates[0]
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if len(known) == len(values) else None
 
 
 def _people(
     matrix: RatingMatrix, criterion: str, options: ReplacementOptions, remarks: Remarks
-) -> tuple[Raters, str | None, dict[str, Any]]:
+) -> tuple[Raters, str | None, Agreed]:
     """The raters of a criterion, why they cannot be left out one at a time, and how far they agree."""
     raters = matrix.by_rater(matrix.criteria.index(criterion))
     packed = _packed(raters.ratings)
@@ -160,7 +226,7 @@ def _people(
     names, ratings = (raters.names, raters.ratings) if raters.known else ((), None)
     family = icc.family(packed, columns="people", names=names, raters=ratings)
     forms = {row.form: row.estimate for row in family.rows}
-    agreed = {"people_icc": forms["ICC(1,1)"], "people_equal": equal}
+    agreed = (forms["ICC(1,1)"], equal)
     if raters.known:
         return raters, None, agreed
     if not (np.diff(raters.ratings, axis=1) < 0).any():

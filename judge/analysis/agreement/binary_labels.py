@@ -7,9 +7,9 @@ OpenMEVA does; the same reasonable stories then stand in every set, and a story 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from judge.analysis.agreement.label_rules import Labels, labels
 from judge.analysis.inputs.bars import Predict, Remarks
-from judge.analysis.inputs.candidates import Candidate, control, first_columns, judge_cell, last_columns
+from judge.analysis.inputs.candidates import Candidate, Subject, control, judge_cell
+from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import LabelOptions
-from judge.analysis.options.signature import signature
-from judge.printing.tables import Column, Table, flat_row
+from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.signed import Signed
+from judge.printing.tables import Column, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import coefficients
 from judge.stats.estimate import Estimate
@@ -49,82 +51,75 @@ _NUMBERS = tuple(
 )
 
 
-def correlate_labels(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> pd.DataFrame:
-    """Discrimination of labelled stories by every judge cell and by the control.
+@dataclass(frozen=True, slots=True)
+class LabelRow:
+    """How well a judge cell or the control tells stories with a label from others.
 
-    Returns
-    -------
-    DataFrame
-        `dataset, kind` (judge, control), `run, judge, eval_prompt, criterion, label, other` (what the label is set
-        against), `repeats, unrated, missing`; `r, auc, win_rate, difference` (mean within story-prompts, labelled minus
-        other, in points), `equivalence` (the same with the 90 % interval, where bounds were given), each with `_n` and
-        where there is one `_low, _high, _reason`; `bound, normal_bound` of r; `with_label, without_label` stories;
-        `pairs, wins, ties, losses` within `story_prompts`; `tost_p`.
+    Attributes
+    ----------
+    label, other : str
+        The label, and what it is set against.
+    r, auc, win_rate, difference : Estimate
+        Point-biserial r; area under the ROC curve; within story-prompts the share of pairs that the labelled story
+        wins, and the mean difference in points.
+    bound, normal_bound : float or None
+        The largest |r| with these class sizes; where ratings are normal.
+    with_label, without_label : int or None
+        Stories.
+    pairs, wins, ties, losses : int or None
+        Pairs within `story_prompts`.
+    equivalence, tost_p
+        The difference with its 90 % interval and the p of two one-sided tests, where bounds were given.
     """
-    rows, _ = _rows(build(table, drop_systems=options.drop_systems), options, predict)
-    return pd.DataFrame([{key: row.get(key) for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])
+
+    subject: Subject
+    label: str
+    other: str
+    r: Estimate
+    auc: Estimate
+    win_rate: Estimate
+    difference: Estimate
+    bound: float | None = None
+    normal_bound: float | None = None
+    with_label: int | None = None
+    without_label: int | None = None
+    pairs: int | None = None
+    wins: int | None = None
+    ties: int | None = None
+    losses: int | None = None
+    story_prompts: int | None = None
+    equivalence: Estimate | None = None
+    tost_p: float | None = None
 
 
-def tables(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> list[Table]:
-    """The table as printed."""
-    matrices = build(table, drop_systems=options.drop_systems)
-    rows, remarks = _rows(matrices, options, predict)
-    columns = [*first_columns([row | {"against": None} for row in rows])]
-    if options.errors:
-        columns.append(Column("other", "set against"))
-    columns += [
-        Column("with_label", "with label"),
-        Column("without_label", "others"),
-        Column("r", "point-biserial r"),
-        Column("bound", "max |r|"),
-        Column("auc", "AUC"),
-        Column("win_rate", "win rate %", digits=1, factor=100),
-        Column("pairs", "pairs"),
-        Column("story_prompts", "story-prompts"),
-        Column("difference", "difference"),
-    ]
-    if options.equivalence is not None:
-        columns.append(Column("tost_p", f"TOST p ±{options.equivalence:g}", digits=3, p="two one-sided"))
-    facts = [note for fact in table.facts for note in fact.notes]
-    own = ["win-rate:clustered", "difference:clustered"]
-    line = signature(table, matrices, options, extra=[*own, *remarks.signature_parts])
-    notes = tuple(dict.fromkeys([*facts, *remarks.notes, *_explained(options)]))
-    against = "one error type at a time" if options.errors else "the others"
-    title = f"Stories with the label {options.labels} against {against}"
-    return [Table(title, [*columns, *last_columns()], rows, line, notes)]
+@dataclass(frozen=True, slots=True, eq=False)
+class Discrimination(Signed):
+    """Labelled stories told from others by every judge cell and by the control."""
+
+    rows: tuple[LabelRow, ...]
+    options: LabelOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row each, with `signature` and `notes` in its `attrs`.
+
+        What its subject is called and lost, then the fields of `LabelRow`: an estimate has `_n` and, where there is
+        one, `_low, _high, _reason` beside it.
+        """
+        rows = [cells(row) for row in self.rows]
+        return self.signed([{key: row[key] for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])
 
 
-def _explained(options: LabelOptions) -> list[str]:
-    bound = (
-        "max |r|: what labels for the best-rated stories would reach with these class sizes; compare AUCs, not rs, "
-        "where classes differ in size"
-    )
-    pairs = (
-        "win rate and difference: labelled against other stories for the same story-prompt, ties one half; intervals "
-        "clustered by story-prompt"
-    )
-    notes = ["positive r, AUC above .5, win rate above 50: the judge rates stories with the label higher", bound, pairs]
-    if options.equivalence is not None:
-        notes.append(
-            f"TOST: p below .05 shows that the mean difference by story-prompts lies within ±{options.equivalence:g} "
-            "points of the judge's scale; a small difference alone may be noise"
-        )
-    if options.errors:
-        notes.append(
-            "the same stories with the label stand in every set, and a story with several errors in several: rows are "
-            "not independent; stories with both the label and the error are left out, and so are those with neither: "
-            "classes picked by people's ratings are easier to tell apart than stories at large"
-        )
-    return notes
-
-
-def _rows(
-    matrices: Sequence[RatingMatrix], options: LabelOptions, predict: Predict | None
-) -> tuple[list[dict[str, Any]], Remarks]:
-    remarks, rows = Remarks(), []
+def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> Discrimination:
+    """How well every judge cell and the control tell labelled stories from others."""
+    matrices, remarks = build(table, drop_systems=options.drop_systems), Remarks()
+    remarks.note(note for fact in table.facts for note in fact.notes)
+    rows: list[LabelRow] = []
     for matrix in matrices:
         rows += _Labelled(matrix, options, remarks).rows(predict if options.control else None)
-    return rows, remarks
+    made = ["win-rate:clustered", "difference:clustered", *remarks.signature_parts]
+    parts = signature_parts(table, matrices, options, extra=made)
+    return Discrimination(tuple(rows), options, signature_parts=parts, notes=tuple(remarks.notes))
 
 
 class _Labelled:
@@ -141,7 +136,7 @@ class _Labelled:
             ] = None
         self.resamples = self._draw()
 
-    def rows(self, predict: Predict | None) -> list[dict[str, Any]]:
+    def rows(self, predict: Predict | None) -> list[LabelRow]:
         """For each set the judge cells, then the control."""
         matrix = self.matrix
         found = [judge_cell(matrix, i, None, None) for i in range(len(matrix.cells))]
@@ -150,13 +145,11 @@ class _Labelled:
         sets: list[Labels | None] = [*self.errors] if self.errors else [None]
         return [self._row(one, error) for error in sets for one in found]
 
-    def _row(self, one: Candidate, error: Labels | None) -> dict[str, Any]:
-        row: dict[str, Any] = {**one.labels, "kind": one.kind, "label": self.label.text}
-        row["other"] = error.text if error else f"not {self.label.text}"
-        if one.ratings is None:
-            nothing = Estimate.undefined(one.reason or "no ratings")
-            return row | dict.fromkeys(("r", "auc", "win_rate", "difference"), nothing)
-        return row | self._measures(one.ratings, *self._classes(error))
+    def _row(self, one: Candidate, error: Labels | None) -> LabelRow:
+        nothing = Estimate.undefined(one.reason or "no ratings")
+        other = error.text if error else f"not {self.label.text}"
+        row = LabelRow(one.subject, self.label.text, other, nothing, nothing, nothing, nothing)
+        return row if one.ratings is None else self._measured(row, one.ratings, *self._classes(error))
 
     def _classes(self, error: Labels | None) -> tuple[Flags, Flags]:
         """Which stories are in the set, and which of them have the label."""
@@ -168,7 +161,7 @@ class _Labelled:
             self.remarks.notes[f"{self.matrix.dataset}: {words}"] = None
         return self.label.holds ^ error.holds, self.label.holds & ~both
 
-    def _measures(self, rating: Floats, taken: Flags, label: Flags) -> dict[str, Any]:
+    def _measured(self, row: LabelRow, rating: Floats, taken: Flags, label: Flags) -> LabelRow:
         x = np.where(taken, rating, np.nan)
         found, prompt, area = point_biserial(x, label), self.matrix.story_prompt, auc(x, label)
         r = found.r
@@ -180,25 +173,26 @@ class _Labelled:
         pairs, cluster = _pairs(x, label, prompt)
         won = win_rate(pairs, cluster)
         by_prompt = _by_story_prompt(x, label, prompt)
-        row: dict[str, Any] = {
-            "r": r,
-            "bound": found.bound,
-            "normal_bound": found.normal_bound,
-            "auc": area,
-            "with_label": found.positives,
-            "without_label": found.negatives,
-            "win_rate": won.estimate,
-            "pairs": won.wins + won.ties + won.losses,
-            "wins": won.wins,
-            "ties": won.ties,
-            "losses": won.losses,
-            "story_prompts": int(np.unique(cluster).size),
-            "difference": _difference(by_prompt),
-        }
-        if self.options.equivalence is not None:
-            shown = tost(by_prompt, -self.options.equivalence, self.options.equivalence)
-            row |= {"equivalence": shown.difference, "tost_p": shown.p}
-        return row
+        row = replace(
+            row,
+            r=r,
+            bound=found.bound,
+            normal_bound=found.normal_bound,
+            auc=area,
+            with_label=found.positives,
+            without_label=found.negatives,
+            win_rate=won.estimate,
+            pairs=won.wins + won.ties + won.losses,
+            wins=won.wins,
+            ties=won.ties,
+            losses=won.losses,
+            story_prompts=int(np.unique(cluster).size),
+            difference=_difference(by_prompt),
+        )
+        if self.options.equivalence is None:
+            return row
+        shown = tost(by_prompt, -self.options.equivalence, self.options.equivalence)
+        return replace(row, equivalence=shown.difference, tost_p=shown.p)
 
     def _interval(self, estimate: Estimate, statistic: Callable[[Codes], Floats]) -> Estimate:
         if self.resamples is None or not estimate.defined:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from judge.analysis.inputs.bars import Predict, Remarks
-from judge.analysis.inputs.candidates import Candidate, comparable, first_columns
+from judge.analysis.inputs.candidates import Candidate, Subject, comparable
+from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import DriftOptions
-from judge.analysis.options.signature import signature
-from judge.printing.tables import Column, Table, flat_row
+from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.signed import Signed
+from judge.printing.tables import Column, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation.sliding_sets import WAYS, resampled, sliding_sets
 from judge.stats.estimate import Estimate
@@ -27,94 +30,107 @@ _COUNTS = ("sets", "inclusive", "disjoint", "tied", "window", "stride")
 _NUMBERS = tuple(Column(name, name) for name in (*(f"{way}_{what}" for way in WAYS for what in ("r2", "r")), *_COUNTS))
 
 
-def sets(table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None) -> pd.DataFrame:
-    """Correlation of differences between sliding sets of stories, for each judge cell and the control.
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to count differences: r with its sign, and its square with an interval; `n` counts pairs, or stories."""
 
-    Returns
-    -------
-    DataFrame
-        `dataset, kind, run, judge, eval_prompt, criterion, against`; for each way (published, unordered, apart,
-        stories) `{way}_r2` with `_n` (pairs of sets, or stories) and where there is one `_low, _high, _reason`, and
-        `{way}_r`, signed; `sets, inclusive, disjoint` (numbers of sets), `tied` (stories that share people's score with
-        another, so that their ids settled the order), `window, stride`.
+    r: Estimate
+    r2: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class SlidingRow:
+    """Correlation of differences between sliding sets of stories, by a judge cell or the control.
+
+    Attributes
+    ----------
+    sets, inclusive, disjoint : int
+        Numbers of sets: as published, counting both ends, and of those that share no story.
+    tied : int
+        Stories that share people's score with another, so that their ids settled the order.
+    window, stride : int
+        Stories in a set, and between the beginnings of two.
+    ways : mapping
+        The ways to count by name: published, unordered, apart, stories.
     """
-    options = options or DriftOptions()
-    rows, _ = _rows(build(table, drop_systems=options.drop_systems), options, predict)
-    return pd.DataFrame([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
+
+    subject: Subject
+    sets: int
+    inclusive: int
+    disjoint: int
+    tied: int
+    window: int
+    stride: int
+    ways: Mapping[str, Way]
+
+    @property
+    def sign(self) -> str | None:
+        """The sign of r in all ways, or ``mixed``."""
+        signs = {"+" if way.r.value > 0 else "-" for way in self.ways.values() if way.r.value is not None}
+        return signs.pop() if len(signs) == 1 else "mixed" if signs else None
 
 
-def tables(table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None) -> list[Table]:
-    """The table as printed."""
+@dataclass(frozen=True, slots=True, eq=False)
+class SlidingSetsTable(Signed):
+    """Sliding sets of every judge cell and of the control."""
+
+    rows: tuple[SlidingRow, ...]
+    options: DriftOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row each, with `signature` and `notes` in its `attrs`.
+
+        What its subject is called, for each way `{way}_r2`, with `_n` and, where there is one, `_low, _high, _reason`
+        beside it, and `{way}_r`, signed; then the other fields of `SlidingRow`.
+        """
+        rows = [sliding_cells(row) for row in self.rows]
+        return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
+
+
+def sets(
+    table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None
+) -> SlidingSetsTable:
+    """Correlation of differences between sliding sets of stories, for each judge cell and the control."""
     options = options or DriftOptions()
     matrices = build(table, drop_systems=options.drop_systems)
-    rows, remarks = _rows(matrices, options, predict)
-    columns = [
-        *first_columns(rows),
-        Column("published_r2", "r² as published"),
-        Column("published_pairs", "pairs"),
-        Column("unordered_r2", "r² unordered"),
-        Column("unordered_pairs", "pairs"),
-        Column("apart_r2", "r² not overlapping"),
-        Column("apart_pairs", "pairs"),
-        Column("stories_r2", "r² of stories"),
-        Column("stories_pairs", "stories"),
-        Column("sign", "sign of r"),
-    ]
-    facts = [note for fact in table.facts for note in fact.notes]
-    notes = tuple(dict.fromkeys([*facts, *remarks.notes, *_explained(rows, options)]))
-    line = signature(table, matrices, options, extra=["r:pearson", *remarks.signature_parts])
-    return [Table("Sliding sets: differences between sets of stories", columns, rows, line, notes)]
-
-
-def _explained(rows: list[dict[str, Any]], options: DriftOptions) -> list[str]:
-    notes = [
-        f"sets: {options.window} stories each, {options.stride} apart, in order of people's scores, ties by story id"
-    ]
-    for row in rows:
-        if row["published_r2"].defined:
-            notes.append(
-                f"{row['dataset']}: as published {row['sets']} sets and every ordered pair of them, also of a set with "
-                f"itself, which equals the r² of the {row['sets']} means; counting both ends {row['inclusive']} sets "
-                f"(unordered pairs), of which {row['disjoint']} share no story"
-            )
-    notes.append(
-        "sets are sorted by people's scores and share stories, so their r² is high for almost any judge, and no p "
-        "value goes with it: read r² of stories"
-    )
-    return list(dict.fromkeys(notes))
-
-
-def _rows(
-    matrices: tuple[RatingMatrix, ...], options: DriftOptions, predict: Predict | None
-) -> tuple[list[dict[str, Any]], Remarks]:
     found, remarks = comparable(matrices, options.against, predict if options.control else None)
     drawn = {matrix.dataset: _draw(matrix, options, remarks) for matrix in matrices}
-    return [_row(matrix, one, options, drawn[matrix.dataset]) for matrix, one in found], remarks
+    rows = tuple(_row(matrix, one, options, drawn[matrix.dataset]) for matrix, one in found)
+    facts = [note for fact in table.facts for note in fact.notes]
+    parts = signature_parts(table, matrices, options, extra=["r:pearson", *remarks.signature_parts])
+    notes = tuple(dict.fromkeys([*facts, *remarks.notes]))
+    return SlidingSetsTable(rows, options, signature_parts=parts, notes=notes)
+
+
+def sliding_cells(row: SlidingRow) -> dict[str, Any]:
+    """A row as frames and tables take it."""
+    made = cells(row) | {"sign": row.sign}
+    for name, way in row.ways.items():
+        made |= {f"{name}_r2": way.r2, f"{name}_r": way.r.value, f"{name}_pairs": way.r.n}
+    return made
 
 
 def _row(
     matrix: RatingMatrix, one: Candidate, options: DriftOptions, resamples: bootstrap.Resamples | None
-) -> dict[str, Any]:
+) -> SlidingRow:
     order = np.argsort(matrix.stories["story"].astype(str).to_numpy(), kind="stable")
     x, y = (side[order] for side in one.sides)
     sizes = {"window": options.window, "stride": options.stride}
     result = sliding_sets(x, y, **sizes)
-    row: dict[str, Any] = {**one.labels, "kind": one.kind, "sets": result.sets, "inclusive": result.inclusive}
-    row |= {"disjoint": result.disjoint, "tied": result.tied, **sizes}
     values = None
     if resamples is not None and result.published.defined:
         values = resamples.of(order).values(resampled(x, y, **sizes))
-    signs = set()
-    for k, way in enumerate(WAYS):
-        r: Estimate = getattr(result, way)
-        squared = r
-        if r.value is not None:
-            signs.add("+" if r.value > 0 else "-")
-            squared = replace(r, value=r.value**2)
+    ways = {}
+    for k, name in enumerate(WAYS):
+        r: Estimate = getattr(result, name)
+        squared = r if r.value is None else replace(r, value=r.value**2)
         if values is not None and resamples is not None:
             squared = resamples.interval(squared, values[:, k] ** 2)
-        row |= {f"{way}_r2": squared, f"{way}_r": r.value, f"{way}_pairs": r.n}
-    return row | {"sign": signs.pop() if len(signs) == 1 else "mixed" if signs else None}
+        ways[name] = Way(r, squared)
+    return SlidingRow(
+        one.subject, result.sets, result.inclusive, result.disjoint, result.tied, options.window, options.stride, ways
+    )
 
 
 def _draw(matrix: RatingMatrix, options: DriftOptions, remarks: Remarks) -> bootstrap.Resamples | None:

@@ -7,37 +7,19 @@ variants that lost different stories are still compared on common ones.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
+from judge.analysis.comparison.result import Entry, Ranked
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.stats.estimate import Estimate
-
-if TYPE_CHECKING:
-    from judge.analysis.comparison.comparison import Comparison, Entry
 
 LEAST = 3
 """Variants from which a ranking says more than their contrast."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """One variant: its place, its difference of tau from the best (mean over criteria), and whether that shows.
-
-    `below` is None for the best itself; `tied` is None where no interval says it. `entry` is a contrast of the
-    same group, by which the group is named.
-    """
-
-    rank: int
-    variant: str
-    below: Estimate | None
-    tied: bool | None
-    entry: Entry
-
-
-def ranked(found: Comparison) -> list[Ranked]:
+def ranked(entries: Sequence[Entry]) -> list[Ranked]:
     """Every group of three variants or more of which all pairs were compared, best first."""
-    return [one for entries in _groups(found.entries) for one in _ranking(entries)]
+    return [one for group in _groups(entries) for one in _ranking(group)]
 
 
 def _groups(entries: Sequence[Entry]) -> Iterator[list[Entry]]:

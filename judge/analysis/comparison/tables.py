@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from judge.analysis.comparison.comparison import Comparison, Entry, compared
 from judge.analysis.comparison.contrasts import Outcome
 from judge.analysis.comparison.evidence import disagreements, holds_for, questions, views
 from judge.analysis.comparison.pairing import NAMES
-from judge.analysis.comparison.ranking import Ranked, ranked
+from judge.analysis.comparison.result import Comparison, Entry
 from judge.analysis.comparison.sentence import leaves_zero_out
-from judge.analysis.options.signature import signature
-from judge.analysis.options.table_options import BothInterval, CompareOptions
+from judge.analysis.options.table_options import BothInterval
 from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, interval_coverage
 from judge.wording import joined
-
-if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
 
 Row = Mapping[str, Any]
 
@@ -43,71 +38,50 @@ FEW_PAIRS = 6
 """Up to so many contrasts every pair is printed unless told otherwise."""
 
 
-def tables(table: RatingsTable, options: CompareOptions | None = None, *, pairs: bool | None = None) -> list[Table]:
+def tables(found: Comparison, *, pairs: bool | None = None) -> list[Table]:
     """What `judge compare` prints after coverage: best and ties of three variants or more, then every pair.
 
     Without `pairs`, as where there are more than `FEW_PAIRS` contrasts unless told otherwise, the pairs' tables are
     left out where there is a ranking.
     """
-    options = options or CompareOptions()
-    return tables_of(table, compared(table, options), options, pairs=pairs)
-
-
-def tables_of(
-    table: RatingsTable, found: Comparison, options: CompareOptions, *, pairs: bool | None = None
-) -> list[Table]:
-    """The same of a comparison that is at hand already."""
-    line = signature(table, found.matrices, options, extra=["tau:b"])
-    drawn = f"{options.resamples}/seed{options.seed}"
-    kinds = f"boot-inputs+boot-both-{options.both}/{drawn}"
-    both = signature(table, found.matrices, options, extra=["tau:b"], intervals=kinds)
-    inputs = signature(table, found.matrices, options, intervals=f"boot-inputs/{drawn}", without=("level", "adjust"))
-    facts = [note for fact in table.facts for note in fact.notes]
-    general = tuple(dict.fromkeys([*facts, *found.notes]))
-    many = NAMES[options.by][1]
-    places = ranked(found)
-    first = [_ranking(found, places, many, both, general)] if places else []
-    if places and not (len(found.entries) <= FEW_PAIRS if pairs is None else pairs):
+    many = NAMES[found.options.by][1]
+    first = [_ranking(found, many)] if found.ranking else []
+    if first and not (len(found.entries) <= FEW_PAIRS if pairs is None else pairs):
         return first
     return [
         *first,
-        _sentences(found, many, both, general),
-        _means(found, many, both, options),
-        _agreement(found, line, options),
-        _ratings(found, inputs),
-        _answers(found, inputs),
+        _sentences(found, many),
+        _means(found, many),
+        _agreement(found),
+        _ratings(found),
+        _answers(found),
     ]
 
 
-def _ranking(found: Comparison, places: Sequence[Ranked], many: str, line: str, notes: Sequence[str]) -> Table:
+def _ranking(found: Comparison, many: str) -> Table:
     """The best variant of every group, those that cannot be told from it, and how far the others are below."""
     rows = [
         _labels(one.entry) | {"rank": one.rank, "variant": one.variant, "below": one.below, "tied": _TIED[one.tied]}
-        for one in places
+        for one in found.ranking
     ]
-    for row, one in zip(rows, places, strict=True):
+    for row, one in zip(rows, found.ranking, strict=True):
         if one.below is None:
             row["tied"] = "best"
     columns = [
         *(column for column in _label_columns(found) if column.key != "contrast"),
         Column("rank", "rank"),
-        Column("variant", NAMES[found.by][0]),
+        Column("variant", NAMES[found.options.by][0]),
         Column("below", "tau x100 below the best", digits=1, factor=100),
         Column("tied", "from the best"),
     ]
     notes = [
-        *notes,
+        *found.notes,
         "ordered by tau with people, mean over criteria: each variant against each other on the stories of both",
         "tied: the 95 % interval of the difference, over story-prompts, holds 0; not adjusted for their number",
         "the best of several on these stories is flattered by having been picked on them",
         f"{len(found.entries)} pairs were compared",
     ]
-    return Table(f"{many[0].upper()}{many[1:]}: the best and its ties", columns, rows, line, notes)
-
-
-def is_ranking(table: Table) -> bool:
-    """Whether it is the table of the best and its ties."""
-    return any(column.key == "below" for column in table.columns)
+    return Table(f"{many[0].upper()}{many[1:]}: the best and its ties", columns, rows, found.means_signature, notes)
 
 
 def contrast_name(entry: Entry) -> str:
@@ -115,13 +89,16 @@ def contrast_name(entry: Entry) -> str:
     return f"{entry.result.contrast.second} − {entry.result.contrast.first}"
 
 
-def _sentences(found: Comparison, many: str, line: str, notes: Sequence[str]) -> Table:
+def _sentences(found: Comparison, many: str) -> Table:
     rows = [_labels(entry) | {"sentence": entry.sentence} for entry in found.entries]
     columns = [*_label_columns(found), Column("sentence", "in one sentence", wrap=100)]
-    return Table(f"{many[0].upper()}{many[1:]} compared on the same stories", columns, rows, line, notes)
+    return Table(
+        f"{many[0].upper()}{many[1:]} compared on the same stories", columns, rows, found.means_signature, found.notes
+    )
 
 
-def _means(found: Comparison, many: str, line: str, options: CompareOptions) -> Table:
+def _means(found: Comparison, many: str) -> Table:
+    options = found.options
     rows = [
         _labels(entry)
         | {"criteria": len(entry.result.outcomes)}
@@ -150,11 +127,11 @@ def _means(found: Comparison, many: str, line: str, options: CompareOptions) -> 
         Column("detectable", "detectable", digits=1, factor=100),
         Column("detectable_both", "systems too", digits=1, factor=100),
     ]
-    return Table(f"Differences, mean over criteria: {many} compared", columns, rows, line, notes)
+    return Table(f"Differences, mean over criteria: {many} compared", columns, rows, found.means_signature, notes)
 
 
-def _agreement(found: Comparison, line: str, options: CompareOptions) -> Table:
-    rows, seen = [], []
+def _agreement(found: Comparison) -> Table:
+    options, rows, seen = found.options, [], []
     for (entry, outcome), adjusted in zip(found.outcomes(), found.family.rows, strict=True):
         agreement = outcome.agreement
         looked = views(agreement, adjusted)
@@ -187,12 +164,14 @@ def _agreement(found: Comparison, line: str, options: CompareOptions) -> Table:
         Column("shown", "shown for"),
     ]
     where = "over system means" if options.level == "system" else "over all stories"
-    notes = [found.family.text, *found.family.warnings, *questions(options.swapped), *_cautions(found, options)]
+    notes = [found.family.text, *found.family.warnings, *questions(options.swapped), *_cautions(found)]
     notes += [*disagreements(seen), *_untested(found)]
-    return Table(f"Agreement with people: tau-b x100, {where}, and its difference", columns, rows, line, notes)
+    return Table(
+        f"Agreement with people: tau-b x100, {where}, and its difference", columns, rows, found.signature, notes
+    )
 
 
-def _ratings(found: Comparison, line: str) -> Table:
+def _ratings(found: Comparison) -> Table:
     rows = [
         _labels(entry)
         | {"criterion": outcome.criterion, "stories": outcome.stories}
@@ -227,10 +206,10 @@ def _ratings(found: Comparison, line: str) -> Table:
             Column("icc", "difference of ICCs", digits=3),
         ]
         notes.append("ICC(1,1) over the repeats that both sides have, of stories with all of them rated")
-    return Table("Ratings and consistency over repeats", columns, rows, line, notes)
+    return Table("Ratings and consistency over repeats", columns, rows, found.inputs_signature, notes)
 
 
-def _answers(found: Comparison, line: str) -> Table:
+def _answers(found: Comparison) -> Table:
     """Only comparisons whose sides differ in some answer: the rest would be rows of zeros."""
     rows = [
         _labels(entry)
@@ -259,7 +238,7 @@ def _answers(found: Comparison, line: str) -> Table:
         ]
     if alike:
         notes.append(f"{_count(alike)} left out: both sides parsed and explained exactly the same answers")
-    return Table("Answers parsed and explained", columns, rows, line, notes)
+    return Table("Answers parsed and explained", columns, rows, found.inputs_signature, notes)
 
 
 def _nowhere(rows: Sequence[Row], key: str, notes: list[str]) -> bool:
@@ -309,11 +288,11 @@ def _full_name(entry: Entry, found: Comparison) -> str:
     return " ".join(part for part in (shared_name(entry, found), contrast_name(entry)) if part)
 
 
-def _cautions(found: Comparison, options: CompareOptions) -> list[str]:
+def _cautions(found: Comparison) -> list[str]:
     """What simulations say of such intervals over systems: measured for one tau, not for a difference of two."""
     sizes = {len(matrix.systems) for matrix in found.matrices if bootstrap.both_refused(matrix.system) is None}
-    kind = _KINDS[options.both]
-    known = (interval_coverage.cautions("boot-both", kind, options.level, size) for size in sorted(sizes))
+    kind, level = _KINDS[found.options.both], found.options.level
+    known = (interval_coverage.cautions("boot-both", kind, level, size) for size in sorted(sizes))
     return [
         joined("boot-both, of one tau: ", note) for note in dict.fromkeys(note for notes in known for note in notes)
     ]

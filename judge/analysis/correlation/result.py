@@ -17,7 +17,7 @@ from judge.analysis.correlation.reference_rows import Beside
 from judge.analysis.correlation.statistic import Floats, Statistic
 from judge.analysis.inputs.bars import MEAN, ControlMade, ControlSource, Kind
 from judge.analysis.inputs.candidates import Subject
-from judge.analysis.options.signature import joined
+from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import Coefficient, CorrelationOptions, Level
 from judge.rating_matrix import RatingMatrix
 from judge.stats.estimate import Estimate
@@ -134,7 +134,7 @@ class CorrelatedDataset:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Correlations:
+class Correlations(Signed):
     """Correlations of judges, people one by one and the control with people.
 
     Attributes
@@ -142,10 +142,6 @@ class Correlations:
     datasets : tuple of CorrelatedDataset
     options : CorrelationOptions
         The choices made: coefficient, level, third variable, intervals.
-    signature_parts : tuple of str
-        Each choice that can move a number.
-    notes : tuple of str
-        What is to be said of these numbers, in whole sentences.
     lost : tuple of str
         Those of the notes that say whether lost ratings differ from the others.
     abbreviations : mapping
@@ -156,8 +152,6 @@ class Correlations:
 
     datasets: tuple[CorrelatedDataset, ...]
     options: CorrelationOptions
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
     lost: tuple[str, ...] = ()
     abbreviations: Mapping[str, str] = field(default_factory=dict)
     paired: bool = False
@@ -204,17 +198,9 @@ class Correlations:
         return tuple(dict.fromkeys(each.source for each in made))
 
     @property
-    def signature(self) -> str:
-        """The line under every table and figure made from this."""
-        return joined(self.signature_parts)
-
-    @property
     def frame(self) -> pd.DataFrame:
         """One row a correlation, with `signature` and `notes` in its `attrs`; for its columns see `correlate`."""
-        rows = [dict(_flat(row)) for row in self.rows]
-        frame = pd.DataFrame(rows, columns=[*_COLUMNS, *lost_ratings.TITLES])
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return self.signed([dict(_flat(row)) for row in self.rows], [*_COLUMNS, *lost_ratings.TITLES])
 
 
 def _flat(row: CorrelationRow) -> Iterator[tuple[str, object]]:

@@ -50,12 +50,16 @@ class Finding:
         test = self.test
         return None if test.se is None else test.bias + power.minimum_detectable_effect(test.se, df=test.df)
 
+    def finds(self, alpha: float) -> bool:
+        """Whether the test exists and found something."""
+        return self.test.estimate.value is not None and self.test.p is not None and self.test.p < alpha
+
     def verdict(self, alpha: float) -> str:
         """`undefined`, `-` (nothing found), or the finding in words."""
         value = self.test.estimate.value
         if value is None or self.test.p is None:
             return "undefined"
-        if self.test.p >= alpha:
+        if not self.finds(alpha):
             return "-"
         found = DIAGNOSTICS[self.diagnostic]
         words = found.above if value > 0 else found.below

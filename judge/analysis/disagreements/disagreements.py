@@ -9,12 +9,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import pandas as pd
 
+from judge.analysis.disagreements.result import (
+    Disagreement,
+    Disagreements,
+    JudgeSide,
+    PeopleSide,
+    RaterRating,
+    Repeat,
+)
 from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import Between, DisagreementsOptions
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
@@ -24,8 +33,6 @@ from judge.wording import Advice, joined
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
-
-PEOPLE = "people"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,41 +58,18 @@ class Comparison:
     distance: Distance
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """The list, widest difference first, how many stories were compared, and what was left out and why."""
-
-    rows: list[dict[str, Any]]
-    stories: int
-    notes: tuple[str, ...]
-    matrices: tuple[RatingMatrix, ...]
-
-
-def disagreements(table: RatingsTable, options: DisagreementsOptions | None = None) -> pd.DataFrame:
-    """The stories that differ most, one row each.
-
-    Returns
-    -------
-    DataFrame
-        `rank, dataset, judge, eval_prompt, criterion, story, system, story_prompt, difference, raw, people, sides,
-        text`. `difference` is in standard deviations, judge minus people or, between several, highest minus lowest;
-        `raw` in points. `people` holds `mean, z, ratings` (each with `rater` and `rating`); `sides` a list of `run,
-        judge, eval_prompt, mean, z, repeats` (each with `repeat, rating, status, flags, explanation`).
-    """
-    return pd.DataFrame(find(table, options or DisagreementsOptions()).rows)
-
-
-def find(table: RatingsTable, options: DisagreementsOptions) -> Found:
-    """All that `disagreements` gives, with notes.
+def disagreements(table: RatingsTable, options: DisagreementsOptions | None = None) -> Disagreements:
+    """The stories that differ most, with notes.
 
     Raises
     ------
     SpecError
         Nothing can be compared; the sentence says why.
     """
+    options = options or DisagreementsOptions()
     matrices = build(table, drop_systems=options.drop_systems)
     made: list[Comparison] = []
-    notes: list[str] = []
+    notes: list[str] = [note for fact in table.facts for note in fact.notes]
     for matrix in matrices:
         partner = match(matrix)
         notes += partner.notes
@@ -102,11 +86,18 @@ def find(table: RatingsTable, options: DisagreementsOptions) -> Found:
         notes.append(joined(f"{count} of {len(made)} comparisons left out: ", reason))
     places = _ranked(usable, options.top)
     answers = _answers(table.frame, usable, places)
-    rows = [_row(rank, usable[which], story, answers) for rank, (which, story) in enumerate(places, start=1)]
+    rows = tuple(_row(rank, usable[which], story, answers) for rank, (which, story) in enumerate(places, start=1))
     if not rows:
         notes.append(f"no story differs between {options.between}")
     compared = {(id(one.matrix), s) for one in usable for s in np.flatnonzero(~np.isnan(one.distance.standardised))}
-    return Found(rows, len(compared), tuple(dict.fromkeys(notes)), matrices)
+    return Disagreements(
+        rows,
+        len(compared),
+        tuple(matrix.dataset for matrix in matrices),
+        options,
+        signature_parts=signature_parts(table, matrices, options),
+        notes=tuple(dict.fromkeys(notes)),
+    )
 
 
 _NOTHING = {
@@ -192,58 +183,68 @@ def _ranked(usable: Sequence[Comparison], top: int) -> list[tuple[int, int]]:
 _Key = tuple[str, ...]
 
 
-def _answers(
-    frame: pd.DataFrame, usable: Sequence[Comparison], places: Sequence[tuple[int, int]]
-) -> dict[_Key, list[dict[str, Any]]]:
-    """What was said of the listed stories: repeats by (dataset, story, criterion, run, judge, Eval-Prompt), people's
-    ratings by the first three."""
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What was said of the listed stories: people's ratings by (dataset, story, criterion), repeats by these, run,
+    judge and Eval-Prompt."""
+
+    people: dict[_Key, list[RaterRating]]
+    judges: dict[_Key, list[Repeat]]
+
+
+def _answers(frame: pd.DataFrame, usable: Sequence[Comparison], places: Sequence[tuple[int, int]]) -> _Answers:
     wanted = {str(usable[which].matrix.stories["story"].iloc[story]) for which, story in places}
-    found: dict[_Key, list[dict[str, Any]]] = defaultdict(list)
+    found = _Answers(defaultdict(list), defaultdict(list))
     part = frame[frame["story"].astype(str).isin(wanted)]
     plain = part.astype(object).where(part.notna(), None)
     for row in plain.to_dict("records"):
         place = (str(row["dataset"]), str(row["story"]), str(row["criterion"]))
         if row["source"] == "rater":
-            found[place].append({"rater": row["rater"], "rating": row["rating"]})
+            found.people[place].append(RaterRating(row["rater"], row["rating"]))
         else:
-            said = {key: row[key] for key in ("repeat", "rating", "status", "flags", "explanation")}
-            found[*place, str(row["run"]), str(row["judge"]), str(row["eval_prompt"])].append(said)
+            said = Repeat(row["repeat"], row["rating"], row["status"], row["flags"], row["explanation"])
+            found.judges[*place, str(row["run"]), str(row["judge"]), str(row["eval_prompt"])].append(said)
     return found
 
 
-def _row(rank: int, one: Comparison, story: int, answers: dict[_Key, list[dict[str, Any]]]) -> dict[str, Any]:
-    matrix, facts = one.matrix, one.matrix.stories.iloc[story]
-    name = str(facts["story"])
-    judged_z = one.distance.z[: len(one.cells), story]
-    sides = []
+def _row(rank: int, one: Comparison, story: int, answers: _Answers) -> Disagreement:
+    facts = one.matrix.stories.iloc[story]
+    return Disagreement(
+        rank=rank,
+        dataset=one.matrix.dataset,
+        judge=one.judge,
+        eval_prompt=one.eval_prompt,
+        criterion=one.criterion,
+        story=str(facts["story"]),
+        system=None if pd.isna(facts["system"]) else str(facts["system"]),
+        story_prompt=None if pd.isna(facts["story_prompt"]) else str(facts["story_prompt"]),
+        difference=float(one.distance.standardised[story]),
+        raw=float(one.distance.raw[story]),
+        people=_people(one, story, answers),
+        sides=tuple(_sides(one, story, answers)),
+        text="" if pd.isna(facts["text"]) else str(facts["text"]),
+    )
+
+
+def _people(one: Comparison, story: int, answers: _Answers) -> PeopleSide | None:
+    if one.people is None:
+        return None
+    matrix, z = one.matrix, one.distance.z
+    criterion = matrix.criteria[one.people]
+    ratings = answers.people.get((matrix.dataset, str(matrix.stories["story"].iloc[story]), criterion), [])
+    compared = float(z[len(one.cells), story]) if z.shape[0] > len(one.cells) else np.nan
+    return PeopleSide(criterion, _number(matrix.people[one.people, story]), _number(compared), tuple(ratings))
+
+
+def _sides(one: Comparison, story: int, answers: _Answers) -> Iterator[JudgeSide]:
+    matrix = one.matrix
+    name = str(matrix.stories["story"].iloc[story])
     for k, i in enumerate(one.cells):
         cell = matrix.cells[i]
         key = (matrix.dataset, name, cell.criterion, cell.run, cell.judge, cell.eval_prompt)
-        repeats = sorted(answers.get(key, []), key=lambda answer: -1 if answer["repeat"] is None else answer["repeat"])
-        side = {"run": cell.run, "judge": cell.judge, "eval_prompt": cell.eval_prompt}
-        sides.append(side | {"mean": _number(matrix.judge[i, story]), "z": _number(judged_z[k]), "repeats": repeats})
-    people = None
-    if one.people is not None:
-        criterion = matrix.criteria[one.people]
-        z = one.distance.z[len(one.cells), story] if one.distance.z.shape[0] > len(one.cells) else np.nan
-        ratings = answers.get((matrix.dataset, name, criterion), [])
-        mean = _number(matrix.people[one.people, story])
-        people = {"criterion": criterion, "mean": mean, "z": _number(z), "ratings": ratings}
-    return {
-        "rank": rank,
-        "dataset": matrix.dataset,
-        "judge": one.judge,
-        "eval_prompt": one.eval_prompt,
-        "criterion": one.criterion,
-        "story": name,
-        "system": None if pd.isna(facts["system"]) else str(facts["system"]),
-        "story_prompt": None if pd.isna(facts["story_prompt"]) else str(facts["story_prompt"]),
-        "difference": float(one.distance.standardised[story]),
-        "raw": float(one.distance.raw[story]),
-        "people": people,
-        "sides": sides,
-        "text": "" if pd.isna(facts["text"]) else str(facts["text"]),
-    }
+        repeats = sorted(answers.judges.get(key, []), key=lambda said: -1 if said.repeat is None else said.repeat)
+        mean, z = _number(matrix.judge[i, story]), _number(one.distance.z[k, story])
+        yield JudgeSide(cell.run, cell.judge, cell.eval_prompt, mean, z, tuple(repeats))
 
 
 def _number(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Disagreements as people read them: a list, then each story with its texts. Never shortens what goes to JSON.
+"""Disagreements as people read them: a list, then each story with its texts. Never computes a number.
 
 Stories, story-prompts and explanations are data: they are printed as text, on lines of their own, with control
 characters and markup escaped.
@@ -6,22 +6,15 @@ characters and markup escaped.
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
 
-from judge.analysis.disagreements.disagreements import PEOPLE, Found, find
-from judge.analysis.options.signature import signature
-from judge.analysis.options.table_options import DisagreementsOptions
+from judge.analysis.disagreements.result import COLUMNS, Disagreement, Disagreements, JudgeSide, PeopleSide
 from judge.printing.tables import Column, Table, printable
 from judge.stats import near_ties
 
-if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
-
 _WIDTH = 100
 _STORY, _EXPLANATION, _PROMPT = 400, 200, 200
-"""Characters shown of a text unless all of it is asked for."""
+"""Characters kept of a text unless all of it is asked for."""
 
 _WHAT = {
     "people": "judge minus people",
@@ -37,72 +30,70 @@ _UNIT = {
 }
 
 
-def tables(
-    table: RatingsTable, options: DisagreementsOptions | None = None, *, form: str = "table", full_text: bool = False
-) -> list[Table]:
-    """The list of disagreements and, for people, one table a story with its texts.
+def tables(result: Disagreements, *, long: bool = False, full_text: bool = False) -> list[Table]:
+    """The list of disagreements and one table a story with its texts, which are shortened unless `full_text`.
 
-    JSON gets one table with all texts, ratings and explanations whole; CSV and LaTeX the list alone, CSV with the text
-    (shortened unless `full_text`).
+    `long` makes one table of it: a row a story with all texts, ratings and explanations whole.
     """
-    options = options or DisagreementsOptions()
-    found = find(table, options)
-    line = signature(table, found.matrices, options)
-    notes = [f"difference: {_WHAT[options.between]}, among {found.stories} stories; {_UNIT[options.between]}"]
-    notes.append(
-        "each story once, where it differs most" if options.top else "every story, judge, prompt and criterion"
-    )
-    notes += [*(note for fact in table.facts for note in fact.notes), *found.notes]
-    notes = list(dict.fromkeys(notes))
-    title = f"Largest differences between {options.between if options.between != 'people' else 'judge and people'}"
-    if form == "json":
-        names = list(found.rows[0]) if found.rows else []
-        return [Table(title, [Column(name, name) for name in names], found.rows, line, notes)]
-    several = len(found.matrices) > 1
-    listed = _list(title, found, several, with_text=form == "csv", full_text=full_text)
-    listed = Table(listed.title, listed.columns, listed.rows, line, notes)
-    if form in ("csv", "latex"):
-        return [listed]
-    signed = options.between == "people"
-    return [listed, *(_card(row, signed, full_text=full_text, wrap=form == "table") for row in found.rows)]
+    between = result.options.between
+    title = f"Largest differences between {between if between != 'people' else 'judge and people'}"
+    notes = tuple(dict.fromkeys(_notes(result)))
+    if long:
+        columns = [Column(name, name) for name in COLUMNS] if result.rows else []
+        return [Table(title, columns, [row.record for row in result.rows], result.signature, notes)]
+    listed = Table(title, _columns(result), [_listed(row) for row in result.rows], result.signature, notes)
+    signed = between == "people"
+    return [listed, *(_card(row, signed, full_text=full_text) for row in result.rows)]
 
 
-def _list(title: str, found: Found, several: bool, *, with_text: bool, full_text: bool) -> Table:
-    rows = []
-    for row in found.rows:
-        flat = {key: row[key] for key in ("rank", "dataset", "judge", "eval_prompt", "criterion", "difference", "raw")}
-        flat |= {key: printable(str(row[key] or "")) or None for key in ("story", "system")}
-        flat |= {"people": _people(row["people"]), "ratings": _sides(row)}
-        if with_text:
-            flat |= {"story_prompt": _short(row["story_prompt"], _PROMPT, full_text)}
-            flat |= {"text": _short(row["text"], _STORY, full_text)}
-        rows.append(flat)
+def _notes(result: Disagreements) -> Iterator[str]:
+    between, top = result.options.between, result.options.top
+    yield f"difference: {_WHAT[between]}, among {result.stories} stories; {_UNIT[between]}"
+    yield "each story once, where it differs most" if top else "every story, judge, prompt and criterion"
+    yield from result.notes
+
+
+def _columns(result: Disagreements) -> list[Column]:
     columns = [Column("rank", "#")]
-    columns += [Column("dataset", "dataset")] if several else []
+    columns += [Column("dataset", "dataset")] if len(result.datasets) > 1 else []
     columns += [Column("story", "story"), Column("system", "system"), Column("criterion", "criterion")]
-    for key, name in (("judge", "judge"), ("eval_prompt", "eval prompt")):
-        columns += [Column(key, name)] if any(row[key] for row in rows) else []
+    columns += [Column("judge", "judge")] if any(row.judge for row in result.rows) else []
+    columns += [Column("eval_prompt", "eval prompt")] if any(row.eval_prompt for row in result.rows) else []
     columns += [Column("people", "people"), Column("ratings", "judge")]
-    columns += [Column("difference", "difference, z"), Column("raw", "in points")]
-    columns += [Column("story_prompt", "story-prompt"), Column("text", "text")] if with_text else []
-    return Table(title, columns, rows, "")
+    return [*columns, Column("difference", "difference, z"), Column("raw", "in points")]
 
 
-def _people(people: Mapping[str, Any] | None) -> str | None:
-    if people is None or not people["ratings"]:
+def _listed(row: Disagreement) -> dict[str, object]:
+    return {
+        "rank": row.rank,
+        "dataset": row.dataset,
+        "story": printable(row.story) or None,
+        "system": printable(row.system or "") or None,
+        "criterion": row.criterion,
+        "judge": row.judge,
+        "eval_prompt": row.eval_prompt,
+        "people": _people(row.people),
+        "ratings": _sides(row),
+        "difference": row.difference,
+        "raw": row.raw,
+    }
+
+
+def _people(people: PeopleSide | None) -> str | None:
+    if people is None or not people.ratings:
         return None
-    return _mean_of(people["mean"], [rating["rating"] for rating in people["ratings"]])
+    return _mean_of(people.mean, [each.rating for each in people.ratings])
 
 
-def _sides(row: Mapping[str, Any]) -> str:
+def _sides(row: Disagreement) -> str:
     """The judge's mean and repeats; where several are compared, each one's mean by name."""
-    sides = row["sides"]
-    if len(sides) == 1:
-        return _mean_of(sides[0]["mean"], [repeat["rating"] for repeat in sides[0]["repeats"]])
-    key = "judge" if row["judge"] is None else "eval_prompt"
-    rated = [side for side in sides if side["mean"] is not None]
-    ordered = (rated[i] for i in near_ties.descending([float(side["mean"]) for side in rated]))
-    return ", ".join(f"{printable(side[key])} {_points(side['mean'])}" for side in ordered)
+    if len(row.sides) == 1:
+        (side,) = row.sides
+        return _mean_of(side.mean, [repeat.rating for repeat in side.repeats])
+    rated = [(side.judge if row.judge is None else side.eval_prompt, side.mean) for side in row.sides]
+    known = [(name, mean) for name, mean in rated if mean is not None]
+    ordered = (known[i] for i in near_ties.descending([mean for _, mean in known]))
+    return ", ".join(f"{printable(name)} {_points(mean)}" for name, mean in ordered)
 
 
 def _mean_of(mean: float | None, ratings: Sequence[float | None]) -> str:
@@ -116,47 +107,37 @@ def _points(value: float | None) -> str:
     return "—" if value is None else f"{round(value, 2):g}"
 
 
-def _card(row: Mapping[str, Any], signed: bool, *, full_text: bool, wrap: bool) -> Table:
+def _card(row: Disagreement, signed: bool, *, full_text: bool) -> Table:
     """One story with everything that was said about it."""
     parts = [
-        ("story-prompt", _short(row["story_prompt"], _PROMPT, full_text)),
-        ("story", _short(row["text"], _STORY, full_text)),
-        (PEOPLE, _people_line(row["people"])),
-        *(part for side in row["sides"] for part in _side_lines(side, full_text=full_text)),
+        ("story-prompt", _short(row.story_prompt, _PROMPT, full_text)),
+        ("story", _short(row.text, _STORY, full_text)),
+        ("people", _people_line(row.people)),
+        *(part for side in row.sides for part in _side_lines(side, full_text=full_text)),
     ]
-    made: list[dict[str, str]] = []
-    for what, text in parts:
-        if text:
-            lines = textwrap.wrap(text, _WIDTH, break_on_hyphens=False) if wrap else [text]
-            made += [{"what": what if k == 0 else "", "text": line} for k, line in enumerate(lines)]
-    size = f"{row['difference']:+.2f}" if signed else f"{row['difference']:.2f}"
-    title = f"{row['rank']}. {row['story']} ({row['system']}), {row['criterion']}, {size} z"
-    return Table(title, [Column("what", ""), Column("text", "", text=True)], made, "")
+    made = [{"what": what, "text": text} for what, text in parts if text]
+    size = f"{row.difference:+.2f}" if signed else f"{row.difference:.2f}"
+    title = f"{row.rank}. {row.story} ({row.system}), {row.criterion}, {size} z"
+    return Table(title, [Column("what", ""), Column("text", "", text=True, wrap=_WIDTH)], made, "")
 
 
-def _people_line(people: Mapping[str, Any] | None) -> str | None:
-    if people is None or not people["ratings"]:
+def _people_line(people: PeopleSide | None) -> str | None:
+    if people is None or not people.ratings:
         return None
-    named = [
-        _points(rating["rating"]) + (f" ({printable(rating['rater'])})" if rating["rater"] else "")
-        for rating in people["ratings"]
-    ]
-    return f"{', '.join(named)}: mean {_points(people['mean'])}{_z(people['z'])}"
+    named = [_points(each.rating) + (f" ({printable(each.rater)})" if each.rater else "") for each in people.ratings]
+    return f"{', '.join(named)}: mean {_points(people.mean)}{_z(people.z)}"
 
 
-def _side_lines(side: Mapping[str, Any], *, full_text: bool) -> Iterator[tuple[str, str]]:
-    name = f"{printable(side['judge'])}, {printable(side['eval_prompt'])}"
-    if side["mean"] is None:
-        yield name, "no rating"
-    else:
-        yield name, f"mean {_points(side['mean'])}{_z(side['z'])}"
+def _side_lines(side: JudgeSide, *, full_text: bool) -> Iterator[tuple[str, str]]:
+    name = f"{printable(side.judge)}, {printable(side.eval_prompt)}"
+    yield name, "no rating" if side.mean is None else f"mean {_points(side.mean)}{_z(side.z)}"
     same: dict[str, list[str]] = {}
-    for repeat in side["repeats"]:
-        said = _points(repeat["rating"]) if repeat["rating"] is not None else repeat["status"]
-        explanation = _short(repeat["explanation"], _EXPLANATION, full_text)
-        if repeat["repeat"] is None and not explanation:
+    for repeat in side.repeats:
+        said = _points(repeat.rating) if repeat.rating is not None else str(repeat.status)
+        explanation = _short(repeat.explanation, _EXPLANATION, full_text)
+        if repeat.repeat is None and not explanation:
             continue  # an imported mean, which the line above has said
-        number = "imported" if repeat["repeat"] is None else f"{repeat['repeat']:g}"
+        number = "imported" if repeat.repeat is None else f"{repeat.repeat:g}"
         same.setdefault(f"{said}: {explanation}" if explanation else said, []).append(number)
     for said, which in same.items():
         yield f"  repeat {', '.join(which)}", said

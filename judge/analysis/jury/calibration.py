@@ -2,59 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.jury.jury import Held, Verdict
+from judge.analysis.jury.nested_folds import Folding
+from judge.analysis.jury.panel import Panel
 from judge.analysis.jury.scores import Scorer
-from judge.analysis.jury.weights import place_columns
-from judge.analysis.options.table_options import JuryOptions
-from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.regression import calibration_error
 
 Floats = NDArray[np.float64]
+Stage = Literal["before", "after"]
 
 
-def tables(juries: Sequence[Held], options: JuryOptions, line: str, bare: str) -> list[Table]:
-    """Errors by criterion, and people's means by bins of ratings (signed `bare`); each before and after calibration."""
-    return [_errors(juries, options, line), _bins(juries, options, bare)]
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A jury's ratings before or after calibration, all foldings together, in points of people's scale.
+
+    Attributes
+    ----------
+    rmse, bias, gap : Estimate
+        Root mean squared error, mean rating less people's, and calibration error.
+    spread : float or None
+        Standard deviation of the ratings.
+    n, foldings : int
+        Stories, and how often each was rated.
+    bins : tuple of Bin
+        People's means by bins of ratings.
+    """
+
+    stage: Stage
+    rmse: Estimate
+    bias: Estimate
+    gap: Estimate
+    spread: float | None
+    n: int
+    foldings: int
+    bins: tuple[calibration_error.Bin, ...]
 
 
-def _stages(verdict: Verdict) -> Iterator[tuple[str, list[Floats]]]:
-    yield "before", [folding.uncalibrated for folding in verdict.foldings]
-    yield "after", [folding.jury for folding in verdict.foldings]
+def calibrated(panel: Panel, foldings: Sequence[Folding], scorer: Scorer) -> tuple[Calibrated, ...]:
+    """One criterion's ratings before and after calibration."""
+    before, after = [folding.uncalibrated for folding in foldings], [folding.jury for folding in foldings]
+    return _calibrated("before", before, panel.people, scorer), _calibrated("after", after, panel.people, scorer)
 
 
-def _errors(juries: Sequence[Held], options: JuryOptions, line: str) -> Table:
-    rows = [
-        {"dataset": held.matrix.dataset, "criterion": verdict.panel.criterion, "stage": stage}
-        | _error_row(predictions, verdict.panel.people, held.scorer)
-        for held in juries
-        for verdict in held.verdicts
-        for stage, predictions in _stages(verdict)
-    ]
-    columns = [
-        *place_columns(juries),
-        Column("stage", "calibration"),
-        Column("rmse", "RMSE", digits=3),
-        Column("bias", "rating - people", digits=3),
-        Column("gap", "calibration error", digits=3),
-        Column("spread", "sd of ratings", digits=3),
-        Column("n", "stories"),
-    ]
-    notes = [
-        f"calibration: {options.calibrate}, fitted on training stories out of inner fold, for held-out stories",
-        "all figures in points of people's scale, over all foldings",
-        "calibration error: mean distance of mean rating and people's mean over 10 bins, weighted by stories",
-    ]
-    return Table("Calibration of the jury, out of fold", columns, rows, line, notes)
-
-
-def _error_row(predictions: Sequence[Floats], people: Floats, scorer: Scorer) -> dict[str, Any]:
+def _calibrated(stage: Stage, predictions: Sequence[Floats], people: Floats, scorer: Scorer) -> Calibrated:
     rated = np.concatenate(predictions)
     truth = np.tile(people, len(predictions))
     error = calibration_error.rmse(rated, truth)
@@ -69,36 +66,14 @@ def _error_row(predictions: Sequence[Floats], people: Floats, scorer: Scorer) ->
     if error.value is not None:
         error = scorer.with_interval(Estimate(error.value, n=n), drawn)
     both = ~np.isnan(rated - truth)
-    return {
-        "rmse": error,
-        "bias": calibration_error.bias(rated, truth),
-        "gap": calibration_error.calibration_error(calibration_error.reliability_bins(rated, truth)),
-        "spread": float(rated[both].std()) if both.any() else None,
-        "n": n,
-    }
-
-
-def _bins(juries: Sequence[Held], options: JuryOptions, line: str) -> Table:
-    rows: list[Mapping[str, Any]] = []
-    for held in juries:
-        for verdict in held.verdicts:
-            for stage, predictions in _stages(verdict):
-                people = np.tile(verdict.panel.people, len(predictions))
-                for one in calibration_error.reliability_bins(np.concatenate(predictions), people):
-                    place = {"dataset": held.matrix.dataset, "criterion": verdict.panel.criterion, "stage": stage}
-                    numbers = {"low": one.low, "high": one.high, "predicted": one.predicted, "people": one.people}
-                    rows.append({**place, **numbers, "n": one.n / len(predictions), "gap": one.gap})
-    columns = [
-        *place_columns(juries),
-        Column("stage", "calibration"),
-        Column("low", "ratings from"),
-        Column("high", "to"),
-        Column("n", "stories", digits=1),
-        Column("predicted", "mean rating"),
-        Column("people", "people's mean"),
-        Column("gap", "rating - people"),
-    ]
-    notes = [f"bins of about equally many stories; stories: mean over {options.foldings} foldings"]
-    return Table(
-        "Reliability: what people say of stories with similar ratings, out of fold", columns, rows, line, notes
+    bins = calibration_error.reliability_bins(rated, truth)
+    return Calibrated(
+        stage,
+        rmse=error,
+        bias=calibration_error.bias(rated, truth),
+        gap=calibration_error.calibration_error(bins),
+        spread=float(rated[both].std()) if both.any() else None,
+        n=n,
+        foldings=len(predictions),
+        bins=tuple(bins),
     )

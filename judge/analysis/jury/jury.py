@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,14 +16,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import ControlSource
+from judge.analysis.jury.calibration import calibrated
 from judge.analysis.jury.nested_folds import Folding, run_foldings
 from judge.analysis.jury.panel import Panel, Panels, panels
-from judge.analysis.jury.scores import Scored, Scorer
+from judge.analysis.jury.result import BESIDE, CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Juries, Row, Verdict
+from judge.analysis.jury.scores import Scorer
+from judge.analysis.jury.weights import weights_of
+from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import JuryOptions
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
-from judge.stats.estimate import Estimate
 from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
@@ -31,71 +34,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-JURY, MEAN, SINGLE, IN_SAMPLE, CONTROL = "jury", "mean", "single", "single in sample", "control"
-LABELS = {
-    JURY: "jury",
-    MEAN: "plain mean of the members",
-    SINGLE: "best single judge, chosen in training folds",
-    IN_SAMPLE: "best single judge, chosen in sample (optimistic)",
-    CONTROL: "control, not a language model",
-}
-BESIDE = {
-    SINGLE: "the best single judge chosen in training folds",
-    IN_SAMPLE: "the best single judge chosen in sample (which flatters it)",
-    MEAN: "the plain mean",
-    CONTROL: "the control",
-}
-"""What the jury is compared with, as sentences name it."""
-
-
 FEW_STORIES = 100
 """With fewer rated stories a warning stands under the table."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Row:
-    """One row of a criterion: what rates, which combiner or member that was, and how well it follows people."""
-
-    kind: str
-    used: str
-    scored: Scored
-    tau: Estimate
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
-    """One criterion: its panel, its foldings, its rows, and tau-b of the jury less that of each other row's kind."""
-
-    panel: Panel
-    foldings: tuple[Folding, ...]
-    rows: tuple[Row, ...]
-    gains: dict[str, Estimate]
-
-    def row(self, kind: str) -> Row:
-        """The row of this kind."""
-        return next(row for row in self.rows if row.kind == kind)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Held:
-    """One dataset's verdicts; mean gains over its criteria; how the control was made, and from what; sentences."""
-
-    panels: Panels
-    options: JuryOptions
-    scorer: Scorer
-    verdicts: tuple[Verdict, ...]
-    mean_gains: dict[str, Estimate]
-    control: str | None
-    control_source: ControlSource
-    notes: tuple[str, ...]
-
-    @property
-    def matrix(self) -> RatingMatrix:
-        """The ratings."""
-        return self.panels.matrix
-
-
-def hold(table: RatingsTable, options: JuryOptions | None = None) -> list[Held]:
+def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
     """Hold a jury over each dataset of a ratings table.
 
     Parameters
@@ -112,54 +55,16 @@ def hold(table: RatingsTable, options: JuryOptions | None = None) -> list[Held]:
     """
     options = options or JuryOptions()
     controls = {fact.judge for fact in table.facts if fact.control}
-    return [_hold(matrix, options, controls) for matrix in build(table, drop_systems=options.drop_systems)]
-
-
-def jury(table: RatingsTable, options: JuryOptions | None = None) -> pd.DataFrame:
-    """The rows of a jury table.
-
-    Returns
-    -------
-    DataFrame
-        `dataset, criterion, kind` (jury, mean, single, single in sample, control), `used` (combiners or members, with
-        the number of folds they were chosen in), `members, value` (tau-b, mean over foldings), `low, high, n, lowest,
-        highest` (over foldings), `foldings, folds, gain, gain_low, gain_high` (the jury's tau-b less the row's, on the
-        stories both rate), `method, reason`. Undefined values are null with a reason.
-    """
-    return frame_of(hold(table, options))
-
-
-def frame_of(juries: Sequence[Held]) -> pd.DataFrame:
-    """The same of juries that were held already."""
-    rows = []
-    for held in juries:
-        for verdict in held.verdicts:
-            for row in verdict.rows:
-                gain = verdict.gains.get(row.kind)
-                values = [each.value for each in row.scored.by_folding if each.value is not None]
-                rows.append(
-                    {
-                        "dataset": held.matrix.dataset,
-                        "criterion": verdict.panel.criterion,
-                        "kind": row.kind,
-                        "used": row.used,
-                        "members": verdict.panel.members,
-                        "value": row.tau.value,
-                        "low": row.tau.low,
-                        "high": row.tau.high,
-                        "n": row.tau.n,
-                        "lowest": min(values, default=None),
-                        "highest": max(values, default=None),
-                        "foldings": len(row.scored.predictions),
-                        "folds": held.options.folds,
-                        "gain": gain.value if gain else None,
-                        "gain_low": gain.low if gain else None,
-                        "gain_high": gain.high if gain else None,
-                        "method": row.tau.method,
-                        "reason": row.tau.reason,
-                    }
-                )
-    return pd.DataFrame(rows)
+    matrices = build(table, drop_systems=options.drop_systems)
+    held = tuple(_hold(matrix, options, controls) for matrix in matrices)
+    how = tuple(dict.fromkeys(f"control:{each.control}" for each in held if each.control))
+    return Juries(
+        held=held,
+        options=options,
+        signature_parts=signature_parts(table, matrices, options, extra=how),
+        bare_signature_parts=signature_parts(table, matrices, options, extra=how, intervals=NO_INTERVAL),
+        notes=tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes)),
+    )
 
 
 def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -> Held:
@@ -180,7 +85,7 @@ def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -
     notes += [_lost(found), *control.reasons]
     mean_gains = {kind: scorer.gain([(v.row(JURY).scored, v.row(kind).scored) for v in verdicts]) for kind in BESIDE}
     kept = tuple(dict.fromkeys(note for note in notes if note))
-    return Held(found, options, scorer, verdicts, mean_gains, control.how, control.source, kept)
+    return Held(found, options, verdicts, mean_gains, control.how, control.source, kept)
 
 
 def _for_one_member(found: Panels, options: JuryOptions) -> tuple[JuryOptions, list[str]]:
@@ -201,12 +106,13 @@ def _verdict(panel: Panel, foldings: tuple[Folding, ...], control: _Control, sco
         IN_SAMPLE: (panel.labels[best], [panel.predictors[:, best]]),
         CONTROL: (control.reads, control.predictions(panel)),
     }
-    rows = []
+    rows: list[Row] = []
     for kind, (used, values) in predictions.items():
         scored = scorer.score(values, panel.people)
-        rows.append(Row(kind, used, scored, scorer.tau(scored)))
-    gains = {row.kind: scorer.gain([(rows[0].scored, row.scored)]) for row in rows[1:]}
-    return Verdict(panel, foldings, tuple(rows), gains)
+        gain = scorer.gain([(rows[0].scored, scored)]) if rows else None
+        rows.append(Row(kind, used, scored, scorer.tau(scored), gain))
+    made = calibrated(panel, foldings, scorer) if control.options.calibrate != "none" else ()
+    return Verdict(panel, foldings, tuple(rows), weights_of(panel, foldings), made)
 
 
 def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:

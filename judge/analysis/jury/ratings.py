@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.jury.jury import Held, Verdict
+from judge.analysis.jury.result import Held, Verdict
 from judge.errors import SpecError
 from judge.ratings_table import COLUMNS
 
@@ -51,7 +51,7 @@ def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
     for verdict in held.verdicts:
         rating = _rating(verdict)
         status = np.where(np.isnan(rating), "no_rating", "imported")
-        parts.append(stories.assign(criterion=verdict.panel.criterion, rating=rating, status=status))
+        parts.append(stories.assign(criterion=verdict.criterion, rating=rating, status=status))
     judged = pd.concat(parts, ignore_index=True).assign(
         run="jury", judge=jury_name(held), dataset=matrix.dataset, eval_prompt=EVAL_PROMPT, source="judge", flags=""
     )

@@ -1,67 +1,54 @@
-"""A jury's verdict as tables: against people, its weights, its calibration. Never prints a figure without its folds."""
+"""A jury's verdict as tables: against people, its weights, its calibration. Never computes a number."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from judge.analysis.inputs.bars import control_label
-from judge.analysis.jury import calibration
-from judge.analysis.jury import weights as jury_weights
-from judge.analysis.jury.jury import BESIDE, CONTROL, LABELS, Held, hold
-from judge.analysis.jury.weights import place_columns
-from judge.analysis.options.signature import NO_INTERVAL, signature
+from judge.analysis.jury import calibration_tables, weights_tables
+from judge.analysis.jury.places import place, place_columns
+from judge.analysis.jury.result import BESIDE, CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Juries
 from judge.analysis.options.table_options import JuryOptions
 from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.wording import Advice, Note
 
-if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+_LABELS = {
+    JURY: "jury",
+    MEAN: "plain mean of the members",
+    SINGLE: "best single judge, chosen in training folds",
+    IN_SAMPLE: "best single judge, chosen in sample (optimistic)",
+}
+_NAMES = {
+    SINGLE: "the best single judge chosen in training folds",
+    IN_SAMPLE: "the best single judge chosen in sample (which flatters it)",
+    MEAN: "the plain mean",
+    CONTROL: "the control",
+}
+"""What the jury is compared with, as sentences name it."""
 
 
-def tables(
-    table: RatingsTable,
-    options: JuryOptions | None = None,
-    *,
-    weights: bool = False,
-    predictors: bool = False,
-    held: Sequence[Held] | None = None,
-) -> list[Table]:
-    """The jury table, with `weights` the members' weights (with `predictors` also each predictor's), and, with a
-    calibration, what it mends.
-
-    `held` is `hold(table, options)` where the caller has it already.
-    """
-    options = options or JuryOptions()
-    juries = hold(table, options) if held is None else held
-    how = dict.fromkeys(f"control:{each.control}" for each in juries if each.control)
-    line = signature(table, [each.matrix for each in juries], options, extra=tuple(how))
-    facts = [note for fact in table.facts for note in fact.notes]
-    bare = signature(table, [each.matrix for each in juries], options, extra=tuple(how), intervals=NO_INTERVAL)
-    found = [_main(juries, options, line, facts)]
-    if weights:
-        found += jury_weights.tables(juries, bare, predictors=predictors)
-    if options.calibrate != "none":
-        found += calibration.tables(juries, options, line, bare)
+def tables(juries: Juries, *, weights: bool = False, long: bool = False) -> list[Table]:
+    """The jury table, with `weights` the members' weights (with `long` each predictor's too), and, with a calibration,
+    what it mends."""
+    found = [_main(juries)]
+    found += weights_tables.tables(juries, predictors=long) if weights else []
+    found += calibration_tables.tables(juries) if juries.options.calibrate != "none" else []
     return found
 
 
-def _main(juries: Sequence[Held], options: JuryOptions, line: str, facts: Sequence[str]) -> Table:
+def _main(juries: Juries) -> Table:
     rows = [
-        {
-            "dataset": held.matrix.dataset,
-            "criterion": verdict.panel.criterion,
-            "kind": control_label([held.control_source]) if row.kind == CONTROL else LABELS[row.kind],
+        place(held, verdict)
+        | {
+            "kind": control_label([held.control_source]) if row.kind == CONTROL else _LABELS[row.kind],
             "used": row.used,
             "value": row.tau,
             "n": row.tau.n,
             "range": _range(row.scored.by_folding),
-            "gain": verdict.gains.get(row.kind),
+            "gain": row.gain,
         }
-        for held in juries
-        for verdict in held.verdicts
-        for row in verdict.rows
+        for held, verdict, row in juries.rows()
     ]
     columns = [
         *place_columns(juries),
@@ -72,10 +59,10 @@ def _main(juries: Sequence[Held], options: JuryOptions, line: str, facts: Sequen
         Column("n", "stories"),
         Column("gain", "jury less this", digits=1, factor=100),
     ]
-    notes = [*facts, *_method(options), *(note for held in juries for note in held.notes)]
-    notes += [sentence for held in juries for sentence in _sentences(held)]
+    notes = [*juries.notes, *_method(juries.options), *(note for held in juries.held for note in held.notes)]
+    notes += [sentence for held in juries.held for sentence in _sentences(held)]
     title = "A jury of judges against people: Kendall's tau-b over all stories, out of fold"
-    return Table(title, columns, rows, line, tuple(dict.fromkeys(notes)))
+    return Table(title, columns, rows, juries.signature, tuple(dict.fromkeys(notes)))
 
 
 def _method(options: JuryOptions) -> Iterator[str]:
@@ -108,20 +95,20 @@ def _sentences(held: Held) -> Iterator[str]:
     if not held.verdicts:
         return
     several = len(held.verdicts) > 1
-    where = f"over {len(held.verdicts)} criteria" if several else f"on {held.verdicts[0].panel.criterion}"
+    where = f"over {len(held.verdicts)} criteria" if several else f"on {held.verdicts[0].criterion}"
     if several:
         where = f"on average {where}"
-    for kind, what in BESIDE.items():
-        gain = held.mean_gains[kind]
+    for kind in BESIDE:
+        what, gain = _NAMES[kind], held.mean_gains[kind]
         if gain.value is None:
-            yield f"{held.matrix.dataset}: the jury cannot be compared with {what}: {gain.reason}"
+            yield f"{held.dataset}: the jury cannot be compared with {what}: {gain.reason}"
             continue
         interval, doubt = "", ""
         if gain.low is not None and gain.high is not None:
             interval = f" [{100 * gain.low:.1f}, {100 * gain.high:.1f}]"
             doubt = ", which chance alone could give" if gain.low <= 0 <= gain.high else ""
         verb = f"beats {what} by" if gain.value > 0 else f"falls behind {what}:"
-        yield f"{held.matrix.dataset}: {where} the jury {verb} {100 * gain.value:.1f}{interval}{doubt}"
+        yield f"{held.dataset}: {where} the jury {verb} {100 * gain.value:.1f}{interval}{doubt}"
 
 
 def _range(by_folding: Sequence[Estimate]) -> str | None:

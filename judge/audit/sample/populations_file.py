@@ -1,4 +1,4 @@
-"""Populations out of files: the JSON of `judge disagreements`, or a table of explanations. Guesses no column."""
+"""Populations out of files: the long JSON of `judge disagreements`, or a table of explanations. Guesses no column."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_population(
     criteria: str | None = None,
     first_repeat: bool = False,
 ) -> Population:
-    """The explanations in a file: the JSON that `judge disagreements` writes, or a table.
+    """The explanations in a file: the JSON that `judge disagreements` writes with `long`, or a table.
 
     A table has `text`, `criterion`, `story` and what else is known (`story_text, story_prompt, reference, judge...`).
 
@@ -83,7 +83,7 @@ def _disagreements(path: Path) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
         raise DataError(
             "is not a list of disagreements",
             file=path,
-            hint=Advice("judge disagreements RUN {format} -o FILE writes one", format="json"),
+            hint=Advice("judge disagreements RUN {long} {format} -o FILE writes one", long=True, format="json"),
         )
     rows, stories = [], {}
     for listed in found["rows"]:

@@ -30,6 +30,7 @@ def accuracy(table: RatingsTable, options: AccuracyOptions) -> list[Table]:
     Example: judge accuracy runs/hanna --drop-system Human
     """
     from judge.analysis.agreement import accuracy as analysis
+    from judge.analysis.agreement import accuracy_tables
     from judge.analysis.inputs.control import Control
 
-    return analysis.tables(table, options, predict=Control())
+    return accuracy_tables.tables(analysis.accuracies(table, options, predict=Control()))

@@ -24,6 +24,7 @@ def drift(table: RatingsTable, options: DriftOptions) -> list[Table]:
     Example: judge drift runs/hanna
     """
     from judge.analysis.agreement import drift as analysis
+    from judge.analysis.agreement import drift_tables
     from judge.analysis.inputs.control import Control
 
-    return analysis.tables(table, options, predict=Control())
+    return drift_tables.tables(analysis.drift(table, options, predict=Control()))

@@ -35,7 +35,8 @@ def labels(table: RatingsTable, options: LabelOptions) -> list[Table]:
 
     Example: judge labels runs/hanna --labels 'Engagement > 3'
     """
-    from judge.analysis.agreement import binary_labels
+    from judge.analysis.agreement import labels_tables
+    from judge.analysis.agreement.binary_labels import discrimination
     from judge.analysis.inputs.control import Control
 
-    return binary_labels.tables(table, options, predict=Control())
+    return labels_tables.tables(discrimination(table, options, predict=Control()))

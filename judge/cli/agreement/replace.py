@@ -31,6 +31,6 @@ def replace(table: RatingsTable, options: ReplacementOptions) -> list[Table]:
 
     Example: judge replace runs/hanna --epsilon 0.2
     """
-    from judge.analysis.agreement import replacement
+    from judge.analysis.agreement import replacement, replacement_tables
 
-    return replacement.tables(table, options)
+    return replacement_tables.tables(replacement.replacement(table, options))

@@ -26,6 +26,7 @@ def sliding_sets(table: RatingsTable, options: DriftOptions) -> list[Table]:
     Example: judge sliding-sets runs/mans-roc --window 100
     """
     from judge.analysis.agreement import sliding_sets as analysis
+    from judge.analysis.agreement import sliding_sets_tables
     from judge.analysis.inputs.control import Control
 
-    return analysis.tables(table, options, predict=Control())
+    return sliding_sets_tables.tables(analysis.sets(table, options, predict=Control()))

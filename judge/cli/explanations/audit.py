@@ -24,7 +24,9 @@ _Output = Annotated[
 ]
 _Source = Annotated[
     Path | None,
-    typer.Option("--from", metavar="FILE", help="in place of runs: JSON of judge disagreements, or a table of texts"),
+    typer.Option(
+        "--from", metavar="FILE", help="in place of runs: JSON of judge disagreements --long, or a table of texts"
+    ),
 ]
 _Spread = Annotated[str, typer.Option("--spread", help="what to spread over within a stratum")]
 _Allocation = Annotated[

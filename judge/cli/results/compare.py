@@ -59,5 +59,6 @@ def compare(
     Example: judge compare runs/hanna --by eval_prompt --baseline ep1 --drop-system Human
     """
     from judge.analysis.comparison import tables
+    from judge.analysis.comparison.comparison import compared
 
-    return tables.tables(table, options, pairs=pairs)
+    return tables.tables(compared(table, options), pairs=pairs)

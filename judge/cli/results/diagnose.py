@@ -36,4 +36,4 @@ def diagnose(
     """
     from judge.analysis import diagnose as analysis
 
-    return analysis.tables(table, options, full=full)
+    return analysis.tables(analysis.diagnose(table, options), full=full)

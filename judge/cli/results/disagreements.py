@@ -27,16 +27,18 @@ HELP = {
 def disagreements(
     table: RatingsTable,
     options: DisagreementsOptions,
-    full_text: Annotated[bool, typer.Option("--full-text", help="stories and explanations whole")] = False,
+    long: Annotated[bool, typer.Option("--long", help="one row a story, with all that was said of it")] = False,
+    full_text: Annotated[bool, typer.Option("--full-text", help="on the screen too, texts whole")] = False,
     form: Form = "table",
 ) -> list[Table]:
     """Stories where judge and people, repeats, Eval-Prompts or judges differ most, with texts and explanations.
 
-    table and md print texts, json holds everything, csv and latex the list.
+    The list, then each story with its texts, which the screen alone shortens.
 
     Example: judge disagreements runs/mans-roc --top 5 --eval-prompt ep3
-    Example: judge disagreements runs/mans-roc --between eval-prompts --format json -o differ.json
+    Example: judge disagreements runs/mans-roc --between eval-prompts --long --format json -o differ.json
     """
+    from judge.analysis.disagreements import disagreements as analysis
     from judge.analysis.disagreements import tables
 
-    return tables.tables(table, options, form=form, full_text=full_text)
+    return tables.tables(analysis.disagreements(table, options), long=long, full_text=full_text or form != "table")

@@ -14,7 +14,7 @@ from judge.cli.declared import takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Runs
 
 if TYPE_CHECKING:
-    from judge.analysis.jury.jury import Held
+    from judge.analysis.jury.result import Juries
     from judge.ratings_table import RatingsTable
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
@@ -43,6 +43,7 @@ def jury(
     *,
     options: JuryOptions,
     weights: Annotated[bool, typer.Option("--weights", help="also the weights, mean over folds")] = False,
+    long: Annotated[bool, typer.Option("--long", help="with --weights: each predictor's too")] = False,
     ratings: _Ratings = None,
     criterion: Criteria = None,
     judge: Judges = None,
@@ -67,22 +68,22 @@ def jury(
 
     keep = Selection.of(criterion, judge, eval_prompt)
     table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
-    held = analysis.hold(table, options)
-    found = tables.tables(table, options, weights=weights, predictors=form in ("json", "csv"), held=held)
+    juries = analysis.jury(table, options)
+    found = tables.tables(juries, weights=weights, long=long)
     emit(with_coverage(table, found, form, options.drop_systems), form, output)
     if ratings is not None:
-        _write(ratings, held, table)
+        _write(ratings, juries, table)
 
 
-def _write(folder: Path, held: list[Held], table: RatingsTable) -> None:
+def _write(folder: Path, juries: Juries, table: RatingsTable) -> None:
     """The jury's ratings as a result folder of imported ratings."""
     from judge.analysis.jury.ratings import jury_name, notes_of, ratings_of
     from judge.errors import SpecError
     from judge.exchange.imports.imported_folder import Import, write_folder
 
-    if len(held) != 1:
+    if len(juries.held) != 1:
         raise SpecError("--ratings writes one dataset's ratings", hint="name the runs of one dataset")
-    (one,) = held
+    (one,) = juries.held
     stories = one.matrix.stories.drop(columns=["story_prompt", "system"]).assign(dataset=one.matrix.dataset)
     found = Import(
         frame=ratings_of(one, table),

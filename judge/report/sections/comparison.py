@@ -8,7 +8,8 @@ from typing import Any
 from markupsafe import Markup
 
 from judge.analysis.comparison import tables
-from judge.analysis.comparison.comparison import Comparison, compared
+from judge.analysis.comparison.comparison import compared
+from judge.analysis.comparison.result import Comparison, Entry
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.options.table_options import CompareOptions, Factor
 from judge.charts import contrasts
@@ -59,8 +60,8 @@ def _compared(inputs: ReportInputs, by: Factor, names: Sequence[str], others: in
     if len(sentences) > MOST_SENTENCES:
         summary = Markup("<summary>All {} contrasts, a sentence each</summary>").format(len(sentences))
         yield Markup("<details>{}{}</details>").format(summary, items(sentences))
-    for table in tables.tables_of(inputs.table, found, options, pairs=True):
-        yield shown(table, inputs, folded=not tables.is_ranking(table))
+    for place, table in enumerate(tables.tables(found, pairs=True)):
+        yield shown(table, inputs, folded=place > 0 or not found.ranking)
 
 
 def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int) -> CompareOptions:
@@ -88,7 +89,7 @@ def _counted(found: Comparison) -> str:
     )
 
 
-def _where(found: Comparison, entry: Any) -> str:
+def _where(found: Comparison, entry: Entry) -> str:
     """What both sides share, before the sentence: `Beluga-13B: `; nothing where all contrasts share the same."""
     name = tables.shared_name(entry, found)
     return f"{name}: " if name else ""

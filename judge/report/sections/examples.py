@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from judge.analysis.disagreements.disagreements import find
+from judge.analysis.disagreements.disagreements import disagreements
+from judge.analysis.disagreements.result import Disagreement, JudgeSide, PeopleSide
 from judge.analysis.options.table_options import DisagreementsOptions
 from judge.analysis.raters import Raters
 from judge.report.blocks import prose
@@ -25,7 +25,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     if not inputs.has_people:
         return [prose("Nobody's ratings of these stories are known: there is nothing that a judge could differ from.")]
     options = DisagreementsOptions(drop_systems=inputs.options.drop_systems, top=inputs.options.examples)
-    found = find(inputs.table, options)
+    found = disagreements(inputs.table, options)
     lead = (
         f"The {len(found.rows)} stories, of {found.stories:,}, on which a judge and {inputs.raters.name} differ "
         "most, each side standardised (z), so that leniency is not disagreement. They are the extremes, not a sample."
@@ -33,28 +33,28 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     more = f"More, and other kinds: judge disagreements {inputs.named_runs} --top 20"
     return [
         prose(lead),
-        *(_card(row, inputs.raters_of(row["dataset"])) for row in found.rows),
+        *(_card(row, inputs.raters_of(row.dataset)) for row in found.rows),
         prose(more, kind="faint"),
     ]
 
 
-def _card(row: Mapping[str, Any], raters: Raters) -> Markup:
-    difference = f"{row['difference']:+.2f}".replace("-", "−")
-    head = f"{row['rank']}. {row['story']} ({row['system']}), {row['criterion']}: {difference} z"
+def _card(row: Disagreement, raters: Raters) -> Markup:
+    difference = f"{row.difference:+.2f}".replace("-", "−")
+    head = f"{row.rank}. {row.story} ({row.system}), {row.criterion}: {difference} z"
     parts = [Markup("<h3>{}</h3>").format(head)]
-    if row["story_prompt"]:
+    if row.story_prompt:
         parts.append(
             Markup('<p class="faint">Story-prompt</p><div class="text" dir="auto">{}</div>').format(
-                _cut(row["story_prompt"])
+                _cut(row.story_prompt)
             )
         )
-    parts.append(_story(row["text"]) if row["text"] else prose("The text is not in the result folder.", kind="faint"))
-    people = row["people"]
+    parts.append(_story(row.text) if row.text else prose("The text is not in the result folder.", kind="faint"))
+    people = row.people
     if people:
-        given = ", ".join(f"{rating['rating']:g}" for rating in people["ratings"]) or "none"
+        given = ", ".join(f"{each.rating:g}" for each in people.ratings if each.rating is not None) or "none"
         who = "Label" if raters.labels_note else "People"
         parts.append(Markup("<p><strong>{}</strong>: {}; mean {}{}</p>").format(who, given, *_mean(people)))
-    for side in row["sides"]:
+    for side in row.sides:
         parts += _side(side)
     return Markup('<article class="card example">{}</article>').format(Markup("").join(parts))
 
@@ -71,25 +71,25 @@ def _story(text: str) -> Markup:
     return head + Markup('<div class="text" dir="auto">{}</div>').format(text[:at]) + rest.format(_cut(text[at:]))
 
 
-def _side(side: Mapping[str, Any]) -> Iterator[Markup]:
+def _side(side: JudgeSide) -> Iterator[Markup]:
     mean, z = _mean(side)
-    yield Markup("<p><strong>{}, {}</strong>: mean {}{}</p>").format(side["judge"], side["eval_prompt"], mean, z)
-    for repeat in side["repeats"][:_REPEATS]:
-        if repeat["repeat"] is None and not repeat["explanation"]:
+    yield Markup("<p><strong>{}, {}</strong>: mean {}{}</p>").format(side.judge, side.eval_prompt, mean, z)
+    for repeat in side.repeats[:_REPEATS]:
+        if repeat.repeat is None and not repeat.explanation:
             continue
-        said = repeat["status"] if repeat["rating"] is None else f"{repeat['rating']:g}"
-        yield Markup("<p>Repeat {}: {}</p>").format("—" if repeat["repeat"] is None else repeat["repeat"], said)
-        if repeat["explanation"]:
-            text = _cut(str(repeat["explanation"]), _EXPLANATION)
+        said = repeat.status if repeat.rating is None else f"{repeat.rating:g}"
+        yield Markup("<p>Repeat {}: {}</p>").format("—" if repeat.repeat is None else repeat.repeat, said)
+        if repeat.explanation:
+            text = _cut(repeat.explanation, _EXPLANATION)
             yield Markup('<div class="text" dir="auto">{}</div>').format(text)
-    left = len(side["repeats"]) - _REPEATS
+    left = len(side.repeats) - _REPEATS
     if left > 0:
         yield Markup('<p class="faint">and {} further repeats</p>').format(left)
 
 
-def _mean(side: Mapping[str, Any]) -> tuple[str, str]:
-    mean = "undefined" if side["mean"] is None else f"{side['mean']:.2f}"
-    return mean, "" if side["z"] is None else f", z {side['z']:+.2f}".replace("-", "−")
+def _mean(side: JudgeSide | PeopleSide) -> tuple[str, str]:
+    mean = "undefined" if side.mean is None else f"{side.mean:.2f}"
+    return mean, "" if side.z is None else f", z {side.z:+.2f}".replace("-", "−")
 
 
 def _cut(text: str, limit: int = _MOST) -> str:

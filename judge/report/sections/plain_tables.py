@@ -6,12 +6,12 @@ from markupsafe import Markup
 
 from judge.analysis import diagnose
 from judge.analysis.coverage import coverage
-from judge.analysis.diagnose import DIAGNOSTICS
+from judge.analysis.diagnose import DIAGNOSTICS, Diagnosis
 from judge.analysis.options.table_options import CoverageOptions, DiagnoseOptions, SystemsOptions
 from judge.analysis.systems import tables
 from judge.contamination import report as contamination
 from judge.contamination import scores_file
-from judge.printing.tables import Column, Table, worded
+from judge.printing.tables import Column, Table
 from judge.report.blocks import prose, shown
 from judge.report.inputs import ReportInputs
 
@@ -41,27 +41,26 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
             "Nobody's ratings of these stories are known, and every test sets a judge beside them: none was made."
         )
         return [prose(sentence)]
-    options = DiagnoseOptions(drop_systems=inputs.options.drop_systems)
-    (found,) = diagnose.tables(inputs.table, options)
-    (every,) = diagnose.tables(inputs.table, options, full=True)
-    told = [note for note in worded(found, None).notes if note not in inputs.general_notes]
+    result = diagnose.diagnose(inputs.table, DiagnoseOptions(drop_systems=inputs.options.drop_systems))
+    (found,), (every,) = diagnose.tables(result), diagnose.tables(result, full=True)
+    told = diagnose.counted(result)
     return [
-        *(prose(inputs.raters.said(f"{note[:1].upper()}{note[1:]}.")) for note in told[:1]),
-        shown(_tally(every, diagnose.signature_of_counts(inputs.table, options)), inputs),
+        prose(inputs.raters.said(f"{told[:1].upper()}{told[1:]}.")),
+        shown(_tally(result), inputs),
         shown(found, inputs, folded=True),
         shown(every, inputs, folded=True, title=f"{every.title}: every test, found or not"),
     ]
 
 
-def _tally(every: Table, signature: str) -> Table:
+def _tally(result: Diagnosis) -> Table:
     """How many tests of each kind found something: a row a judge and Eval-Prompt, a column a kind of fault."""
-    kinds = dict.fromkeys(str(row["diagnostic"]) for row in every.rows)
+    kinds = dict.fromkeys(one.diagnostic for one in result.findings)
     tally: dict[tuple[str, str], dict[str, list[int]]] = {}
-    for row in every.rows:
-        mine = tally.setdefault((str(row["judge"]), str(row["eval_prompt"])), {kind: [0, 0] for kind in kinds})
-        if row["p"] is not None:
-            mine[str(row["diagnostic"])][0] += row["verdict"] != "-"
-            mine[str(row["diagnostic"])][1] += 1
+    for one in result.findings:
+        mine = tally.setdefault((one.cell.judge, one.cell.eval_prompt), {kind: [0, 0] for kind in kinds})
+        if one.test.p is not None:
+            mine[one.diagnostic][0] += one.finds(result.options.alpha)
+            mine[one.diagnostic][1] += 1
     rows: list[dict[str, str | None]] = []
     for (judge, prompt), mine in tally.items():
         counted = {kind: f"{found} of {of}" if of else None for kind, (found, of) in mine.items()}
@@ -72,7 +71,7 @@ def _tally(every: Table, signature: str) -> Table:
         f"tails of these tests: {', '.join(f'{name} {DIAGNOSTICS[name].tail}' for name in kinds)}",
         "a dash: no test could be made (see every test)",
     )
-    return Table("Findings by kind", columns, rows, signature, notes)
+    return Table("Findings by kind", columns, rows, result.counts_signature, notes)
 
 
 def contamination_blocks(inputs: ReportInputs) -> list[Markup]:

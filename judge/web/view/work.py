@@ -72,11 +72,11 @@ def _tables(state: str, into: str, *folders: str) -> None:
 
 
 def _makers() -> dict[str, _Make]:
-    from judge.analysis import correlation
+    from judge.analysis import correlation, diagnose
     from judge.analysis.comparison import tables as compare_tables
+    from judge.analysis.comparison.comparison import compared
     from judge.analysis.coverage import coverage
     from judge.analysis.criteria import tables as criteria_tables
-    from judge.analysis.diagnose import tables as diagnose
     from judge.analysis.inputs.control import Control
     from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
     from judge.analysis.reliability import consistency
@@ -94,15 +94,14 @@ def _makers() -> dict[str, _Make]:
         "correlate-system": lambda t: correlated(t, CorrelationOptions(level="system")),
         "systems": system_tables.tables,
         "criteria": criteria_tables.tables,
-        "diagnose": diagnose,
-        "compare": lambda t: compare_tables.tables(t, CompareOptions()),
-        "compare-judges": lambda t: compare_tables.tables(t, CompareOptions(by="judge")),
+        "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t)),
+        "compare": lambda t: compare_tables.tables(compared(t)),
+        "compare-judges": lambda t: compare_tables.tables(compared(t, CompareOptions(by="judge"))),
     }
 
 
 def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
-    from judge.analysis.disagreements.disagreements import find
-    from judge.analysis.options.signature import signature
+    from judge.analysis.disagreements.disagreements import disagreements
     from judge.analysis.options.table_options import DisagreementsOptions, from_words
     from judge.ratings_table import read
 
@@ -110,15 +109,13 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
     file = Path(into) / f"view-disagreements-{between}.json"
     try:
         table = read(folders)
-        found = find(table, options)
+        found = disagreements(table, options)
     except JudgeError as error:
         write_kept(file, {"state": state, "rows": [], "problem": written(error.sentence, PLAIN)})
         return
-    rows = [{key: value for key, value in row.items() if key != "text"} for row in found.rows]
-    every = [*(note for fact in table.facts for note in fact.notes), *found.notes]
-    notes = [said for note in every if (said := written(note, None))]
+    rows = [{key: value for key, value in row.record.items() if key != "text"} for row in found.rows]
+    notes = [said for note in found.notes if (said := written(note, None))]
     labels = bool(table.facts) and all(fact.labels_note for fact in table.facts)
-    line = signature(table, found.matrices, options)
     write_kept(
         file,
         {
@@ -126,7 +123,7 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
             "rows": rows,
             "raters": "labels" if labels else "people",
             "stories": found.stories,
-            "signature": line,
+            "signature": found.signature,
             "notes": list(dict.fromkeys(notes)),
         },
     )

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 from scipy.stats import somersd
 
-from judge.analysis.agreement import accuracy
+from judge.analysis.agreement.accuracy import AccuracyRow, accuracies
+from judge.analysis.agreement.accuracy_tables import tables
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.errors import SpecError
@@ -33,7 +34,7 @@ def hanna(hanna_table: RatingsTable) -> RatingsTable:
 
 @pytest.fixture(scope="module")
 def overall(hanna: RatingsTable) -> pd.DataFrame:
-    return accuracy.accuracy(hanna, AccuracyOptions(ci="none", flips=4000))
+    return accuracies(hanna, AccuracyOptions(ci="none", flips=4000)).frame
 
 
 def means(table: RatingsTable, judge: str, criterion: str) -> pd.DataFrame:
@@ -61,7 +62,7 @@ def test_half_credit_on_hanna_is_somers_d_of_scipy(hanna: RatingsTable, overall:
 def test_acc_eq_and_spa_on_hanna_are_those_of_mt_metrics_eval(
     hanna: RatingsTable, overall: pd.DataFrame, cell: dict
 ) -> None:
-    by_item = accuracy.accuracy(hanna, AccuracyOptions(level="by-item", ci="none", flips=10))
+    by_item = accuracies(hanna, AccuracyOptions(level="by-item", ci="none", flips=10)).frame
     for frame, name in ((overall, "overall"), (by_item, "by_item")):
         row = frame[(frame["judge"] == cell["judge"]) & (frame["criterion"] == cell["criterion"])].iloc[0]
         assert row["acc_eq_plain"] == pytest.approx(cell[name]["plain"], abs=1e-12)
@@ -84,7 +85,7 @@ def test_a_judge_with_few_values_loses_by_ties_what_half_credit_gives_back(overa
 
 def test_people_one_by_one_stand_above_the_judges(make_table) -> None:
     table = make_table(noise=0.4)
-    frame = accuracy.accuracy(table, AccuracyOptions(ci="none"))
+    frame = accuracies(table, AccuracyOptions(ci="none")).frame
     ratings = table.frame[table.frame["source"] == "rater"].pivot_table(index="story", columns="rater", values="rating")
     parts = [(1 + somersd(ratings.drop(columns=w).mean(axis=1).round(9), ratings[w]).statistic) / 2 for w in ratings]
     ceiling = frame.iloc[0]
@@ -105,35 +106,45 @@ def test_what_spa_the_same_ratings_get_by_chance_stands_beside_it(make_table) ->
     noise = table.frame[table.frame["source"] == "judge"]
     dealt = noise["rating"].sample(frac=1, random_state=2).to_numpy()
     both = replace(table, frame=pd.concat([table.frame, noise.assign(judge="noise", rating=dealt)]))
-    frame = accuracy.accuracy(both, AccuracyOptions(ci="none")).set_index("judge")
+    frame = accuracies(both, AccuracyOptions(ci="none")).frame.set_index("judge")
     honest, noisy, people = frame.loc["openai/m"], frame.loc["noise"], frame.iloc[0]
     assert honest["spa"] > 0.9 > honest["spa_chance_high"] > honest["spa_chance"] > 0.5
     assert noisy["spa_chance_high"] > noisy["spa"]
     assert noisy["spa_chance"] == pytest.approx(honest["spa_chance"], abs=0.05)
     assert (people["kind"], people["spa"] > people["spa_chance_high"]) == ("ceiling", True)
     # A row does not depend on the others.
-    alone = accuracy.accuracy(table, AccuracyOptions(ci="none")).set_index("judge").loc["openai/m"]
+    alone = accuracies(table, AccuracyOptions(ci="none")).frame.set_index("judge").loc["openai/m"]
     assert alone["spa_chance"] == honest["spa_chance"]
-    (printed,) = accuracy.tables(both, AccuracyOptions(ci="none"))
+    (printed,) = tables(accuracies(both, AccuracyOptions(ci="none")))
     assert any(note.startswith("SPA by chance %: of a judge that knows nothing") for note in printed.notes)
+
+
+def test_frame_and_table_are_of_one_value(make_table) -> None:
+    found = accuracies(make_table(), AccuracyOptions(resamples=20))
+    (printed,) = tables(found)
+    assert all(isinstance(row, AccuracyRow) for row in found.rows)
+    for name in ("half", "strict", "acc_eq", "spa"):
+        assert [row[name] for row in printed.rows] == [getattr(row, name) for row in found.rows]
+        assert list(found.frame[name].dropna()) == [n.value for row in found.rows if (n := getattr(row, name)).defined]
+    assert found.frame.attrs["signature"] == printed.signature
 
 
 def test_intervals_come_from_one_set_of_resamples(make_table) -> None:
     table = make_table()
     twin = table.frame[table.frame["source"] == "judge"].assign(judge="twin")
-    frame = accuracy.accuracy(replace(table, frame=pd.concat([table.frame, twin])), AccuracyOptions(resamples=300))
+    frame = accuracies(replace(table, frame=pd.concat([table.frame, twin])), AccuracyOptions(resamples=300)).frame
     judges = frame[frame["kind"] == "judge"]
     for name in ("half", "strict", "acc_eq"):
         assert (judges[f"{name}_low"] < judges[name]).all()
         assert (judges[f"{name}_high"] > judges[name]).all()
         assert np.ptp(judges[f"{name}_low"]) == pytest.approx(0, abs=1e-12)
-    other = accuracy.accuracy(table, AccuracyOptions(resamples=300, seed=2))
+    other = accuracies(table, AccuracyOptions(resamples=300, seed=2)).frame
     assert other.iloc[1]["half_low"] != judges.iloc[0]["half_low"]
     assert other.iloc[1]["half"] == judges.iloc[0]["half"]
 
 
 def test_few_story_prompts_have_no_intervals(make_table) -> None:
-    (printed,) = accuracy.tables(make_table(prompts=4))
+    (printed,) = tables(accuracies(make_table(prompts=4)))
     assert "toy: no intervals, fewer than 5 story-prompts" in printed.notes
     judged = next(row for row in printed.rows if row["kind"] == "judge")
     assert (judged["half"].low, judged["acc_eq"].defined) == (None, True)
@@ -142,10 +153,10 @@ def test_few_story_prompts_have_no_intervals(make_table) -> None:
 def test_many_story_prompts_have_no_intervals_but_all_values(make_table, monkeypatch) -> None:
     table = make_table()
     monkeypatch.setattr("judge.analysis.agreement.accuracy._MOST_UNITS", 10)
-    (printed,) = accuracy.tables(table)
+    (printed,) = tables(accuracies(table))
     assert "toy: no intervals with more than 10 story-prompts" in printed.notes
     monkeypatch.undo()
-    row, usual = printed.rows[1], accuracy.accuracy(table).iloc[1]
+    row, usual = printed.rows[1], accuracies(table).frame.iloc[1]
     assert [row[name].value for name in ("half", "strict", "acc_eq", "spa")] == pytest.approx(
         [usual[name] for name in ("half", "strict", "acc_eq", "spa")], abs=1e-12
     )
@@ -153,7 +164,7 @@ def test_many_story_prompts_have_no_intervals_but_all_values(make_table, monkeyp
 
 def test_lost_stories_are_left_out_of_pairs_and_counted(make_table) -> None:
     table = make_table(lost=lambda s, p, _: "refused" if (s, p) == (0, 0) else None)
-    row = accuracy.accuracy(table, AccuracyOptions(ci="none")).query("kind == 'judge'").iloc[0]
+    row = accuracies(table, AccuracyOptions(ci="none")).frame.query("kind == 'judge'").iloc[0]
     assert (row["stories"], row["pairs"], row["unrated"], row["missing"]) == (47, 47 * 46 / 2, 1, "refused 3")
 
 
@@ -162,26 +173,26 @@ def test_the_control_stands_beneath(make_table) -> None:
         return SimpleNamespace(values=people.to_numpy(), how="copy", source=ControlSource.UNAVAILABLE, reason=None)
 
     table = make_table(text="a word")
-    (printed,) = accuracy.tables(table, predict=predict)
+    (printed,) = tables(accuracies(table, predict=predict))
     control = printed.rows[-1]
     assert (control["kind"], control["half"].value, control["spa"].value) == ("control", 1.0, 1.0)
     assert "|control:copy|" in printed.signature
     assert all(
         row["kind"] != "control"
-        for row in accuracy.tables(table, AccuracyOptions(control=False), predict=predict)[0].rows
+        for row in tables(accuracies(table, AccuracyOptions(control=False), predict=predict))[0].rows
     )
-    unknown = accuracy.accuracy(make_table(), predict=predict).iloc[-1]
+    unknown = accuracies(make_table(), predict=predict).frame.iloc[-1]
     assert "texts are not in the result folder" in unknown["half_reason"]
 
 
 def test_criteria_nobody_rated_are_undefined(make_table) -> None:
-    frame = accuracy.accuracy(make_table(judged=("Relevance", "Empathy")))
+    frame = accuracies(make_table(judged=("Relevance", "Empathy"))).frame
     row = frame[frame["criterion"] == "Empathy"].iloc[0]
     assert row["spa_reason"].startswith("people did not rate this criterion")
 
 
 def test_the_printed_table_explains_its_ties(make_table) -> None:
-    (printed,) = accuracy.tables(make_table())
+    (printed,) = tables(accuracies(make_table()))
     assert printed.signature.count("|level:overall|ci:boot-inputs/1000/seed1|folds:5|spa:1000/seed1|") == 1
     notes = " ".join(printed.notes)
     assert "toy: SPA over 4 systems proves little" in printed.notes

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from judge.analysis.agreement import binary_labels
+from judge.analysis.agreement.binary_labels import LabelRow, discrimination
+from judge.analysis.agreement.labels_tables import tables
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.options.agreement_options import LabelOptions
 from judge.errors import SpecError
@@ -36,7 +37,7 @@ def wide(table: RatingsTable, judge: str) -> pd.DataFrame:
 
 
 def test_r_auc_and_classes_on_mans_are_scipys(mans_length: RatingsTable) -> None:
-    row = binary_labels.correlate_labels(mans_length, LabelOptions("Overall > 4", resamples=100)).iloc[0]
+    row = discrimination(mans_length, LabelOptions("Overall > 4", resamples=100)).frame.iloc[0]
     data = wide(mans_length, "length")
     label = data["Overall"] > 4
     u = stats.mannwhitneyu(data.loc[label, "judge"], data.loc[~label, "judge"]).statistic
@@ -52,7 +53,7 @@ def test_r_auc_and_classes_on_mans_are_scipys(mans_length: RatingsTable) -> None
 
 
 def test_pairs_are_within_story_prompts(mans_length: RatingsTable) -> None:
-    row = binary_labels.correlate_labels(mans_length, LabelOptions("Overall > 4", ci="none")).iloc[0]
+    row = discrimination(mans_length, LabelOptions("Overall > 4", ci="none")).frame.iloc[0]
     wins = ties = losses = 0
     differences = []
     for _, group in wide(mans_length, "length").groupby("story_prompt"):
@@ -72,7 +73,7 @@ def test_pairs_are_within_story_prompts(mans_length: RatingsTable) -> None:
 
 def test_tost_asks_whether_the_difference_lies_within_the_bounds(hanna: RatingsTable) -> None:
     options = LabelOptions("Engagement > 3", ci="none", equivalence=0.5)
-    rows = binary_labels.correlate_labels(hanna, options).set_index("judge")
+    rows = discrimination(hanna, options).frame.set_index("judge")
     data = wide(hanna, "Beluga-13B")
     found = []
     for _, group in data.groupby("story_prompt"):
@@ -82,14 +83,14 @@ def test_tost_asks_whether_the_difference_lies_within_the_bounds(hanna: RatingsT
     low = stats.ttest_1samp(found, -0.5, alternative="greater").pvalue
     high = stats.ttest_1samp(found, 0.5, alternative="less").pvalue
     assert rows.loc["Beluga-13B", "tost_p"] == pytest.approx(max(low, high), abs=1e-12)
-    (printed,) = binary_labels.tables(hanna, options)
+    (printed,) = tables(discrimination(hanna, options))
     assert "TOST p ±0.5" in [column.title for column in printed.columns]
     assert "|tost:±0.5|" in printed.signature
 
 
 def test_each_error_type_is_set_against_the_same_reasonable_stories(hanna: RatingsTable) -> None:
     options = LabelOptions("Engagement >= 4", errors=("Coherence < 2", "Relevance < 2"), resamples=50)
-    rows = binary_labels.correlate_labels(hanna, options)
+    rows = discrimination(hanna, options).frame
     data = wide(hanna, "Beluga-13B")
     good = data["Engagement"] >= 4
     for name, row in zip(
@@ -100,7 +101,7 @@ def test_each_error_type_is_set_against_the_same_reasonable_stories(hanna: Ratin
         assert (row["with_label"], row["without_label"]) == ((good & ~bad).sum(), (bad & ~good).sum())
         assert row["r"] == pytest.approx(stats.pointbiserialr(good[keep], data.loc[keep, "judge"]).statistic, abs=1e-12)
         assert row["other"] == f"{name} < 2"
-    (printed,) = binary_labels.tables(hanna, options)
+    (printed,) = tables(discrimination(hanna, options))
     both = int((good & (data["Relevance"] < 2)).sum())
     assert both > 0
     assert f"hanna: {both} stories have both Engagement >= 4 and Relevance < 2" in printed.notes
@@ -110,16 +111,26 @@ def test_each_error_type_is_set_against_the_same_reasonable_stories(hanna: Ratin
 
 
 def test_delongs_interval_only_when_asked_for(hanna: RatingsTable) -> None:
-    one = binary_labels.correlate_labels(hanna, LabelOptions("Engagement > 3", ci="delong")).iloc[0]
+    one = discrimination(hanna, LabelOptions("Engagement > 3", ci="delong")).frame.iloc[0]
     assert one["auc_low"] < one["auc"] < one["auc_high"]
     assert "r_low" not in one
-    none = binary_labels.correlate_labels(hanna, LabelOptions("Engagement > 3", ci="none")).iloc[0]
+    none = discrimination(hanna, LabelOptions("Engagement > 3", ci="none")).frame.iloc[0]
     assert "auc_low" not in none
     assert none["auc"] == pytest.approx(one["auc"], abs=1e-12)
 
 
+def test_frame_and_table_are_of_one_value(make_table) -> None:
+    found = discrimination(make_table(), LabelOptions("Relevance > 3", resamples=20))
+    (printed,) = tables(found)
+    assert all(isinstance(row, LabelRow) for row in found.rows)
+    for name in ("r", "auc", "win_rate", "difference"):
+        assert [row[name] for row in printed.rows] == [getattr(row, name) for row in found.rows]
+        assert list(found.frame[name]) == [getattr(row, name).value for row in found.rows]
+    assert found.frame.attrs["signature"] == printed.signature
+
+
 def test_one_class_is_undefined(make_table) -> None:
-    row = binary_labels.correlate_labels(make_table(), LabelOptions("Relevance > 5")).iloc[0]
+    row = discrimination(make_table(), LabelOptions("Relevance > 5")).frame.iloc[0]
     assert row["r_reason"] == "undefined with one class only: all 48 rated stories lack it"
     assert row["win_rate_reason"] == "undefined without a pair of rated stories"
     assert row["difference_reason"] == "undefined: no story-prompt has stories of both kinds"
@@ -131,7 +142,7 @@ def test_the_control_is_set_against_the_same_labels(make_table) -> None:
             values=people.to_numpy(), how=f"copy of {criterion}", source=ControlSource.UNAVAILABLE, reason="by hand"
         )
 
-    (printed,) = binary_labels.tables(make_table(text="a word"), LabelOptions("Relevance > 3"), predict=predict)
+    (printed,) = tables(discrimination(make_table(text="a word"), LabelOptions("Relevance > 3"), predict=predict))
     control = printed.rows[-1]
     assert (control["kind"], control["auc"].value, control["win_rate"].value) == ("control", 1.0, 1.0)
     assert "|control:copy of Relevance|" in printed.signature
@@ -139,7 +150,7 @@ def test_the_control_is_set_against_the_same_labels(make_table) -> None:
 
 
 def test_few_story_prompts_and_impossible_options(make_table) -> None:
-    (printed,) = binary_labels.tables(make_table(prompts=3), LabelOptions("Relevance > 3"))
+    (printed,) = tables(discrimination(make_table(prompts=3), LabelOptions("Relevance > 3")))
     assert "toy: no intervals of r and AUC, fewer than 5 story-prompts" in printed.notes
     with pytest.raises(SpecError, match="equivalence=-1 must be above 0"):
         LabelOptions("Relevance > 3", equivalence=-1)

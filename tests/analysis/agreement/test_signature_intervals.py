@@ -11,12 +11,26 @@ import pandas as pd
 import pytest
 
 from judge.analysis import correlation, diagnose
-from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, sliding_sets
+from judge.analysis.agreement import (
+    accuracy,
+    accuracy_tables,
+    binary_labels,
+    drift,
+    drift_tables,
+    labels_tables,
+    replacement,
+    replacement_tables,
+    sliding_sets,
+    sliding_sets_tables,
+)
 from judge.analysis.comparison import tables as compare_tables
+from judge.analysis.comparison.comparison import compared
 from judge.analysis.coverage import coverage
 from judge.analysis.criteria import tables as criteria_tables
 from judge.analysis.disagreements import tables as disagreement_tables
+from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.jury import tables as jury_tables
+from judge.analysis.jury.jury import jury
 from judge.analysis.options.agreement_options import AccuracyOptions, DriftOptions, LabelOptions
 from judge.analysis.options.table_options import (
     CompareOptions,
@@ -42,22 +56,26 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "correlate, Pearson": lambda t: correlation.tables(
         correlation.correlations(t, CorrelationOptions(coefficient="pearson"))
     ),
-    "accuracy": lambda t: accuracy.tables(t, AccuracyOptions(flips=20, **DRAWN)),
-    "drift": drift.tables,
-    "sliding sets": lambda t: sliding_sets.tables(t, DriftOptions(window=8, stride=4, **DRAWN)),
-    "replacement": replacement.tables,
-    "labels": lambda t: binary_labels.tables(t, LabelOptions(labels="Relevance > 3", equivalence=0.5, **DRAWN)),
+    "accuracy": lambda t: accuracy_tables.tables(accuracy.accuracies(t, AccuracyOptions(flips=20, **DRAWN))),
+    "drift": lambda t: drift_tables.tables(drift.drift(t)),
+    "sliding sets": lambda t: sliding_sets_tables.tables(
+        sliding_sets.sets(t, DriftOptions(window=8, stride=4, **DRAWN))
+    ),
+    "replacement": lambda t: replacement_tables.tables(replacement.replacement(t)),
+    "labels": lambda t: labels_tables.tables(
+        binary_labels.discrimination(t, LabelOptions(labels="Relevance > 3", equivalence=0.5, **DRAWN))
+    ),
     "systems": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN)),
     "systems, boot": lambda t: system_tables.tables(t, SystemsOptions(mean_interval="boot", **DRAWN)),
     "systems, as published": lambda t: system_tables.tables(t, SystemsOptions(mean_interval="as-published", **DRAWN)),
     "differences": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN), differences=True),
     "differences, long": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN), differences=True, form="json"),
     "criteria": lambda t: criteria_tables.tables(t, CriteriaOptions(**DRAWN)),
-    "compare": lambda t: compare_tables.tables(t, CompareOptions(permutations=30, **DRAWN)),
-    "diagnose": lambda t: diagnose.tables(t, full=True),
-    "disagreements": lambda t: disagreement_tables.tables(t, DisagreementsOptions()),
+    "compare": lambda t: compare_tables.tables(compared(t, CompareOptions(permutations=30, **DRAWN))),
+    "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t), full=True),
+    "disagreements": lambda t: disagreement_tables.tables(disagreements(t, DisagreementsOptions())),
     "jury": lambda t: jury_tables.tables(
-        t, JuryOptions("mean", calibrate="linear", foldings=1, **DRAWN), weights=True, predictors=True
+        jury(t, JuryOptions("mean", calibrate="linear", foldings=1, **DRAWN)), weights=True, long=True
     ),
 }
 # How an estimate's interval was made -> what must stand in the signature.
@@ -158,7 +176,7 @@ def test_the_long_table_of_differences_names_tails_too(table: RatingsTable) -> N
 
 
 def test_drift_names_fishers_z_and_nothing_of_sliding_sets(table: RatingsTable) -> None:
-    for found in drift.tables(table):
+    for found in drift_tables.tables(drift.drift(table)):
         assert "|ci:fisher-z|r:pearson|" in found.signature
         assert "boot" not in found.signature
         assert "sets:" not in found.signature

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from judge.analysis.agreement import sliding_sets
+from judge.analysis.agreement.sliding_sets import SlidingRow, sets
+from judge.analysis.agreement.sliding_sets_tables import tables
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
 
 
 def test_mans_has_80_sets_and_6400_pairs_the_published_way(mans_length: RatingsTable) -> None:
-    row = sliding_sets.sets(mans_length, DriftOptions(resamples=60)).iloc[0]
+    row = sets(mans_length, DriftOptions(resamples=60)).frame.iloc[0]
     assert (row["sets"], row["inclusive"], row["disjoint"]) == (80, 81, 5)
     assert (row["published_r2_n"], row["unordered_r2_n"], row["apart_r2_n"], row["stories_r2_n"]) == (
         6400,
@@ -25,9 +26,9 @@ def test_mans_has_80_sets_and_6400_pairs_the_published_way(mans_length: RatingsT
     data = frame[frame["source"] == "rater"].groupby("story")["rating"].mean().round(9).to_frame("people")
     data["judge"] = frame[frame["source"] == "judge"].set_index("story")["rating"]
     data = data.sort_index().sort_values("people", kind="stable")  # ties by story id
-    sets = [data.iloc[start : start + 200].mean() for start in range(0, 800, 10)]
-    x = [a["judge"] - b["judge"] for a in sets for b in sets]
-    y = [a["people"] - b["people"] for a in sets for b in sets]
+    means = [data.iloc[start : start + 200].mean() for start in range(0, 800, 10)]
+    x = [a["judge"] - b["judge"] for a in means for b in means]
+    y = [a["people"] - b["people"] for a in means for b in means]
     assert row["published_r2"] == pytest.approx(pearsonr(x, y).statistic ** 2, abs=1e-9)
     assert row["stories_r2"] == pytest.approx(pearsonr(data["judge"], data["people"]).statistic ** 2, abs=1e-12)
     for way in ("published", "unordered", "apart", "stories"):
@@ -36,7 +37,7 @@ def test_mans_has_80_sets_and_6400_pairs_the_published_way(mans_length: RatingsT
 
 
 def test_sets_flatter_a_poor_judge(mans_length: RatingsTable) -> None:
-    row = sliding_sets.sets(mans_length, DriftOptions(ci="none")).iloc[0]
+    row = sets(mans_length, DriftOptions(ci="none")).frame.iloc[0]
     assert row["stories_r2"] < 0.1
     assert row["published_r2"] > 5 * row["stories_r2"]
     assert "published_r2_low" not in row
@@ -45,7 +46,7 @@ def test_sets_flatter_a_poor_judge(mans_length: RatingsTable) -> None:
 def test_intervals_by_stories_or_story_prompts(mans_length: RatingsTable) -> None:
     ends = []
     for ci in ("boot-inputs", "boot-stories"):
-        (printed,) = sliding_sets.tables(mans_length, DriftOptions(ci=ci, resamples=60))
+        (printed,) = tables(sets(mans_length, DriftOptions(ci=ci, resamples=60)))
         ends.append(printed.rows[0]["stories_r2"].low)
         assert f"|ci:{ci}/60/seed1|sets:200/10|r:pearson|" in printed.signature
     assert ends[0] != ends[1]
@@ -54,13 +55,22 @@ def test_intervals_by_stories_or_story_prompts(mans_length: RatingsTable) -> Non
 
 
 def test_too_few_stories_are_undefined(make_table) -> None:
-    (printed,) = sliding_sets.tables(make_table())
+    (printed,) = tables(sets(make_table()))
     row = printed.rows[0]
     assert row["published_r2"].reason == "undefined with 48 stories: a set holds 200"
     assert row["stories_r2"].defined
-    (small,) = sliding_sets.tables(make_table(), DriftOptions(window=10, stride=2, resamples=50))
+    (small,) = tables(sets(make_table(), DriftOptions(window=10, stride=2, resamples=50)))
     assert np.isfinite(small.rows[0]["published_r2"].low)
     assert small.rows[0]["sign"] == "+"
+
+
+def test_frame_and_table_are_of_one_value(make_table) -> None:
+    found = sets(make_table(), DriftOptions(window=10, stride=2, resamples=20))
+    (printed,) = tables(found)
+    assert all(isinstance(row, SlidingRow) for row in found.rows)
+    assert [row["apart_r2"] for row in printed.rows] == [row.ways["apart"].r2 for row in found.rows]
+    assert list(found.frame["apart_r2"]) == [row.ways["apart"].r2.value for row in found.rows]
+    assert found.frame.attrs["signature"] == printed.signature
 
 
 def test_windows_below_one_are_a_mistake() -> None:

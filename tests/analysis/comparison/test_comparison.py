@@ -12,7 +12,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from judge.analysis import correlation
-from judge.analysis.comparison.comparison import OVER_CRITERIA, compare, compared
+from judge.analysis.comparison.comparison import compared
+from judge.analysis.comparison.result import OVER_CRITERIA
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
 from judge.errors import SpecError
@@ -31,7 +32,7 @@ def with_second(table: RatingsTable, change: Callable[[pd.DataFrame], pd.DataFra
 
 def one(table: RatingsTable, **options: Any) -> pd.Series:
     """The one contrast's only criterion."""
-    frame = compare(table, CompareOptions(**{**QUICK, **options}))
+    frame = compared(table, CompareOptions(**{**QUICK, **options})).frame
     return frame[frame["criterion"] != OVER_CRITERIA].iloc[0]
 
 
@@ -42,7 +43,7 @@ def judges(hanna_table: RatingsTable) -> pd.DataFrame:
     options = CompareOptions(
         by="judge", baseline="Beluga-13B", drop_systems=("Human",), resamples=500, permutations=500
     )
-    return compare(narrowed(hanna_table, studied), options)
+    return compared(narrowed(hanna_table, studied), options).frame
 
 
 # HANNA judge study, Williams' test of Beluga-13B's Eval-Prompt 1 against other judges' (overall, n = 960): one-sided p
@@ -150,7 +151,7 @@ def test_equal_sides_differ_in_nothing(make_table: Callable[..., RatingsTable]) 
     # Williams' statistic does not exist where both sides are the same: their correlation is 1.
     assert np.isnan(row["williams_p"])
     assert row["parsed_reason"] == "no interval: the sides agree on every answer"
-    frame = compare(table, CompareOptions(**QUICK))
+    frame = compared(table, CompareOptions(**QUICK)).frame
     assert frame["sentence"].dropna().item() == (
         "ep2 parses every answer, as ep1 does, and correlates with people exactly as ep1 does on Relevance."
     )
@@ -220,7 +221,7 @@ def test_too_few_systems_leave_no_interval_over_them(make_table: Callable[..., R
     assert np.isnan(row["tau_both_low"])
     assert row["tau_both_reason"].startswith("no interval: 4 systems are too few to resample")
     assert not np.isnan(row["tau_low"])
-    sentences = compare(table, CompareOptions(**QUICK))["sentence"].dropna()
+    sentences = compared(table, CompareOptions(**QUICK)).frame["sentence"].dropna()
     assert "for new systems there is no interval (4 systems are too few" in sentences.item()
 
 
@@ -281,7 +282,9 @@ def test_a_comparisons_numbers_do_not_depend_on_the_others(make_table: Callable[
     two = with_second(make_table(systems=6), noisy(1))
     three = with_second(two, noisy(2), "ep3")
     alone = one(two)
-    beside = compare(three, CompareOptions(**QUICK)).query("second == 'ep2' and criterion == 'Relevance'").iloc[0]
+    beside = (
+        compared(three, CompareOptions(**QUICK)).frame.query("second == 'ep2' and criterion == 'Relevance'").iloc[0]
+    )
     for name in ("tau_low", "tau_both_high", "permutation_p", "williams_p", "rating_low", "icc_high"):
         assert alone[name] == pytest.approx(beside[name], abs=1e-12)
 
@@ -289,7 +292,7 @@ def test_a_comparisons_numbers_do_not_depend_on_the_others(make_table: Callable[
 def test_an_unknown_system_or_nothing_asked_gets_a_sentence(make_table: Callable[..., RatingsTable]) -> None:
     table = with_second(make_table(), lambda rows: rows)
     with pytest.raises(SpecError, match="system 'x' is not known"):
-        compare(table, CompareOptions(drop_systems=("x",)))
+        compared(table, CompareOptions(drop_systems=("x",)))
     people = replace(table, frame=table.frame[table.frame["source"] == "rater"])
     with pytest.raises(SpecError, match="no judge was asked"):
-        compare(people)
+        compared(people)

@@ -12,7 +12,6 @@ import pytest
 
 from judge.analysis.comparison import tables
 from judge.analysis.comparison.comparison import compared
-from judge.analysis.comparison.ranking import ranked
 from judge.analysis.options.table_options import CompareOptions
 from judge.ratings_table import RatingsTable
 
@@ -37,7 +36,7 @@ def _variants(make_table: Make, spreads: dict[str, float], *, seed: int = 3) -> 
 
 def test_variants_stand_by_how_well_they_follow_people(make_table: Make) -> None:
     table = _variants(make_table, {"noisy": 3.0, "good": 0.05, "middling": 0.8})
-    found = ranked(compared(table, CompareOptions(**QUICK)))
+    found = compared(table, CompareOptions(**QUICK)).ranking
     assert [one.variant for one in found] == ["good", "middling", "noisy"]
     assert [one.rank for one in found] == [1, 2, 3]
     assert found[0].below is None
@@ -49,7 +48,7 @@ def test_the_distance_from_the_best_is_that_of_the_contrast_whatever_its_directi
     table = _variants(make_table, {"a": 0.8, "b": 0.05, "c": 3.0})
     comparison = compared(table, CompareOptions(**QUICK))
     means = {(e.result.contrast.first, e.result.contrast.second): e.result.means["tau"] for e in comparison.entries}
-    below = {one.variant: one.below for one in ranked(comparison)}
+    below = {one.variant: one.below for one in comparison.ranking}
     assert below["c"] == means["b", "c"]
     turned, plain = below["a"], means["a", "b"]
     assert turned is not None
@@ -58,7 +57,7 @@ def test_the_distance_from_the_best_is_that_of_the_contrast_whatever_its_directi
 
 def test_equal_variants_are_tied(make_table: Make) -> None:
     table = _variants(make_table, {"a": 0.8, "b": 0.8, "c": 0.8})
-    assert [one.tied for one in ranked(compared(table, CompareOptions(**QUICK)))] == [None, True, True]
+    assert [one.tied for one in compared(table, CompareOptions(**QUICK)).ranking] == [None, True, True]
 
 
 @pytest.mark.parametrize(
@@ -66,18 +65,20 @@ def test_equal_variants_are_tied(make_table: Make) -> None:
 )
 def test_without_all_pairs_of_three_nothing_is_ranked(make_table: Make, options: CompareOptions) -> None:
     spreads = {"a": 0.1, "b": 0.5, "c": 1.0} if options.baseline else {"a": 0.1, "b": 0.5}
-    assert ranked(compared(_variants(make_table, spreads), options)) == []
+    assert compared(_variants(make_table, spreads), options).ranking == ()
 
 
 def test_many_pairs_are_printed_on_demand(make_table: Make) -> None:
     few = _variants(make_table, {"a": 0.1, "b": 0.5, "c": 1.0})
     many = _variants(make_table, dict(zip("abcde", (0.1, 0.4, 0.6, 0.8, 1.0), strict=True)))
     options = CompareOptions(**QUICK)
-    titles = [table.title for table in tables.tables(few, options)]
+    found = compared(few, options)
+    titles = [table.title for table in tables.tables(found)]
     assert titles[0] == "Eval-Prompts: the best and its ties"
     assert len(titles) == 6
-    assert [table.title for table in tables.tables(few, options, pairs=False)] == titles[:1]
-    (ranking,) = tables.tables(many, options)
+    assert [table.title for table in tables.tables(found, pairs=False)] == titles[:1]
+    of_many = compared(many, options)
+    (ranking,) = tables.tables(of_many)
     assert len(ranking.rows) == 5
     assert "10 pairs were compared" in ranking.notes
-    assert len(tables.tables(many, options, pairs=True)) == 6
+    assert len(tables.tables(of_many, pairs=True)) == 6

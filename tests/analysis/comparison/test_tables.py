@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from judge.analysis.comparison.comparison import compared
+from judge.analysis.comparison.contrasts import Outcome
+from judge.analysis.comparison.result import OVER_CRITERIA
 from judge.analysis.comparison.tables import tables
 from judge.analysis.options.table_options import CompareOptions
 from judge.errors import SpecError
@@ -37,7 +40,7 @@ def named(found: list[Table]) -> dict[str, Table]:
 
 
 def test_the_tables_and_their_signature(table: RatingsTable) -> None:
-    found = tables(table, CompareOptions(**QUICK))
+    found = tables(compared(table, CompareOptions(**QUICK)))
     assert list(named(found)) == [
         "Eval-Prompts compared on the same stories",
         "Differences",
@@ -56,8 +59,19 @@ def test_the_tables_and_their_signature(table: RatingsTable) -> None:
     assert all(len(line) <= 120 for line in render(found[0], "table").splitlines() if "|" not in line)
 
 
+def test_frame_and_tables_are_of_one_value(table: RatingsTable) -> None:
+    found = compared(table, CompareOptions(**QUICK))
+    agreement = named(tables(found))["Agreement with people"]
+    outcomes = [outcome for _, outcome in found.outcomes()]
+    assert all(isinstance(outcome, Outcome) for outcome in outcomes)
+    assert [row["tau"] for row in agreement.rows] == [outcome.agreement.inputs for outcome in outcomes]
+    single = found.frame[found.frame["criterion"] != OVER_CRITERIA]
+    assert list(single["tau"]) == [outcome.agreement.inputs.value for outcome in outcomes]
+    assert found.frame.attrs["signature"] == agreement.signature
+
+
 def test_the_family_is_declared_with_its_real_tests(table: RatingsTable) -> None:
-    agreement = named(tables(table, CompareOptions(**QUICK)))["Agreement with people"]
+    agreement = named(tables(compared(table, CompareOptions(**QUICK))))["Agreement with people"]
     assert agreement.notes[0] == (
         "family: Eval-Prompts, all pairs, every criterion: is tau with people different?; m = 2 permutation tests "
         "of story-prompts, two-sided, adjusted by Benjamini-Hochberg; Williams' m = 2 p values, two-sided, are "
@@ -67,7 +81,7 @@ def test_the_family_is_declared_with_its_real_tests(table: RatingsTable) -> None
     adjusted = sorted(row["permutation_adjusted"] for row in agreement.rows)
     assert adjusted == pytest.approx([min(2 * p[0], p[1]), p[1]])
     own = CompareOptions(family="the two prompts of section 4", adjust="none", **QUICK)
-    notes = named(tables(table, own))["Agreement with people"].notes
+    notes = named(tables(compared(table, own)))["Agreement with people"].notes
     assert notes[0].startswith(
         "family: the two prompts of section 4; m = 2 permutation tests of story-prompts, two-sided, adjusted by nothing"
     )
@@ -80,7 +94,7 @@ def test_what_simulations_say_of_intervals_over_few_systems_is_repeated(
     table: RatingsTable, make_table: Callable[..., RatingsTable]
 ) -> None:
     def cautions(of: RatingsTable, level: str) -> list[str]:
-        agreement = named(tables(of, CompareOptions(level=level, **QUICK)))["Agreement with people"]
+        agreement = named(tables(compared(of, CompareOptions(level=level, **QUICK))))["Agreement with people"]
         return [note for note in agreement.notes if note.startswith("boot-both, of one tau: ")]
 
     assert cautions(table, "overall") == [f"boot-both, of one tau: {interval_coverage.SMALL_S_CAUTION}"]
@@ -94,7 +108,7 @@ def test_what_simulations_say_of_intervals_over_few_systems_is_repeated(
 def test_tests_that_do_not_exist_are_not_counted(table: RatingsTable) -> None:
     stuck = table.frame["criterion"].eq("Empathy") & table.frame["eval_prompt"].eq("ep2")
     frame = table.frame.assign(rating=table.frame["rating"].mask(stuck & table.frame["rating"].notna(), 3.0))
-    agreement = named(tables(replace(table, frame=frame), CompareOptions(**QUICK)))["Agreement with people"]
+    agreement = named(tables(compared(replace(table, frame=frame), CompareOptions(**QUICK))))["Agreement with people"]
     assert "; m = 1 permutation tests" in agreement.notes[0]
     empathy = next(row for row in agreement.rows if row["criterion"] == "Empathy")
     assert empathy["permutation_adjusted"] is None
@@ -104,12 +118,12 @@ def test_tests_that_do_not_exist_are_not_counted(table: RatingsTable) -> None:
 
 
 def test_too_few_permutations_for_the_family_are_warned_of(table: RatingsTable) -> None:
-    few = named(tables(table, CompareOptions(resamples=50, permutations=30)))["Agreement with people"]
+    few = named(tables(compared(table, CompareOptions(resamples=50, permutations=30))))["Agreement with people"]
     assert few.notes[1] == (
         "30 permutations give p = 0.032 at least: one difference alone could not come out of 2 adjusted tests; ask for "
         "more (permutations=40 or more)"
     )
-    enough = named(tables(table, CompareOptions(resamples=50, permutations=40)))["Agreement with people"]
+    enough = named(tables(compared(table, CompareOptions(resamples=50, permutations=40))))["Agreement with people"]
     assert not any("at least: one difference" in note for note in enough.notes)
 
 
@@ -118,7 +132,9 @@ def test_few_systems_swapped_as_a_whole_have_a_smallest_p_that_is_said(
 ) -> None:
     def notes(of: RatingsTable, **options: object) -> list[str]:
         chosen = CompareOptions(**{"resamples": 20, "permutations": 500, **options})
-        return [note for note in named(tables(of, chosen))["Agreement with people"].notes if " at least: " in note]
+        return [
+            note for note in named(tables(compared(of, chosen)))["Agreement with people"].notes if " at least: " in note
+        ]
 
     # Six systems have 64 patterns of swaps, of which two, none and all, are as extreme as can be.
     six = "6 systems swapped as a whole give p = 0.031 at least: "
@@ -134,7 +150,7 @@ def test_few_systems_swapped_as_a_whole_have_a_smallest_p_that_is_said(
 
 
 def test_unequal_loss_and_unequal_repeats_are_said(table: RatingsTable) -> None:
-    ratings = named(tables(table, CompareOptions(**QUICK)))["Ratings and consistency over repeats"]
+    ratings = named(tables(compared(table, CompareOptions(**QUICK))))["Ratings and consistency over repeats"]
     assert any(
         note.startswith("loss differs between the sides: ep2 − ep1, Relevance (-") and "judge coverage" in note
         for note in ratings.notes
@@ -145,14 +161,14 @@ def test_unequal_loss_and_unequal_repeats_are_said(table: RatingsTable) -> None:
 def test_alike_answers_and_unknown_ones_take_no_room(make_table: Callable[..., RatingsTable]) -> None:
     first = make_table()
     rows = first.frame[first.frame["source"] == "judge"].assign(eval_prompt="ep2")
-    alike = named(tables(replace(first, frame=pd.concat([first.frame, rows])), CompareOptions(**QUICK)))
+    alike = named(tables(compared(replace(first, frame=pd.concat([first.frame, rows])), CompareOptions(**QUICK))))
     answers = alike["Answers parsed and explained"]
     assert answers.rows == []
     assert "1 comparison left out: both sides parsed and explained exactly the same answers" in answers.notes
     means = pd.concat([first.frame[first.frame["source"] == "rater"], rows.assign(eval_prompt="ep1"), rows])
     means = means[means["repeat"].isna() | (means["repeat"] == 0)]
     means["status"] = means["status"].mask(means["source"] == "judge", "imported")
-    imported = named(tables(replace(first, frame=means), CompareOptions(**QUICK)))
+    imported = named(tables(compared(replace(first, frame=means), CompareOptions(**QUICK))))
     assert [column.key for column in imported["Differences"].columns] == [
         "contrast",
         "criteria",
@@ -166,11 +182,11 @@ def test_alike_answers_and_unknown_ones_take_no_room(make_table: Callable[..., R
 
 
 def test_contexts_are_named_only_where_they_differ(table: RatingsTable) -> None:
-    keys = [column.key for column in named(tables(table, CompareOptions(**QUICK)))["Differences"].columns]
+    keys = [column.key for column in named(tables(compared(table, CompareOptions(**QUICK))))["Differences"].columns]
     assert keys[:2] == ["contrast", "criteria"]
     other = table.frame[table.frame["source"] == "judge"].assign(judge="openai/other")
     both = replace(table, frame=pd.concat([table.frame, other], ignore_index=True))
-    printed = named(tables(both, CompareOptions(**QUICK)))["Differences"]
+    printed = named(tables(compared(both, CompareOptions(**QUICK))))["Differences"]
     assert [column.key for column in printed.columns][:3] == ["judge", "contrast", "criteria"]
     assert [row["judge"] for row in printed.rows] == ["openai/m", "openai/other"]
 

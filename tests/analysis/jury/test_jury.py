@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 
 from judge.analysis.jury import tables
-from judge.analysis.jury.jury import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, hold, jury
+from judge.analysis.jury.jury import jury
 from judge.analysis.jury.nested_folds import run_foldings
 from judge.analysis.jury.panel import Panel
 from judge.analysis.jury.ratings import jury_name, ratings_of
-from judge.analysis.jury.weights import weights_of
+from judge.analysis.jury.result import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Row
+from judge.analysis.jury.weights import Weight
 from judge.analysis.options.table_options import JuryOptions
 from judge.errors import SpecError
 from judge.printing.tables import render
@@ -47,6 +48,15 @@ def panel(
     return Panel(criterion, people, predictors, names, names, is_own, present, tuple(f"prompt {g}" for g in groups))
 
 
+def _held(table: RatingsTable, options: JuryOptions) -> Held:
+    (held,) = jury(table, options).held
+    return held
+
+
+def _gain(row: Row) -> float | None:
+    return None if row.gain is None else row.gain.value
+
+
 def tau(predicted: np.ndarray, people: np.ndarray) -> float:
     return kendall.tau_b(kendall.codes(predicted), kendall.codes(people))
 
@@ -59,12 +69,14 @@ def jury_tau(made: Panel, combiner: str, foldings: int = 2) -> float:
 @pytest.mark.parametrize(("features", "bars"), [(False, BARS), (True, BARS_WITH_FEATURES)])
 def test_reaches_its_bars_on_hanna(hanna: RatingsTable, features: bool, bars: dict[str, int]) -> None:
     # `python -m tests.benchmarks.jury` measures the bars themselves, on five foldings.
-    (held,) = hold(hanna, replace(FOUR, with_features=features))
+    held = _held(hanna, replace(FOUR, with_features=features))
     for verdict in held.verdicts:
         reached = verdict.row(JURY).tau.value
         assert reached is not None
-        assert 100 * reached >= bars[verdict.panel.criterion] - MARGIN, verdict.panel.criterion
-        assert verdict.gains[IN_SAMPLE].value > 0, verdict.panel.criterion  # type: ignore[operator]
+        assert 100 * reached >= bars[verdict.criterion] - MARGIN, verdict.criterion
+        gain = _gain(verdict.row(IN_SAMPLE))
+        assert gain is not None
+        assert gain > 0, verdict.criterion
         assert verdict.panel.members == 16
         assert verdict.panel.predictors.shape == (960, 104 if features else 96)
 
@@ -72,7 +84,7 @@ def test_reaches_its_bars_on_hanna(hanna: RatingsTable, features: bool, bars: di
 def test_shuffled_people_leave_nothing_to_find(hanna: RatingsTable) -> None:
     # People's ratings in random order over all stories: whatever is left would be a leak. Declared tolerance: 0.08,
     # over three standard errors of tau-b on 960 stories (0.022).
-    (held,) = hold(hanna, replace(FOUR, combiner="mean"))
+    held = _held(hanna, replace(FOUR, combiner="mean"))
     rng = np.random.default_rng(7)
     shuffled = [replace(v.panel, people=rng.permutation(v.panel.people)) for v in held.verdicts[:3]]
     found = run_foldings(shuffled, replace(FOUR, with_features=False))
@@ -83,7 +95,7 @@ def test_shuffled_people_leave_nothing_to_find(hanna: RatingsTable) -> None:
 
 def test_columns_of_noise_gain_nothing(hanna: RatingsTable) -> None:
     # They fit the training stories better, every one of them; out of fold they must not help. Tolerance: one point.
-    (held,) = hold(hanna, replace(FOUR, combiner="mean"))
+    held = _held(hanna, replace(FOUR, combiner="mean"))
     noise = np.random.default_rng(8).normal(size=(960, 60))
     plain = [verdict.panel for verdict in held.verdicts]
     more = np.column_stack([plain[0].predictors, noise])
@@ -211,9 +223,10 @@ def test_a_mean_chosen_in_some_folds_only_is_put_on_peoples_scale() -> None:
 @pytest.mark.parametrize("kind", ["linear", "isotonic", "ordinal"])
 def test_calibration_brings_a_single_judge_to_peoples_scale(hanna: RatingsTable, kind: str) -> None:
     options = replace(FOUR, members=("Beluga-13B ep1",), calibrate=kind)  # type: ignore[arg-type]
-    (held,) = hold(hanna, options)
+    found = jury(hanna, options)
+    (held,) = found.held
     assert any(note.startswith("one member: its own ratings stand") for note in held.notes)
-    errors, bins = tables.tables(hanna, options, held=[held])[1:]
+    errors, bins = tables.tables(found)[1:]
     rows = {(row["criterion"], row["stage"]): row for row in errors.rows}
     for criterion in BARS:
         before, after = rows[criterion, "before"], rows[criterion, "after"]
@@ -231,7 +244,8 @@ def test_calibration_brings_a_single_judge_to_peoples_scale(hanna: RatingsTable,
 def test_all_rows_stand_side_by_side_with_paired_intervals(make_table) -> None:
     table = make_table(systems=5, prompts=16, judged=("Relevance", "Coherence"), rated=("Relevance",))
     options = JuryOptions(foldings=2, resamples=60)
-    frame = jury(table, options).set_index("kind")
+    found = jury(table, options)
+    frame = found.frame.set_index("kind")
     assert list(frame.index) == [JURY, MEAN, SINGLE, IN_SAMPLE, CONTROL]
     row = frame.loc[JURY]
     assert row["low"] < row["value"] < row["high"]
@@ -239,11 +253,27 @@ def test_all_rows_stand_side_by_side_with_paired_intervals(make_table) -> None:
     assert np.isnan(row["gain"])
     assert frame.loc[MEAN, "value"] == pytest.approx(row["value"])  # one member: its own ratings
     assert frame.loc[CONTROL, "reason"] is not None  # no texts, no features
-    printed = render(tables.tables(table, options)[0], "table")
+    printed = render(tables.tables(found)[0], "table")
     assert "jury less this" in printed
     assert "|jury:auto|predictors:all-criteria|hold-out:story-prompt|folds:2x5/seed1|" in printed
     assert "mostly luck" in printed  # 80 stories
     assert "the jury cannot be compared with the control" in printed
+
+
+def test_frame_and_table_are_of_one_value(make_table) -> None:
+    judged = ("Relevance", "Coherence")
+    table = make_table(systems=5, prompts=16, judged=judged, rated=judged)
+    found = jury(table, JuryOptions("mean", foldings=2, resamples=20, calibrate="linear"))
+    rows = [row for _, _, row in found.rows()]
+    assert all(isinstance(row, Row) for row in rows)
+    main, errors, bins = tables.tables(found)
+    assert [row["value"] for row in main.rows] == [row.tau for row in rows]
+    assert [row["gain"] for row in main.rows] == [row.gain for row in rows]
+    assert list(found.frame["value"].dropna()) == [row.tau.value for row in rows if row.tau.defined]
+    assert found.frame.attrs["signature"] == main.signature == errors.signature
+    stages = [one for _, verdict in found.verdicts() for one in verdict.calibrated]
+    assert [row["rmse"] for row in errors.rows] == [one.rmse for one in stages]
+    assert len(bins.rows) == sum(len(one.bins) for one in stages)
 
 
 def test_the_notes_say_what_was_missing_and_by_how_much_it_wins(hanna: RatingsTable) -> None:
@@ -254,18 +284,19 @@ def test_the_notes_say_what_was_missing_and_by_how_much_it_wins(hanna: RatingsTa
     frame.loc[lost, "status"] = "out_of_scale"
     table = replace(hanna, frame=frame)
     options = replace(FOUR, combiner="ridge", ci="boot-inputs", resamples=40)
-    (held,) = hold(table, options)
+    found = jury(table, options)
+    (held,) = found.held
     # 809 of 92,160 means lie below 1 in the ten systems (counted in the released file).
     assert any(note.startswith("809 of 92160 ratings by members are missing") for note in held.notes)
     assert held.verdicts[0].row(JURY).tau.n == 960
-    notes = tables.tables(table, options, held=[held])[0].notes
+    notes = tables.tables(found)[0].notes
     sentence = next(note for note in notes if "beats the best single judge chosen in training folds by" in note)
     assert sentence.endswith("]")
     gain = held.mean_gains[SINGLE]
     assert gain.low is not None
     assert gain.value is not None
     assert 0 < gain.low < gain.value
-    by_hand = [v.gains[SINGLE].value for v in held.verdicts]
+    by_hand = [_gain(v.row(SINGLE)) for v in held.verdicts]
     assert gain.value == pytest.approx(np.mean(by_hand))  # type: ignore[arg-type]
 
 
@@ -275,21 +306,22 @@ def test_fewer_members_than_asked_for_leave_a_story_without_a_rating(hanna: Rati
     frame.loc[gone, "rating"] = np.nan
     frame.loc[gone, "status"] = "not_answered"
     options = replace(FOUR, combiner="mean", min_members=5)
-    (held,) = hold(replace(hanna, frame=frame), options)
+    held = _held(replace(hanna, frame=frame), options)
     assert held.verdicts[0].row(JURY).tau.n == 959
     assert "6 rated stories have too few members" in "".join(held.notes)  # one for each criterion
 
 
 def test_weights_are_those_of_the_folds_and_add_up_by_member(hanna: RatingsTable) -> None:
     options = replace(FOUR, combiner="ridge", with_features=True)
-    (held,) = hold(hanna, options)
-    verdict = held.verdicts[0]
-    weights = weights_of(verdict)
+    found = jury(hanna, options)
+    verdict = found.held[0].verdicts[0]
+    weights = verdict.weights
+    assert all(isinstance(weight, Weight) for weight in weights)
     assert len(weights) == 104
     assert {weight.folds for weight in weights} == {5}
     by_hand = np.mean([fold.weights for fold in verdict.foldings[0].weights], axis=0)
     np.testing.assert_allclose([weight.mean for weight in weights], by_hand)
-    by_member, by_predictor = tables.tables(hanna, options, weights=True, predictors=True, held=[held])[1:]
+    by_member, by_predictor = tables.tables(found, weights=True, long=True)[1:]
     assert len(by_member.rows) == 6 * (16 + 8)
     assert len(by_predictor.rows) == 6 * 104
     row = next(row for row in by_member.rows if (row["criterion"], row["source"]) == ("Relevance", "Mistral-7B ep4"))
@@ -300,21 +332,22 @@ def test_weights_are_those_of_the_folds_and_add_up_by_member(hanna: RatingsTable
 
 
 def test_own_criteria_only_reads_fewer_columns(hanna: RatingsTable) -> None:
-    (held,) = hold(hanna, replace(FOUR, all_criteria=False, combiner="ridge"))
+    held = _held(hanna, replace(FOUR, all_criteria=False, combiner="ridge"))
     assert held.verdicts[0].panel.predictors.shape == (960, 16)
     assert held.verdicts[0].panel.own.all()
 
 
 def test_systems_can_be_held_out_whole(hanna: RatingsTable) -> None:
-    (held,) = hold(hanna, replace(FOUR, hold_out="system", combiner="ridge"))
+    found = jury(hanna, replace(FOUR, hold_out="system", combiner="ridge"))
+    (held,) = found.held
     assert set(held.panels.groups) == set(held.matrix.systems)
     assert held.verdicts[0].row(JURY).tau.value > held.verdicts[0].row(MEAN).tau.value  # type: ignore[operator]
-    assert not any("same systems stand" in note for note in tables.tables(hanna, FOUR, held=[held])[0].notes[:4])
+    assert not any("same systems stand" in note for note in tables.tables(found)[0].notes)
 
 
 def test_the_jurys_ratings_are_a_ratings_table(hanna: RatingsTable) -> None:
     options = replace(FOUR, combiner="mean", calibrate="linear", foldings=2)
-    (held,) = hold(hanna, options)
+    held = _held(hanna, options)
     frame = ratings_of(held, hanna)
     judged = frame[frame["source"] == "judge"]
     assert jury_name(held) == "jury/mean+linear"
@@ -329,7 +362,7 @@ def test_the_jurys_ratings_are_a_ratings_table(hanna: RatingsTable) -> None:
     relevance = judged.loc[judged["criterion"] == "Relevance", "rating"]
     np.testing.assert_allclose(relevance, np.mean(folding, axis=0))
     # What is not fitted stays as it is.
-    (plain,) = hold(hanna, replace(options, calibrate="none"))
+    plain = _held(hanna, replace(options, calibrate="none"))
     written = ratings_of(plain, hanna)
     relevance = written.loc[(written["source"] == "judge") & (written["criterion"] == "Relevance"), "rating"]
     np.testing.assert_allclose(relevance, plain.verdicts[0].foldings[0].jury)
@@ -345,18 +378,18 @@ def test_control_judges_are_members_only_when_named_or_alone(make_table, make_fa
         facts=(*table.facts, make_facts(judge="surface", control=True)),
     )
     options = JuryOptions(foldings=1, ci="none", combiner="mean")
-    (held,) = hold(both, options)
+    held = _held(both, options)
     assert held.verdicts[0].panel.labels == ("openai/m ep1",)
     assert any(note.startswith("surface is a control") and "unless members says so" in note for note in held.notes)
-    (held,) = hold(both, replace(options, members=("surface", "openai/m ep1")))
+    held = _held(both, replace(options, members=("surface", "openai/m ep1")))
     assert held.verdicts[0].panel.labels == ("openai/m ep1", "surface ep1")
-    (held,) = hold(replace(both, frame=pd.concat([table.frame[table.frame["source"] == "rater"], other])), options)
+    held = _held(replace(both, frame=pd.concat([table.frame[table.frame["source"] == "rater"], other])), options)
     assert held.verdicts[0].panel.labels == ("surface ep1",)
 
 
 def test_one_criterion_of_people_is_predicted_from_all_of_a_judges(make_table) -> None:
     table = make_table(systems=4, prompts=10, judged=("Relevance", "Coherence"), rated=("Overall",))
-    (held,) = hold(table, JuryOptions(foldings=1, ci="none", combiner="ridge"))
+    held = _held(table, JuryOptions(foldings=1, ci="none", combiner="ridge"))
     made = held.verdicts[0].panel
     assert made.labels == ("openai/m ep1: Relevance", "openai/m ep1: Coherence")
     assert (made.members, made.own.tolist()) == (1, [True, True])
@@ -364,15 +397,15 @@ def test_one_criterion_of_people_is_predicted_from_all_of_a_judges(make_table) -
 
 
 def test_too_few_story_prompts_and_unknown_members_are_refused_in_words(make_table) -> None:
-    (held,) = hold(make_table(systems=6, prompts=3), JuryOptions(ci="none"))
+    held = _held(make_table(systems=6, prompts=3), JuryOptions(ci="none"))
     assert held.verdicts == ()
     assert any("it needs 4 story-prompts" in note for note in held.notes)
     with pytest.raises(SpecError, match="no ratings of a jury"):
         ratings_of(held, make_table())
     with pytest.raises(SpecError, match=r'members="openai/n" is not known; did you mean .openai/m.'):
-        hold(make_table(), JuryOptions(members=("openai/n",)))
+        jury(make_table(), JuryOptions(members=("openai/n",)))
     with pytest.raises(SpecError, match="with_features needs the stories' texts"):
-        hold(make_table(), JuryOptions(with_features=True))
+        jury(make_table(), JuryOptions(with_features=True))
     with pytest.raises(SpecError, match="folds=1 must be 2 or more"):
         JuryOptions(folds=1)
     with pytest.raises(SpecError, match='combiner="best" is not known; allowed: auto'):

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from judge.analysis.diagnose import DIAGNOSTICS, diagnose, tables
+from judge.analysis.diagnose import DIAGNOSTICS, Finding, diagnose, tables
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
@@ -18,7 +18,7 @@ from tests.benchmarks.simulations.worlds import Studies, World
 
 def test_the_released_judges_of_hanna(hanna_table: RatingsTable) -> None:
     options = DiagnoseOptions(drop_systems=("Human",))
-    rows = diagnose(hanna_table, options).set_index(["judge", "eval_prompt", "criterion", "diagnostic"])
+    rows = diagnose(hanna_table, options).frame.set_index(["judge", "eval_prompt", "criterion", "diagnostic"])
     # Means over the ten machine systems in the released score file: ChatGPT 1.52 with Eval-Prompt 1, people 2.6.
     frame = hanna_table.frame[hanna_table.frame["system"] != "Human"]
     judged = frame[(frame["judge"] == "ChatGPT") & (frame["eval_prompt"] == "ep1")]
@@ -40,7 +40,7 @@ def test_the_released_judges_of_hanna(hanna_table: RatingsTable) -> None:
 
 def test_every_diagnostic_stands_in_the_long_table(make_table) -> None:
     table = make_table(prompts=30, judged=("Relevance", "Empathy"), rated=("Relevance", "Empathy"))
-    rows = diagnose(table)
+    rows = diagnose(table).frame
     assert set(rows["diagnostic"]) == set(DIAGNOSTICS)
     assert set(rows["verdict"]) <= {
         "-",
@@ -55,19 +55,21 @@ def test_every_diagnostic_stands_in_the_long_table(make_table) -> None:
 
 def test_own_systems_are_named_or_known_by_name(make_table) -> None:
     table = make_table(prompts=30)
-    assert 'own="SYSTEM"' in diagnose(table).set_index("diagnostic").loc["self-preference", "reason"]
-    named = diagnose(table, DiagnoseOptions(own=("system 1",))).set_index("diagnostic").loc["self-preference"]
+    assert 'own="SYSTEM"' in diagnose(table).frame.set_index("diagnostic").loc["self-preference", "reason"]
+    named = diagnose(table, DiagnoseOptions(own=("system 1",))).frame.set_index("diagnostic").loc["self-preference"]
     assert named["p"] is not None
     with pytest.raises(SpecError, match='own="system 9" is not known'):
         diagnose(table, DiagnoseOptions(own=("system 9",)))
     frame = table.frame.replace({"system 1": "m-model", "openai/m": "openai/M-Model-7b"})
-    renamed = diagnose(RatingsTable(frame, table.stories, table.facts)).set_index("diagnostic").loc["self-preference"]
+    renamed = (
+        diagnose(RatingsTable(frame, table.stories, table.facts)).frame.set_index("diagnostic").loc["self-preference"]
+    )
     assert renamed["value"] == pytest.approx(named["value"])
 
 
 def test_nothing_lost_and_unknown_lengths_say_so(make_table) -> None:
     table = make_table(prompts=30)
-    rows = diagnose(RatingsTable(table.frame, table.stories.iloc[:0], table.facts)).set_index("diagnostic")
+    rows = diagnose(RatingsTable(table.frame, table.stories.iloc[:0], table.facts)).frame.set_index("diagnostic")
     assert rows.loc["loss", "reason"] == "nothing was lost"
     assert rows.loc["length", "reason"] == "the stories' lengths are not known, or all the same"
 
@@ -76,14 +78,19 @@ def test_the_printed_table_lists_findings_and_counts_the_rest(make_table) -> Non
     table = make_table(prompts=30)
     frame = table.frame.copy()
     frame.loc[frame["source"] == "judge", "rating"] += 1.0
-    (printed,) = tables(RatingsTable(frame, table.stories, table.facts))
+    result = diagnose(RatingsTable(frame, table.stories, table.facts))
+    (printed,) = tables(result)
     assert "rates higher than people" in [row["verdict"] for row in printed.rows]
     adjusted = [row["adjusted"] for row in printed.rows]
     (note,) = [note for note in printed.notes if "Holm's adjustment" in note]
     assert f" {sum(p <= 0.05 for p in adjusted)} find" in note
     assert f"; {len(printed.rows)} find" in note
-    (full,) = tables(RatingsTable(frame, table.stories, table.facts), full=True)
+    (full,) = tables(result, full=True)
     assert len(full.rows) > len(printed.rows)
+    assert all(isinstance(one, Finding) for one in result.findings)
+    assert [row["value"].value for row in full.rows] == [one.test.estimate.value for one in result.findings]
+    assert [row["verdict"] for row in full.rows] == list(result.frame["verdict"])
+    assert result.frame.attrs["signature"] == full.signature
 
 
 STUDIES = 24
@@ -137,7 +144,7 @@ def test_an_honest_judge_is_not_found_out(world: World, judge: str, diagnostics:
 def test_people_at_the_end_of_their_scale_leave_nothing_to_compare_with() -> None:
     study = Studies(replace(MIDDLE, shift=-2.0), np.random.default_rng(0)).study()
     table = study.with_judges(judge=study.people[:, :, 0]).table()
-    rows = diagnose(table, DiagnoseOptions(own=("system 1",))).set_index(["criterion", "diagnostic"])
+    rows = diagnose(table, DiagnoseOptions(own=("system 1",))).frame.set_index(["criterion", "diagnostic"])
     for name in ("length", "self-preference"):
         assert "two in five of people's ratings" in rows.loc[("criterion 0", name), "reason"]
     assert "two in five of people's ratings" in rows.loc[("all criteria", "halo"), "reason"]
@@ -148,7 +155,7 @@ def test_one_rating_a_story_shows_no_error(make_table) -> None:
     frame = table.frame[
         (table.frame["source"] == "judge") | (table.frame["rater"] == table.frame["rater"].dropna().iloc[0])
     ]
-    rows = diagnose(RatingsTable(frame, table.stories, table.facts)).set_index("diagnostic")
+    rows = diagnose(RatingsTable(frame, table.stories, table.facts)).frame.set_index("diagnostic")
     assert "their error is not known" in rows.loc["compression", "reason"]
     assert "their error is not known" in rows.loc["length", "reason"]
 
@@ -156,7 +163,7 @@ def test_one_rating_a_story_shows_no_error(make_table) -> None:
 def test_few_other_systems_say_nothing_of_the_own_one() -> None:
     study = Studies(World(systems=3), np.random.default_rng(1)).study()
     table = study.with_judges(judge=study.people[:, :, 0]).table()
-    rows = diagnose(table, DiagnoseOptions(own=("system 1",))).set_index("diagnostic")
+    rows = diagnose(table, DiagnoseOptions(own=("system 1",))).frame.set_index("diagnostic")
     assert "fewer than 3 other systems" in rows.loc["self-preference", "reason"]
 
 
@@ -165,5 +172,5 @@ def test_few_losses_have_few_degrees_of_freedom() -> None:
     study = Studies(World(), np.random.default_rng(2)).study()
     said = study.people[:, :, 0].copy()
     said[0, study.story_prompt < 4] = np.where(study.system[study.story_prompt < 4] == 0, np.nan, 3.0)
-    rows = diagnose(study.with_judges(judge=said).table()).set_index("diagnostic")
+    rows = diagnose(study.with_judges(judge=said).table()).frame.set_index("diagnostic")
     assert "fewer than 5 story-prompts" in rows.loc["loss", "reason"]

@@ -18,7 +18,7 @@ from functools import cache
 import numpy as np
 
 from judge.analysis.agreement.null_judges import MEAN, PERMUTED
-from judge.analysis.agreement.replacement import by_person, replaceability
+from judge.analysis.agreement.replacement import replacement
 from judge.analysis.options.agreement_options import ReplacementOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene
 from tests.benchmarks.simulations.worlds import THRESHOLDS, Floats, Studies, Study, World
@@ -50,7 +50,7 @@ def _margin(world: World, opinions: float) -> float:
     rng, rows = np.random.default_rng(0), []
     for _ in range(4):
         study = _study(many, opinions, rng)
-        people = by_person(study.table(), ReplacementOptions(epsilon=0.0))
+        people = replacement(study.table(), ReplacementOptions(epsilon=0.0)).people_frame
         rows.append(float((people["person_closer"] - people["judge_closer"]).mean()))
     return float(np.mean(rows))
 
@@ -59,7 +59,8 @@ def at_the_margin(seed: int, world: World, opinions: float) -> Outcome:
     """A judge exactly epsilon worse than each person."""
     options = ReplacementOptions(epsilon=_margin(world, opinions))
     table = _study(world, opinions, np.random.default_rng(seed)).table()
-    people, rows = by_person(table, options), replaceability(table, options)
+    found = replacement(table, options)
+    people, rows = found.people_frame, found.frame
     judge = rows[rows["kind"] == "judge"].iloc[0]
     found: Outcome = {"epsilon": options.epsilon}
     # One person drawn a study: those of one study share its stories.
@@ -77,7 +78,7 @@ def null_judges(seed: int, world: World) -> Outcome:
     studies = Studies(world, rng)
     study = studies.study()
     study = study.with_judges(j=studies.one_more(study), noise=studies.noise_judge(study))
-    rows = replaceability(study.table()).set_index("judge")
+    rows = replacement(study.table()).frame.set_index("judge")
     found: Outcome = {"people's ICC(1,1) x100": 100 * float(rows.loc["j", "people_icc"])}
     for judge, name in (("j", "one more person"), ("noise", "noise"), (MEAN, MEAN), (PERMUTED, PERMUTED)):
         found[f"{name} passes"] = float(rows.loc[judge, "passed"])

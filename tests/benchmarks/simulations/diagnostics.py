@@ -107,7 +107,7 @@ def study_of(seed: int, world: World, judge: Judge, repeats: int, length: float 
     said = reader.person(judge.opinion(study.quality, study, rng), repeats)
     said = np.where(rng.random(said.shape) < 0.05, np.nan, said)
     table = study.with_judges(judge=said).table()
-    rows = diagnose(table, DiagnoseOptions(own=(f"system {_best(study)}",)))
+    rows = diagnose(table, DiagnoseOptions(own=(f"system {_best(study)}",))).frame
     rows = rows[rows["criterion"].isin([CRITERION, "all criteria"])].set_index("diagnostic")
     counted = judge.honest if judge.planted is None else (judge.planted,)
     found: Outcome = {name: _found(rows.loc[name, "p"]) for name in counted}

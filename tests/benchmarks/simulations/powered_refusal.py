@@ -3,7 +3,7 @@
 A population of 20,000 stories of one system is rated by three people and by a judge (one more person) that declines
 either nothing, or bad stories, or middling ones, or none of these but at random. Studies draw stories from it and hide
 people's ratings of all but some. The truth is people's mean over the population, whoever declined what. Through
-`replacement.powered_means`, the table that `judge replace` prints.
+`Replacement.means_frame`, the table that `judge replace` prints.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from judge.analysis.agreement.replacement import powered_means
+from judge.analysis.agreement.replacement import replacement
 from judge.analysis.options.agreement_options import ReplacementOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Floats, Studies, Study, World
@@ -56,7 +56,7 @@ def study(seed: int, *, rated: int, what: str) -> Outcome:
         people=people,
     )
     said = np.where(declined(part.quality, rng, what), np.nan, judge[:, places])
-    row = powered_means(part.with_judges(judge=said).table(), ReplacementOptions()).iloc[0]
+    row = replacement(part.with_judges(judge=said).table(), ReplacementOptions()).means_frame.iloc[0]
     found: Outcome = {}
     for key, name in (("people", "people alone"), ("powered", "people + judge")):
         found[f"{name}, truth inside"] = float(row[f"{key}_low"] <= truth <= row[f"{key}_high"])

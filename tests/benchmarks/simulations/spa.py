@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judge.analysis.agreement.accuracy import accuracy
+from judge.analysis.agreement.accuracy import accuracies
 from judge.analysis.options.agreement_options import AccuracyOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene
 from tests.benchmarks.simulations.worlds import Studies, World
@@ -34,7 +34,9 @@ def spa_study(seed: int, world: World) -> Outcome:
     }
     table = study.with_judges(**judges).table(known=False)
     rows = (
-        accuracy(table, AccuracyOptions(ci="none", control=False, folds=3)).query("kind == 'judge'").set_index("judge")
+        accuracies(table, AccuracyOptions(ci="none", control=False, folds=3))
+        .frame.query("kind == 'judge'")
+        .set_index("judge")
     )
     found: Outcome = {}
     for judge in judges:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from judge.analysis.diagnose import DiagnoseOptions, tables
+from judge.analysis.diagnose import diagnose, tables
 from judge.cli.main import main
 from judge.cli.option_words import mend
 from judge.datasets import open_dataset
@@ -89,7 +89,7 @@ def test_a_joined_dataset_gives_texts_systems_and_people(
 
 
 def _diagnosed(folder: Path, diagnostic: str) -> dict[str, Any]:
-    (table,) = tables(read([folder]), DiagnoseOptions(), full=True)
+    (table,) = tables(diagnose(read([folder])), full=True)
     return next(row for row in table.rows if row["diagnostic"] == diagnostic)
 
 

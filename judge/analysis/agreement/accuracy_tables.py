@@ -1,0 +1,65 @@
+"""The accuracy table as people read it. Never computes a number."""
+
+from __future__ import annotations
+
+from judge.analysis.agreement.accuracy import Accuracies
+from judge.analysis.inputs.candidates import first_columns, last_columns
+from judge.analysis.inputs.subject_rows import cells
+from judge.analysis.options.agreement_options import AccuracyOptions
+from judge.printing.tables import Column, Table
+from judge.stats.ordering.soft_pairwise_accuracy import DEALT
+from judge.wording import Advice, Note
+
+
+def tables(result: Accuracies) -> list[Table]:
+    """The accuracy table, with its signature."""
+    rows = [cells(row) for row in result.rows]
+    columns = [
+        *first_columns(rows),
+        Column("half", "right order %, ties 1/2", digits=1, factor=100),
+        Column("strict", "ties wrong", digits=1, factor=100),
+        Column("comparable", "pairs"),
+        Column("ties_people", "ties people %", digits=1, factor=100),
+        Column("ties_judge", "ties judge %", digits=1, factor=100),
+        Column("acc_eq", "acc_eq %", digits=1, factor=100),
+        Column("epsilon", "epsilon"),
+        Column("spa", "SPA %", digits=1, factor=100),
+        Column("spa_chance", "SPA by chance %", digits=1, factor=100),
+        Column("spa_chance_high", "95 % below", digits=1, factor=100),
+        Column("system_pairs", "system pairs"),
+        Column("stories", "stories"),
+        *last_columns(),
+    ]
+    level = result.options.level
+    where = "all pairs of stories" if level == "overall" else "pairs of stories for one story-prompt, averaged"
+    notes = tuple(dict.fromkeys([*result.notes, *_explained(result.options)]))
+    return [Table(f"Pairwise accuracy against people, {where}", columns, rows, result.signature, notes)]
+
+
+def _explained(options: AccuracyOptions) -> list[str]:
+    pairs: str
+    if options.level == "by-item":
+        pairs = "accuracies are means over story-prompts with such a pair; pairs counts all of them"
+    else:
+        pairs = Note(
+            "stories for different story-prompts are compared too", Advice("{level} does not", level="by-item")
+        )
+    acc_eq = (
+        "acc_eq %: of all pairs, a tie being right where people tie too (Deutsch et al. 2023); the judge ties what "
+        f"differs by epsilon or less, epsilon fitted on other folds of story-prompts ({options.folds}), median shown"
+    )
+    chance = (
+        "SPA by chance %: of a judge that knows nothing, mean over "
+        f"{DEALT} dealings of the same ratings to the systems within each story-prompt; 95 % below: of those dealings, "
+        "or, where higher, of as many of whole systems; an SPA no higher shows nothing"
+    )
+    spa = (
+        "SPA %: 100 - mean |p people - p judge| over pairs of systems, p of one-sided paired permutation tests on the "
+        "same story-prompts (Thompson et al. 2024); it has no interval"
+    )
+    right = (
+        "right order %: of the pairs that people order; 50 is guessing; a pair the judge ties is half right, or wrong "
+        "(guessing then gets 50 less half of the pairs that it ties)"
+    )
+    tied = f"a judge that ties every pair gets {'about ' if options.level == 'by-item' else ''}ties people %"
+    return [right, f"{acc_eq}; {tied}", spa, chance, pairs]

@@ -1,0 +1,56 @@
+"""Every test of a ratings table, adjusted over all of them. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judge.analysis.diagnose.battery import Battery, points_of
+from judge.analysis.diagnose.kinds import Finding
+from judge.analysis.diagnose.result import Diagnosis
+from judge.analysis.options.signature import NO_INTERVAL, signature_parts
+from judge.analysis.options.table_options import DiagnoseOptions
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.estimation.paired_differences import holm
+from judge.stats.resampling.jackknife import MIN_CLUSTERS
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+
+def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Diagnosis:
+    """All tests of every judge, Eval-Prompt and criterion."""
+    options = options or DiagnoseOptions()
+    matrices, few = _clustered(build(table, drop_systems=options.drop_systems))
+    clusters = [f"clusters:{name}:stories" for name in few]
+    return Diagnosis(
+        findings=tuple(_findings(table, matrices, options)),
+        datasets=tuple(matrix.dataset for matrix in matrices),
+        few=few,
+        options=options,
+        signature_parts=signature_parts(table, matrices, options, extra=clusters, intervals="jackknife"),
+        counts_signature_parts=signature_parts(table, matrices, options, extra=clusters, intervals=NO_INTERVAL),
+        notes=tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes)),
+    )
+
+
+def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], dict[str, int]]:
+    """Each dataset with what its tests leave out one at a time as story-prompts: stories, where these are too few."""
+    prompts = {matrix.dataset: int(np.unique(matrix.story_prompt).size) for matrix in matrices}
+    few = {name: number for name, number in prompts.items() if number < MIN_CLUSTERS}
+    changed = [replace(one, story_prompt=np.arange(one.n)) if one.dataset in few else one for one in matrices]
+    return changed, few
+
+
+def _findings(table: RatingsTable, matrices: Sequence[RatingMatrix], options: DiagnoseOptions) -> list[Finding]:
+    """Every test of every cell, adjusted over the whole table by Holm's method."""
+    scales = points_of(table)
+    found = [one for matrix in matrices for one in Battery(matrix, options, scales).all()]
+    real = [i for i, one in enumerate(found) if one.test.p is not None]
+    adjusted = holm(np.array([found[i].test.p for i in real], dtype=np.float64))
+    for i, p in zip(real, adjusted, strict=True):
+        found[i] = replace(found[i], adjusted=float(p))
+    return found

@@ -1,0 +1,85 @@
+"""All tests of a ratings table as one value: each with what it rests on. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from judge.analysis.diagnose.kinds import DIAGNOSTICS, Finding
+from judge.analysis.options.signature import joined
+from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import DiagnoseOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis(Signed):
+    """Tests of judges against people, found something or not.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        Cell by cell, then the halo of each judge and Eval-Prompt; p adjusted by Holm over all that exist.
+    datasets : tuple of str
+    few : mapping
+        Dataset with too few story-prompts to leave out one at a time -> their number; its tests leave out stories.
+    counts_signature_parts : tuple of str
+        The signature of counts of what the tests find, which have no interval.
+    """
+
+    findings: tuple[Finding, ...]
+    datasets: tuple[str, ...]
+    few: Mapping[str, int]
+    options: DiagnoseOptions
+    counts_signature_parts: tuple[str, ...]
+
+    @property
+    def tested(self) -> tuple[Finding, ...]:
+        """The tests that exist."""
+        return tuple(one for one in self.findings if one.test.p is not None)
+
+    @property
+    def found(self) -> tuple[Finding, ...]:
+        """Those that found something, each for itself."""
+        return tuple(one for one in self.tested if one.finds(self.options.alpha))
+
+    @property
+    def counts_signature(self) -> str:
+        """The line under counts of what they find."""
+        return joined(self.counts_signature_parts)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a test, with `signature` and `notes` in its `attrs`.
+
+        `dataset, run, judge, eval_prompt, criterion, diagnostic, value, low, high, unit, se, p, tail, p_adjusted,
+        detectable, point, n, story_prompts, verdict, reason`. `p_adjusted` is Holm's over all tests that exist.
+        Undefined values are null with a reason.
+        """
+        return self.signed([_flat(one, self.options.alpha) for one in self.findings])
+
+
+def _flat(finding: Finding, alpha: float) -> dict[str, object]:
+    test = finding.test
+    estimate = test.estimate
+    return {
+        "dataset": finding.dataset,
+        **finding.cell._asdict(),
+        "criterion": finding.criterion,
+        "diagnostic": finding.diagnostic,
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "unit": DIAGNOSTICS[finding.diagnostic].unit,
+        "se": test.se,
+        "p": test.p,
+        "tail": test.tail,
+        "p_adjusted": finding.adjusted,
+        "detectable": finding.detectable,
+        "point": finding.point,
+        "n": estimate.n,
+        "story_prompts": test.clusters,
+        "verdict": finding.verdict(alpha),
+        "reason": estimate.reason,
+    }

@@ -1,0 +1,74 @@
+"""A jury's errors and reliability, before and after calibration, as people read them. Never computes a number."""
+
+from __future__ import annotations
+
+from judge.analysis.jury.places import place, place_columns
+from judge.analysis.jury.result import Juries
+from judge.printing.tables import Column, Table
+
+
+def tables(juries: Juries) -> list[Table]:
+    """Errors by criterion, and people's means by bins of ratings; each before and after calibration."""
+    return [_errors(juries), _bins(juries)]
+
+
+def _errors(juries: Juries) -> Table:
+    rows = [
+        place(held, verdict)
+        | {
+            "stage": one.stage,
+            "rmse": one.rmse,
+            "bias": one.bias,
+            "gap": one.gap,
+            "spread": one.spread,
+            "n": one.n,
+        }
+        for held, verdict in juries.verdicts()
+        for one in verdict.calibrated
+    ]
+    columns = [
+        *place_columns(juries),
+        Column("stage", "calibration"),
+        Column("rmse", "RMSE", digits=3),
+        Column("bias", "rating - people", digits=3),
+        Column("gap", "calibration error", digits=3),
+        Column("spread", "sd of ratings", digits=3),
+        Column("n", "stories"),
+    ]
+    notes = [
+        f"calibration: {juries.options.calibrate}, fitted on training stories out of inner fold, for held-out stories",
+        "all figures in points of people's scale, over all foldings",
+        "calibration error: mean distance of mean rating and people's mean over 10 bins, weighted by stories",
+    ]
+    return Table("Calibration of the jury, out of fold", columns, rows, juries.signature, notes)
+
+
+def _bins(juries: Juries) -> Table:
+    rows = [
+        place(held, verdict)
+        | {
+            "stage": one.stage,
+            "low": each.low,
+            "high": each.high,
+            "n": each.n / one.foldings,
+            "predicted": each.predicted,
+            "people": each.people,
+            "gap": each.gap,
+        }
+        for held, verdict in juries.verdicts()
+        for one in verdict.calibrated
+        for each in one.bins
+    ]
+    columns = [
+        *place_columns(juries),
+        Column("stage", "calibration"),
+        Column("low", "ratings from"),
+        Column("high", "to"),
+        Column("n", "stories", digits=1),
+        Column("predicted", "mean rating"),
+        Column("people", "people's mean"),
+        Column("gap", "rating - people"),
+    ]
+    notes = [f"bins of about equally many stories; stories: mean over {juries.options.foldings} foldings"]
+    title = "Reliability: what people say of stories with similar ratings, out of fold"
+    return Table(title, columns, rows, juries.bare_signature, notes)

@@ -1,0 +1,29 @@
+"""What every result of an analysis carries: its signature and what is to be said of it. Never computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from judge.analysis.options.signature import joined
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Signed:
+    """A result: `signature_parts` are each choice that can move a number of it, `notes` whole sentences."""
+
+    signature_parts: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        """The line under every table and figure made from this."""
+        return joined(self.signature_parts)
+
+    def signed(self, rows: Iterable[Mapping[str, object]], columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """These rows as a frame, with `signature` and `notes` in its `attrs`."""
+        frame = pd.DataFrame(list(rows), columns=None if columns is None else list(columns))
+        frame.attrs.update(signature=self.signature, notes=list(self.notes))
+        return frame
