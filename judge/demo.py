@@ -69,7 +69,8 @@ def demo_tables(result: Path) -> list[Table]:
     from judge.analysis.coverage import coverage
     from judge.analysis.inputs.control import Control
     from judge.analysis.options.table_options import CorrelationOptions
-    from judge.analysis.reliability import consistency
+    from judge.analysis.reliability import consistency_tables
+    from judge.analysis.reliability.consistency import consistency
     from judge.ratings_table import read
 
     table = read([result])
@@ -77,6 +78,6 @@ def demo_tables(result: Path) -> list[Table]:
     several = any(fact.repeats > 1 for fact in table.facts)
     return [
         coverage.summary(table),
-        *(consistency.tables(table) if several else []),
+        *(consistency_tables.tables(consistency(table)) if several else []),
         *correlation.tables(correlation.correlations(table, options, Control())),
     ]

@@ -88,10 +88,12 @@ class OpenedRun:
     def consistency(self, *, drop_systems: Names = (), engine: options.Engine = "ours") -> Result:
         """ICC family, exact agreement, flip rate over repeats."""
         from judge.analysis.options.table_options import ConsistencyOptions
-        from judge.analysis.reliability import consistency
+        from judge.analysis.reliability import consistency_tables
+        from judge.analysis.reliability.consistency import consistency
 
         chosen = _options(ConsistencyOptions, drop_systems=drop_systems, engine=engine)
-        return Result(consistency.consistency(self.table, chosen), consistency.tables(self.table, chosen))
+        found = consistency(self.table, chosen)
+        return Result(found.frame, consistency_tables.tables(found), value=found)
 
     def components(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
         """What ratings vary over: variance components."""

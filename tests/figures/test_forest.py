@@ -48,19 +48,17 @@ def of_systems(found: list[Standing]) -> Forest:
 
 
 def icc_forest(table: RatingsTable, form: str) -> tuple[Forest, list[dict[str, Any]]]:
-    frame = icc.consistency(table)
-    rows = [
-        {str(k): v for k, v in row.items()} for row in frame[frame["form"] == form].astype(object).to_dict("records")
-    ]
+    found = icc.consistency(table)
     made = consistency.forest(
-        [consistency.of_long_row(row, form) for row in rows],
+        found,
         form,
         dataset="rated",
         short=abbreviations(table),
         controls={"surface"},
         signature="rated:48|v0.1.0",
     )
-    return made, rows
+    frame = found.frame
+    return made, frame[frame["form"] == form].astype(object).to_dict("records")
 
 
 def marks(axes: Any) -> list[float]:

@@ -136,7 +136,7 @@ def consistency(
     """
     from judge.analysis.options.signature import abbreviations, signature
     from judge.analysis.options.table_options import ConsistencyOptions
-    from judge.analysis.reliability.consistency import consistency as family
+    from judge.analysis.reliability.consistency import consistency as consistency_of
     from judge.charts import consistency as chart
     from judge.errors import SpecError, unknown
     from judge.figures import forest, page
@@ -149,10 +149,8 @@ def consistency(
     options = ConsistencyOptions(tuple(drop_system or ()))
     table = ratings(runs, parser, criterion, judge, eval_prompt)
     matrix = only(build(table, drop_systems=options.drop_systems), "consistency")
-    frame = family(table, options)
-    rows = frame[frame["form"] == form].astype(object).to_dict("records") if len(frame) else []
     made = chart.forest(
-        [chart.of_long_row({str(key): value for key, value in row.items()}, form) for row in rows],
+        consistency_of(table, options),
         form,
         dataset=matrix.dataset,
         short=abbreviations(table),

@@ -14,10 +14,7 @@ import numpy as np
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin, Rival, best_of
 from judge.analysis.coverage import coverage, loss
-from judge.analysis.options.table_options import ConsistencyOptions
 from judge.analysis.raters import Raters
-from judge.analysis.reliability import consistency
-from judge.analysis.reliability.consistency import PEOPLE
 from judge.charts.words import worded
 from judge.errors import JudgeError
 from judge.rating_matrix import RatingMatrix
@@ -200,11 +197,10 @@ def _loss(inputs: ReportInputs) -> Answer:
 
 def _consistency(inputs: ReportInputs) -> Iterator[Answer]:
     question = "Does the judge agree with itself?"
-    (table,) = consistency.tables(inputs.table, ConsistencyOptions(drop_systems=inputs.options.drop_systems))
-    rows = [row for row in table.rows if row["judge"] != PEOPLE and isinstance(row.get("ICC(1,1)"), Estimate)]
-    values = [row["ICC(1,1)"].value for row in rows if row["ICC(1,1)"].defined]
+    rows = [estimate for cell in inputs.consistency.judged if (estimate := cell.estimate("ICC(1,1)"))]
+    values = [estimate.value for estimate in rows if estimate.value is not None]
     if not values:
-        reasons = dict.fromkeys(str(row["ICC(1,1)"].reason) for row in rows if row["ICC(1,1)"].reason)
+        reasons = dict.fromkeys(str(estimate.reason) for estimate in rows if estimate.reason)
         if reasons:
             yield Answer(question, (f"How far judges agree with themselves is {'; '.join(reasons)}.",))
         return

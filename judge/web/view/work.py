@@ -79,7 +79,8 @@ def _makers() -> dict[str, _Make]:
     from judge.analysis.diagnose import tables as diagnose
     from judge.analysis.inputs.control import Control
     from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
-    from judge.analysis.reliability import consistency
+    from judge.analysis.reliability import consistency_tables
+    from judge.analysis.reliability.consistency import consistency
     from judge.analysis.systems import tables as system_tables
 
     predict = Control()
@@ -89,7 +90,7 @@ def _makers() -> dict[str, _Make]:
 
     return {
         "coverage": coverage.tables,
-        "consistency": consistency.tables,
+        "consistency": lambda t: consistency_tables.tables(consistency(t)),
         "correlate": lambda t: correlated(t, CorrelationOptions()),
         "correlate-system": lambda t: correlated(t, CorrelationOptions(level="system")),
         "systems": system_tables.tables,

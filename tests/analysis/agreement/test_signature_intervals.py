@@ -26,7 +26,8 @@ from judge.analysis.options.table_options import (
     JuryOptions,
     SystemsOptions,
 )
-from judge.analysis.reliability import consistency, variance_components
+from judge.analysis.reliability import consistency_tables, variance_components
+from judge.analysis.reliability.consistency import consistency
 from judge.analysis.systems import tables as system_tables
 from judge.printing.tables import Table, render
 from judge.ratings_table import RatingsTable
@@ -35,8 +36,8 @@ from judge.stats.estimate import Estimate
 DRAWN = {"resamples": 30}
 MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "coverage": coverage.tables,
-    "consistency": consistency.tables,
-    "consistency in full": lambda t: consistency.tables(t, full=True),
+    "consistency": lambda t: consistency_tables.tables(consistency(t)),
+    "consistency in full": lambda t: consistency_tables.tables(consistency(t), full=True),
     "components": variance_components.tables,
     "correlate": lambda t: correlation.tables(correlation.correlations(t, CorrelationOptions(**DRAWN))),
     "correlate, Pearson": lambda t: correlation.tables(
