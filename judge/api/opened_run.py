@@ -98,18 +98,22 @@ class OpenedRun:
     def components(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
         """What ratings vary over: variance components."""
         from judge.analysis.options.table_options import ComponentsOptions
-        from judge.analysis.reliability import variance_components as variance
+        from judge.analysis.reliability import components_tables
+        from judge.analysis.reliability.variance_components import components
 
         chosen = _options(ComponentsOptions, drop_systems=drop_systems, target=target, seed=seed)
-        return Result(variance.components(self.table, chosen), variance.tables(self.table, chosen))
+        found = components(self.table, chosen)
+        return Result(found.frame, components_tables.tables(found), value=found)
 
     def d_study(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
         """How many repeats, Eval-Prompts, judges... a `target` reliability takes."""
         from judge.analysis.options.table_options import ComponentsOptions
-        from judge.analysis.reliability import variance_components as variance
+        from judge.analysis.reliability import components_tables
+        from judge.analysis.reliability.variance_components import components
 
         chosen = _options(ComponentsOptions, drop_systems=drop_systems, target=target, seed=seed)
-        return Result(variance.plans(self.table, chosen), variance.tables(self.table, chosen)[-1:])
+        found = components(self.table, chosen)
+        return Result(found.plans, components_tables.plan_tables(found), value=found)
 
     def correlate(
         self,

@@ -48,9 +48,10 @@ def forest(
         for (name, eval_prompt, judge), own in found.items()
     )
     theirs = {cell.criterion.casefold(): _of(cell, form) for cell in people}
+    of_raters = " (judges) and of raters (people)" if any(cell.known for cell in people) else ""
     band = Band("people, with each other", tuple(theirs.get(name.casefold(), _NOBODY) for name in criteria))
     return Forest(
-        title=f"{form} of repeats{' (judges) and of raters (people)' if people else ''}, with 95 % intervals",
+        title=f"{form} of repeats{of_raters}, with 95 % intervals",
         panels=criteria,
         short=tuple(short.get(name, name) for name in criteria),
         lines=lines,

@@ -26,8 +26,9 @@ from judge.analysis.options.table_options import (
     JuryOptions,
     SystemsOptions,
 )
-from judge.analysis.reliability import consistency_tables, variance_components
+from judge.analysis.reliability import components_tables, consistency_tables
 from judge.analysis.reliability.consistency import consistency
+from judge.analysis.reliability.variance_components import components
 from judge.analysis.systems import tables as system_tables
 from judge.printing.tables import Table, render
 from judge.ratings_table import RatingsTable
@@ -38,7 +39,7 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "coverage": coverage.tables,
     "consistency": lambda t: consistency_tables.tables(consistency(t)),
     "consistency in full": lambda t: consistency_tables.tables(consistency(t), full=True),
-    "components": variance_components.tables,
+    "components": lambda t: components_tables.tables(components(t)),
     "correlate": lambda t: correlation.tables(correlation.correlations(t, CorrelationOptions(**DRAWN))),
     "correlate, Pearson": lambda t: correlation.tables(
         correlation.correlations(t, CorrelationOptions(coefficient="pearson"))
