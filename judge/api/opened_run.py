@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from judge.analysis.inputs.selection import Selection
     from judge.analysis.options import agreement_options as agreement
     from judge.analysis.options import table_options as options
+    from judge.analysis.systems.systems import Systems
     from judge.audit.results.frames import OpenedAudit
     from judge.explanations.mapping.explanation_map import ExplanationMap
     from judge.ratings_table import RatingsTable
@@ -231,10 +232,10 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Means, ranks and groups of systems by people and judges."""
-        from judge.analysis.systems import systems, tables
+        from judge.analysis.systems import tables
 
-        chosen = self._systems_options(drop_systems, mean_interval, holm_over, resamples, seed)
-        return Result(systems.systems(self.table, chosen), tables.tables(self.table, chosen))
+        found = self._systems(drop_systems, mean_interval, holm_over, resamples, seed)
+        return Result(found.frame, tables.tables(found), value=found)
 
     def system_differences(
         self,
@@ -246,18 +247,17 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """All pairs of systems on the same story-prompts, p adjusted."""
-        from judge.analysis.systems import systems, tables
+        from judge.analysis.systems import tables
 
-        chosen = self._systems_options(drop_systems, mean_interval, holm_over, resamples, seed)
-        frame = systems.differences(self.table, chosen)
-        return Result(frame, tables.tables(self.table, chosen, differences=True))
+        found = self._systems(drop_systems, mean_interval, holm_over, resamples, seed)
+        return Result(found.differences, tables.tables(found, differences=True), value=found)
 
     def system_separation(self, *, drop_systems: Names = ()) -> pd.DataFrame:
         """Which pairs of systems judges tell apart as people do, see alone or miss."""
-        from judge.analysis.options.table_options import names
+        from judge.analysis.options.table_options import SystemsOptions
         from judge.analysis.systems.separation import separation
 
-        return separation(self.table, drop_systems=names(drop_systems))
+        return separation(self.table, _options(SystemsOptions, drop_systems=drop_systems)).frame
 
     def criteria(
         self,
@@ -390,14 +390,12 @@ class OpenedRun:
         write_page(inputs, Path(output), quiet=True)
         return [Path(output), *(write_methods(inputs, Path(output)) if methods else [])]
 
-    def _systems_options(
-        self, drop_systems: Names, mean_interval: str, holm_over: str, resamples: int, seed: int
-    ) -> options.SystemsOptions:
+    def _systems(self, drop_systems: Names, mean_interval: str, holm_over: str, resamples: int, seed: int) -> Systems:
         from judge.analysis.options.table_options import SystemsOptions
+        from judge.analysis.systems.systems import systems
 
         words = {"mean_interval": mean_interval, "holm_over": holm_over, "resamples": resamples, "seed": seed}
-        chosen: options.SystemsOptions = _options(SystemsOptions, drop_systems=drop_systems, **words)
-        return chosen
+        return systems(self.table, _options(SystemsOptions, drop_systems=drop_systems, **words))
 
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"

@@ -19,6 +19,7 @@ Against = Annotated[
     typer.Option("--against", metavar="CRITERION", help="compare every criterion with this one of people's"),
 ]
 Form = Annotated[Format, typer.Option("--format", help="form in which tables are printed")]
+Long = Annotated[bool, typer.Option("--long", help="one row for each number")]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="write to this file")]
 ParserName = Annotated[str, typer.Option("--parser", help="ours or as-published")]
 Criteria = Annotated[

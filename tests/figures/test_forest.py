@@ -13,7 +13,7 @@ from judge.analysis.inputs.control import control_predictions
 from judge.analysis.options.signature import abbreviations
 from judge.analysis.options.table_options import CorrelationOptions, SystemsOptions
 from judge.analysis.reliability import consistency as icc
-from judge.analysis.systems.systems import AVERAGE, Standing, standings
+from judge.analysis.systems.standings import AVERAGE, Standing, standings
 from judge.charts import consistency, correlations, systems, words
 from judge.charts.forest import Forest, Line, signs
 from judge.charts.signs import CONTROL as CONTROL_SIGN

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from judge.analysis.criteria.halo import halo_test
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
 from judge.analysis.options.table_options import CriteriaOptions
-from judge.analysis.systems.systems import LEAST_UNITS
+from judge.analysis.systems.standings import LEAST_UNITS
 from judge.errors import SpecError, unknown
 from judge.rating_matrix import RatingMatrix, build
 from judge.records import Scale

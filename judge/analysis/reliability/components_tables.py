@@ -130,8 +130,13 @@ def _plan_table(dataset: DatasetComponents, target: float) -> Table:
 def _plan(row: PlanRow) -> dict[str, Any]:
     """A row with infinities as people write them."""
     return {
-        "criterion": row.criterion, "score": row.score, "plan": row.plan,
+        "criterion": row.criterion,
+        "score": row.score,
+        "plan": row.plan,
         **{name: "∞" if count is None else count for name, count in row.counts.items()},
-        "reached": row.reached, "relative": row.result.relative, "absolute": row.result.absolute,
-        "se": row.result.se, "se_difference": row.result.se_difference,
+        "reached": row.reached,
+        "relative": row.result.relative,
+        "absolute": row.result.absolute,
+        "se": row.result.se,
+        "se_difference": row.result.se_difference,
     }

@@ -46,9 +46,9 @@ def family(ratings: NDArray[np.float64]) -> PingouinFamily:
         import pingouin
     except ImportError as error:
         raise MissingExtraError(Advice("judge consistency {engine}", engine="pingouin"), "stats") from error
-    reason = icc.family(ratings).rows[0].estimate.reason
-    if reason and reason.startswith("undefined"):
-        return PingouinFamily(pingouin.__version__, (), reason)
+    ours = icc.family(ratings).rows[0].estimate
+    if not ours.defined:
+        return PingouinFamily(pingouin.__version__, (), ours.reason)
     long = (
         pd.DataFrame(ratings).rename_axis("story").reset_index().melt("story", var_name="column", value_name="rating")
     )

@@ -9,6 +9,7 @@ from judge.analysis.coverage import coverage
 from judge.analysis.diagnose import DIAGNOSTICS
 from judge.analysis.options.table_options import CoverageOptions, DiagnoseOptions, SystemsOptions
 from judge.analysis.systems import tables
+from judge.analysis.systems.systems import systems
 from judge.contamination import report as contamination
 from judge.contamination import scores_file
 from judge.printing.tables import Column, Table, worded
@@ -30,7 +31,7 @@ def system_blocks(inputs: ReportInputs) -> list[Markup]:
     options = SystemsOptions(
         drop_systems=inputs.options.drop_systems, resamples=inputs.options.resamples, seed=inputs.options.seed
     )
-    found = tables.tables(inputs.table, options)
+    found = tables.tables(systems(inputs.table, options))
     return [shown(table, inputs) for table in found] or [prose("No system has a rating.")]
 
 

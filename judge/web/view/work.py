@@ -82,6 +82,7 @@ def _makers() -> dict[str, _Make]:
     from judge.analysis.reliability import consistency_tables
     from judge.analysis.reliability.consistency import consistency
     from judge.analysis.systems import tables as system_tables
+    from judge.analysis.systems.systems import systems
 
     predict = Control()
 
@@ -93,7 +94,7 @@ def _makers() -> dict[str, _Make]:
         "consistency": lambda t: consistency_tables.tables(consistency(t)),
         "correlate": lambda t: correlated(t, CorrelationOptions()),
         "correlate-system": lambda t: correlated(t, CorrelationOptions(level="system")),
-        "systems": system_tables.tables,
+        "systems": lambda t: system_tables.tables(systems(t)),
         "criteria": criteria_tables.tables,
         "diagnose": diagnose,
         "compare": lambda t: compare_tables.tables(t, CompareOptions()),

@@ -30,6 +30,7 @@ from judge.analysis.reliability import components_tables, consistency_tables
 from judge.analysis.reliability.consistency import consistency
 from judge.analysis.reliability.variance_components import components
 from judge.analysis.systems import tables as system_tables
+from judge.analysis.systems.systems import systems
 from judge.printing.tables import Table, render
 from judge.ratings_table import RatingsTable
 from judge.stats.estimate import Estimate
@@ -49,11 +50,15 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "sliding sets": lambda t: sliding_sets.tables(t, DriftOptions(window=8, stride=4, **DRAWN)),
     "replacement": replacement.tables,
     "labels": lambda t: binary_labels.tables(t, LabelOptions(labels="Relevance > 3", equivalence=0.5, **DRAWN)),
-    "systems": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN)),
-    "systems, boot": lambda t: system_tables.tables(t, SystemsOptions(mean_interval="boot", **DRAWN)),
-    "systems, as published": lambda t: system_tables.tables(t, SystemsOptions(mean_interval="as-published", **DRAWN)),
-    "differences": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN), differences=True),
-    "differences, long": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN), differences=True, form="json"),
+    "systems": lambda t: system_tables.tables(systems(t, SystemsOptions(**DRAWN))),
+    "systems, boot": lambda t: system_tables.tables(systems(t, SystemsOptions(mean_interval="boot", **DRAWN))),
+    "systems, as published": lambda t: system_tables.tables(
+        systems(t, SystemsOptions(mean_interval="as-published", **DRAWN))
+    ),
+    "differences": lambda t: system_tables.tables(systems(t, SystemsOptions(**DRAWN)), differences=True),
+    "differences, long": lambda t: system_tables.tables(
+        systems(t, SystemsOptions(**DRAWN)), differences=True, long=True
+    ),
     "criteria": lambda t: criteria_tables.tables(t, CriteriaOptions(**DRAWN)),
     "compare": lambda t: compare_tables.tables(t, CompareOptions(permutations=30, **DRAWN)),
     "diagnose": lambda t: diagnose.tables(t, full=True),
