@@ -269,11 +269,13 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Whether criteria measure different things; `view` says which frame."""
-        from judge.analysis.criteria import criteria, tables
+        from judge.analysis.criteria import tables
+        from judge.analysis.criteria.criteria import criteria
         from judge.analysis.options.table_options import CriteriaOptions
 
         chosen = _options(CriteriaOptions, drop_systems=drop_systems, ci=ci, resamples=resamples, seed=seed)
-        return Result(criteria.criteria(self.table, chosen, view=view), tables.tables(self.table, chosen))
+        found = criteria(self.table, chosen)
+        return Result(found.view(view), tables.tables(found), value=found)
 
     def disagreements(self, *, drop_systems: Names = (), between: options.Between = "people", top: int = 10) -> Result:
         """Stories on which ratings differ most, with texts."""

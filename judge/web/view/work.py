@@ -76,6 +76,7 @@ def _makers() -> dict[str, _Make]:
     from judge.analysis.comparison import tables as compare_tables
     from judge.analysis.coverage import coverage
     from judge.analysis.criteria import tables as criteria_tables
+    from judge.analysis.criteria.criteria import criteria
     from judge.analysis.diagnose import tables as diagnose
     from judge.analysis.inputs.control import Control
     from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
@@ -95,7 +96,7 @@ def _makers() -> dict[str, _Make]:
         "correlate": lambda t: correlated(t, CorrelationOptions()),
         "correlate-system": lambda t: correlated(t, CorrelationOptions(level="system")),
         "systems": lambda t: system_tables.tables(systems(t)),
-        "criteria": criteria_tables.tables,
+        "criteria": lambda t: criteria_tables.tables(criteria(t)),
         "diagnose": diagnose,
         "compare": lambda t: compare_tables.tables(t, CompareOptions()),
         "compare-judges": lambda t: compare_tables.tables(t, CompareOptions(by="judge")),

@@ -15,6 +15,7 @@ from judge.analysis.agreement import accuracy, binary_labels, drift, replacement
 from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.coverage import coverage
 from judge.analysis.criteria import tables as criteria_tables
+from judge.analysis.criteria.criteria import criteria
 from judge.analysis.disagreements import tables as disagreement_tables
 from judge.analysis.jury import tables as jury_tables
 from judge.analysis.options.agreement_options import AccuracyOptions, DriftOptions, LabelOptions
@@ -59,7 +60,7 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "differences, long": lambda t: system_tables.tables(
         systems(t, SystemsOptions(**DRAWN)), differences=True, long=True
     ),
-    "criteria": lambda t: criteria_tables.tables(t, CriteriaOptions(**DRAWN)),
+    "criteria": lambda t: criteria_tables.tables(criteria(t, CriteriaOptions(**DRAWN))),
     "compare": lambda t: compare_tables.tables(t, CompareOptions(permutations=30, **DRAWN)),
     "diagnose": lambda t: diagnose.tables(t, full=True),
     "disagreements": lambda t: disagreement_tables.tables(t, DisagreementsOptions()),
