@@ -79,12 +79,14 @@ class OpenedRun:
 
     def coverage(self, by: Names = ("judge", "criterion", "eval_prompt"), *, drop_systems: Names = ()) -> Result:
         """Requested, answered and rated repeats by any of judge, criterion, eval_prompt, system."""
-        from judge.analysis.coverage import coverage
+        from judge.analysis.coverage import tables
+        from judge.analysis.coverage.counts import count
+        from judge.analysis.coverage.coverage import coverage
         from judge.analysis.options.table_options import CoverageOptions, names
 
-        chosen = CoverageOptions(drop_systems=names(drop_systems))
-        frame = coverage.coverage(self.table, names(by), drop_systems=chosen.drop_systems)
-        return Result(frame, coverage.tables(self.table, chosen))
+        found = coverage(self.table, CoverageOptions(drop_systems=names(drop_systems)))
+        counts = count(self.table, names(by), drop_systems=found.options.drop_systems)
+        return Result(counts.frame, tables.tables(found), value=found)
 
     def consistency(self, *, drop_systems: Names = (), engine: options.Engine = "ours") -> Result:
         """ICC family, exact agreement, flip rate over repeats."""

@@ -45,7 +45,7 @@ def criteria(
 
     Example: judge criteria mans_roc
     """
-    from judge.analysis.coverage.coverage import with_coverage
+    from judge.analysis.coverage.tables import with_coverage
     from judge.analysis.criteria import tables
     from judge.analysis.criteria.criteria import criteria as criteria_of
     from judge.analysis.inputs.selection import Selection, narrowed

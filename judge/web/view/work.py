@@ -74,7 +74,8 @@ def _tables(state: str, into: str, *folders: str) -> None:
 def _makers() -> dict[str, _Make]:
     from judge.analysis import correlation
     from judge.analysis.comparison import tables as compare_tables
-    from judge.analysis.coverage import coverage
+    from judge.analysis.coverage import tables as coverage_tables
+    from judge.analysis.coverage.coverage import coverage
     from judge.analysis.criteria import tables as criteria_tables
     from judge.analysis.criteria.criteria import criteria
     from judge.analysis.diagnose import tables as diagnose
@@ -91,7 +92,7 @@ def _makers() -> dict[str, _Make]:
         return correlation.tables(correlation.correlations(table, options, predict))
 
     return {
-        "coverage": coverage.tables,
+        "coverage": lambda t: coverage_tables.tables(coverage(t)),
         "consistency": lambda t: consistency_tables.tables(consistency(t)),
         "correlate": lambda t: correlated(t, CorrelationOptions()),
         "correlate-system": lambda t: correlated(t, CorrelationOptions(level="system")),

@@ -13,7 +13,8 @@ import pytest
 from judge.analysis import correlation, diagnose
 from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, sliding_sets
 from judge.analysis.comparison import tables as compare_tables
-from judge.analysis.coverage import coverage
+from judge.analysis.coverage import tables as coverage_tables
+from judge.analysis.coverage.coverage import coverage
 from judge.analysis.criteria import tables as criteria_tables
 from judge.analysis.criteria.criteria import criteria
 from judge.analysis.disagreements import tables as disagreement_tables
@@ -38,7 +39,7 @@ from judge.stats.estimate import Estimate
 
 DRAWN = {"resamples": 30}
 MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
-    "coverage": coverage.tables,
+    "coverage": lambda t: coverage_tables.tables(coverage(t)),
     "consistency": lambda t: consistency_tables.tables(consistency(t)),
     "consistency in full": lambda t: consistency_tables.tables(consistency(t), full=True),
     "components": lambda t: components_tables.tables(components(t)),
