@@ -20,12 +20,6 @@ from judge.stats.estimation.association import PERMUTATIONS
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
-TEST_COLUMNS = [
-    *("run", "judge", "eval_prompt", "criterion", "with", "test", "effect", "correlation", "p", "tail", "n", "lost"),
-    "reason",
-]
-"""Columns of `Coverage.associations`, in order."""
-
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
@@ -38,7 +32,7 @@ class Coverage:
     by_eval_prompt, by_criterion, by_system : Counts
         By judge and that.
     tests : tuple of LossTest
-        Of each cell that lost anything; p values are not adjusted.
+        Of each run x judge x Eval-Prompt x criterion that lost anything; p values are not adjusted.
     findings : tuple of str
         One sentence for each kind of loss that goes with people's ratings.
     bounds : tuple of Bound
@@ -75,25 +69,6 @@ class Coverage:
         """The counts by judge and Eval-Prompt."""
         frame = self.by_eval_prompt.frame
         frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
-
-    @property
-    def associations(self) -> pd.DataFrame:
-        """One row a test, `TEST_COLUMNS`: is loss associated with the system, the length, the people's rating?
-
-        The unit is the story, within run x judge x Eval-Prompt x criterion: it counts as lost when one of its repeats
-        has no rating. `effect` is Cramér's V for systems, else the AUC (.5 = none).
-        """
-        rows = [
-            (
-                *(one.run, one.judge, one.eval_prompt, one.criterion, one.against),
-                *(one.test.test, one.test.effect, one.test.correlation, one.test.p, one.test.tail),
-                *(one.test.n, one.test.lost, one.test.reason),
-            )
-            for one in self.tests
-        ]
-        frame = pd.DataFrame(rows, columns=TEST_COLUMNS)
-        frame.attrs.update(signature=joined(self.tested_parts), notes=list(self.notes))
         return frame
 
 

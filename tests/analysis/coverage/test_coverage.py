@@ -13,16 +13,21 @@ from judge.analysis import correlation
 from judge.analysis.coverage import loss
 from judge.analysis.coverage.counts import CountRow, count
 from judge.analysis.coverage.coverage import coverage
-from judge.analysis.coverage.tables import sentence, tables, with_coverage
+from judge.analysis.coverage.tables import sentence as said
+from judge.analysis.coverage.tables import tables, with_coverage
 from judge.analysis.options.table_options import CorrelationOptions, CoverageOptions
 from judge.ratings_table import RatingsTable
-from judge.stats.estimation.association import with_group
+from judge.stats.estimation.association import Association, with_group
 
 
 def _lost(system: int, prompt: int, repeat: int) -> str | None:
     if system == 3 and prompt < 9:
         return "no_rating"
     return "not_answered" if (system, prompt, repeat) == (0, 0, 0) else None
+
+
+def _tests(table: RatingsTable) -> dict[str, Association]:
+    return {one.against: one.test for one in coverage(table).tests}
 
 
 def test_counts_by_system(make_table) -> None:
@@ -34,13 +39,13 @@ def test_counts_by_system(make_table) -> None:
 
 
 def test_loss_that_depends_on_the_system_is_found(make_table) -> None:
-    frame = coverage(make_table(lost=_lost)).associations.set_index("with")
-    system = frame.loc["system"]
-    assert (system["n"], system["lost"]) == (48, 10)
-    assert system["p"] < 0.001
+    found = _tests(make_table(lost=_lost))
+    system = found["system"]
+    assert (system.n, system.lost) == (48, 10)
+    assert system.p < 0.001
     # Better systems write longer stories in this table, and the best one lost most.
-    assert frame.loc["length in words", "effect"] > 0.7
-    assert frame.loc["people's Relevance", "effect"] > 0.7
+    assert found["length in words"].effect > 0.7
+    assert found["people's Relevance"].effect > 0.7
 
 
 def middling(table: RatingsTable, share: float = 0.4) -> Callable[[int, int, int], str | None]:
@@ -53,23 +58,23 @@ def middling(table: RatingsTable, share: float = 0.4) -> Callable[[int, int, int
 
 def test_a_judge_that_refuses_the_middling_stories_is_found(make_table) -> None:
     table = make_table(lost=middling(make_table()))
-    frame = coverage(table).associations.set_index("with")
+    found = _tests(table)
     # As many good stories as bad ones are lost, which the test of people's rating itself cannot see.
-    assert frame.loc["people's Relevance", "p"] > 0.2
-    row = frame.loc["people's Relevance, distance from its mean"]
+    assert found["people's Relevance"].p > 0.2
+    row = found["people's Relevance, distance from its mean"]
     people = table.frame[table.frame["source"] == "rater"].groupby("story")["rating"].mean()
     lost = table.frame[table.frame["status"] == "refused"]["story"].unique()
     distance = (people - people.mean()).abs().round(9)
     test = stats.mannwhitneyu(distance[lost], distance.drop(lost), method="asymptotic")
-    assert row["p"] == pytest.approx(test.pvalue, rel=1e-9)
-    assert (row["p"] < 1e-6, row["effect"]) == (True, 0.0)
-    (found,) = coverage(table).findings
-    assert found.startswith(
+    assert row.p == pytest.approx(test.pvalue, rel=1e-9)
+    assert (row.p < 1e-6, row.effect) == (True, 0.0)
+    (sentence,) = coverage(table).findings
+    assert sentence.startswith(
         "loss goes with people's ratings: stories near people's mean were lost more often by openai/m with ep1 "
         "(Relevance) (Holm, p < .05, 2 tests)"
     )
     (printed,) = correlation.tables(correlation.correlations(table, CorrelationOptions(ci="none")))
-    assert found in printed.notes
+    assert sentence in printed.notes
 
 
 def test_loss_by_lot_finds_nothing(make_table) -> None:
@@ -87,13 +92,13 @@ def test_stories_that_people_rate_lower_are_named(make_table) -> None:
 
 def test_loss_by_lot_is_not_blamed(make_table) -> None:
     rng = np.random.default_rng(5)
-    frame = coverage(make_table(lost=lambda *_: "empty" if rng.random() < 0.1 else None)).associations
-    assert (frame["p"] > 0.01).all()
+    found = _tests(make_table(lost=lambda *_: "empty" if rng.random() < 0.1 else None))
+    assert all(test.p > 0.01 for test in found.values())
 
 
 def test_nothing_lost_is_said(make_table) -> None:
     printed = tables(coverage(make_table()))
-    assert coverage(make_table()).associations.empty
+    assert coverage(make_table()).tests == ()
     assert "nothing was lost: every asked repeat has a rating" in printed[3].notes
 
 
@@ -117,9 +122,9 @@ def test_printed_tables_and_the_line_agree(make_table) -> None:
         "Coverage by judge and system",
     ]
     assert printed[0].rows[0]["rated"] == 116
-    assert sentence(found.total) == "144 asked, 143 answered, 116 rated, 80.6 % (no_rating 27, not_answered 1)"
+    assert said(found.total) == "144 asked, 143 answered, 116 rated, 80.6 % (no_rating 27, not_answered 1)"
     (noted,) = with_coverage(table, printed[:1], "csv")
-    assert noted.notes[0] == f"coverage: {sentence(found.total)}"
+    assert noted.notes[0] == f"coverage: {said(found.total)}"
 
 
 def test_frames_and_tables_come_from_the_same_counts(make_table, monkeypatch) -> None:
@@ -132,8 +137,7 @@ def test_frames_and_tables_come_from_the_same_counts(make_table, monkeypatch) ->
     assert {type(one) for one in found.tests} == {loss.LossTest}
     assert found.frame["rated"].tolist() == [row["rated"] for row in first.rows]
     assert found.frame.attrs["signature"] == first.signature
-    assert found.associations["p"].tolist() == [row["p"] for row in tested.rows]
-    assert found.associations.attrs["signature"] == tested.signature
+    assert [row["p"] for row in tested.rows] == [one.test.p for one in found.tests]
     assert [row["mean"] for row in bounded.rows] == [one.mean for one in found.bounds]
     assert found.total.frame["share"].tolist() == [found.share]
 
@@ -146,7 +150,7 @@ def test_why_answers_are_ambiguous_is_counted_beside_the_causes(make_table) -> N
     assert counts["ambiguous"].tolist() == [0, 3, 6, 9]
     assert counts["list"].tolist() == [0, 0, 6, 0]
     assert counts["quoted"].tolist() == [0, 0, 0, 9]
-    assert sentence(coverage(flagged).total).endswith("(ambiguous 18)")
+    assert said(coverage(flagged).total).endswith("(ambiguous 18)")
     printed = tables(coverage(flagged))[0]
     assert [c.title for c in printed.columns][-3:] == ["ambiguous", "(list)", "(quoted)"]
     assert any("(list): ambiguous answers" in note for note in printed.notes)
