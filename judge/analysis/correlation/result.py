@@ -15,6 +15,7 @@ from judge.analysis.correlation import lost_ratings
 from judge.analysis.correlation.intervals import Intervals
 from judge.analysis.correlation.reference_rows import Beside
 from judge.analysis.correlation.statistic import Floats, Statistic
+from judge.analysis.frames import signed
 from judge.analysis.inputs.bars import MEAN, ControlMade, ControlSource, Kind
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.signature import joined
@@ -213,8 +214,7 @@ class Correlations:
         """One row a correlation, with `signature` and `notes` in its `attrs`; for its columns see `correlate`."""
         rows = [dict(_flat(row)) for row in self.rows]
         frame = pd.DataFrame(rows, columns=[*_COLUMNS, *lost_ratings.TITLES])
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return signed(frame, self.signature, self.notes)
 
 
 def _flat(row: CorrelationRow) -> Iterator[tuple[str, object]]:

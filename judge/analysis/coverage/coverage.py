@@ -12,6 +12,7 @@ from judge.analysis.coverage import loss
 from judge.analysis.coverage.bounds import Bound, bounds, scales_of
 from judge.analysis.coverage.counts import Counts, count
 from judge.analysis.coverage.loss import LossTest
+from judge.analysis.frames import signed
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import CoverageOptions
 from judge.rating_matrix import build
@@ -67,9 +68,7 @@ class Coverage:
     @property
     def frame(self) -> pd.DataFrame:
         """The counts by judge and Eval-Prompt."""
-        frame = self.by_eval_prompt.frame
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return signed(self.by_eval_prompt.frame, self.signature, self.notes)
 
 
 def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Coverage:

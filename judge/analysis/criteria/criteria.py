@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.criteria.profiles import Profile, TauMatrix, profiles, scales
+from judge.analysis.frames import signed
 from judge.analysis.options.signature import NO_INTERVAL, joined, signature_parts
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.errors import SpecError, unknown
@@ -74,10 +75,8 @@ class Criteria:
             for one in self.profiles
             for row in made.rows(one)
         ]
-        frame = pd.DataFrame(rows, columns=[*_LABELS, *made.columns])
         line = self.signature if made.has_intervals else self.bare_signature
-        frame.attrs.update(signature=line, notes=list(self.notes))
-        return frame
+        return signed(pd.DataFrame(rows, columns=[*_LABELS, *made.columns]), line, self.notes)
 
 
 def criteria(

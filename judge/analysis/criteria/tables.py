@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.criteria.criteria import Criteria, View
 from judge.analysis.criteria.profiles import Profile
-from judge.analysis.long_tables import long_table
+from judge.analysis.frames import long_table
 from judge.analysis.systems.tables import FEW
 from judge.printing.column_keys import column_keys
 from judge.printing.tables import Column, Table

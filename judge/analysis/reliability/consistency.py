@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.analysis.frames import signed
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import ConsistencyOptions
 from judge.analysis.reliability import pingouin_icc
@@ -99,8 +100,7 @@ class Consistency:
     def frame(self) -> pd.DataFrame:
         """Long: one row for each cell and form, `COLUMNS`; `n` counts complete stories, `incomplete` the others."""
         frame = pd.DataFrame([row for cell in self.cells for row in _flat(cell)], columns=COLUMNS)
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return signed(frame, self.signature, self.notes)
 
 
 def consistency(table: RatingsTable, options: ConsistencyOptions | None = None) -> Consistency:

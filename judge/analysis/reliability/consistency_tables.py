@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from judge.analysis.long_tables import long_table
+from judge.analysis.frames import long_table
 from judge.analysis.reliability.consistency import PEOPLE, REML, Consistency, ConsistentCell
 from judge.analysis.reliability.pingouin_icc import PingouinFamily
 from judge.printing.tables import Column, Table

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT, STORY, STORY_PROMPT, SYSTEM, RatedDesign
 from judge.stats.agreement.d_study import INFINITE, Coefficient, Plan, Reliability, d_study, smallest
 from judge.stats.agreement.variance_components import VarianceComponents
-from judge.stats.estimate import Estimate
 
 MOST = {REPEAT: 100, EVAL_PROMPT: 50, JUDGE: 50, STORY_PROMPT: 10_000, STORY: 10_000}
 """Levels up to which designs are searched."""
@@ -47,13 +46,17 @@ class PlanRow:
         return {name: int(count) if np.isfinite(count) else None for name, count in found.items()}
 
     @property
-    def flat(self) -> dict[str, Any]:
+    def flat(self) -> dict[str, object]:
         """The row with plain values: each coefficient as value and ends."""
-        row: dict[str, Any] = {"criterion": self.criterion, "score": self.score, "plan": self.plan}
-        row |= {**self.counts, "reached": self.reached}
-        for name, estimate in (("relative", self.result.relative), ("absolute", self.result.absolute)):
-            row |= _ends(name, estimate)
-        return row | {"se": self.result.se, "se_difference": self.result.se_difference}
+        relative, absolute = self.result.relative, self.result.absolute
+        return {
+            "criterion": self.criterion, "score": self.score, "plan": self.plan,
+            **self.counts,
+            "reached": self.reached,
+            "relative": relative.value, "relative_low": relative.low, "relative_high": relative.high,
+            "absolute": absolute.value, "absolute_low": absolute.low, "absolute_high": absolute.high,
+            "se": self.result.se, "se_difference": self.result.se_difference,
+        }
 
 
 class _Asked(NamedTuple):
@@ -126,7 +129,3 @@ def _plans(
 def _reached(result: Reliability, target: float, coefficient: Coefficient) -> str:
     value = (result.relative if coefficient == "relative" else result.absolute).value
     return "undefined" if value is None else "yes" if value >= target - 1e-9 else "no"
-
-
-def _ends(name: str, estimate: Estimate) -> dict[str, float | None]:
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from judge.analysis.frames import signed
 from judge.analysis.inputs.rated_design import REPEAT, rated_design
 from judge.analysis.options.signature import joined as joined_parts
 from judge.analysis.options.signature import signature_parts
@@ -104,17 +105,14 @@ class Components:
     def frame(self) -> pd.DataFrame:
         """Variance components, long: one row for each criterion and term, `COLUMNS`."""
         rows = [(dataset.name, *row) for dataset in self.datasets for study in dataset.studies for row in _flat(study)]
-        return self._signed(pd.DataFrame(rows, columns=COLUMNS))
+        return signed(pd.DataFrame(rows, columns=COLUMNS), self.signature, self.notes)
 
     @property
     def plans(self) -> pd.DataFrame:
         """The D-study, long: `dataset`, then a row's `flat` values."""
         studies = [(dataset.name, study) for dataset in self.datasets for study in dataset.studies]
-        return self._signed(pd.DataFrame([{"dataset": name, **row.flat} for name, one in studies for row in one.plans]))
-
-    def _signed(self, frame: pd.DataFrame) -> pd.DataFrame:
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        rows = [{"dataset": name, **row.flat} for name, study in studies for row in study.plans]
+        return signed(pd.DataFrame(rows), self.signature, self.notes)
 
 
 def components(table: RatingsTable, options: ComponentsOptions | None = None) -> Components:

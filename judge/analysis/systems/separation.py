@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from judge.analysis.frames import signed
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
@@ -88,9 +89,7 @@ class Separation:
             )
             for row in self.rows
         ]
-        frame = pd.DataFrame(rows, columns=COLUMNS)
-        frame.attrs.update(signature=self.signature, notes=[])
-        return frame
+        return signed(pd.DataFrame(rows, columns=COLUMNS), self.signature)
 
 
 def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:

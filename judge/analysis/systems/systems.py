@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from judge.analysis.frames import signed
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems.separation import Separation, separation_of
@@ -69,8 +70,7 @@ class Systems:
         letter of `group` were not told apart. `unrated` counts stories that were asked about and have no rating.
         """
         frame = pd.DataFrame([row for one in self.standings for row in _means(one)], columns=COLUMNS)
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return signed(frame, self.signature, self.notes)
 
     @property
     def differences(self) -> pd.DataFrame:
@@ -80,9 +80,7 @@ class Systems:
         `p_adjusted` is Holm's over the `family` tests that `options.holm_over` declares.
         """
         rows = [row for one in self.standings for row in _pairs(one)]
-        frame = pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS)
-        frame.attrs.update(signature=self.difference_signature, notes=list(self.notes))
-        return frame
+        return signed(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS), self.difference_signature, self.notes)
 
 
 def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Systems:

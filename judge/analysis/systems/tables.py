@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from judge.analysis.frames import long_table
 from judge.analysis.inputs.rating_sources import sources
-from judge.analysis.long_tables import long_table
 from judge.analysis.systems.separation import Separated
 from judge.analysis.systems.standings import AVERAGE, Standing
 from judge.analysis.systems.systems import Systems
