@@ -50,12 +50,19 @@ class PlanRow:
         """The row with plain values: each coefficient as value and ends."""
         relative, absolute = self.result.relative, self.result.absolute
         return {
-            "criterion": self.criterion, "score": self.score, "plan": self.plan,
+            "criterion": self.criterion,
+            "score": self.score,
+            "plan": self.plan,
             **self.counts,
             "reached": self.reached,
-            "relative": relative.value, "relative_low": relative.low, "relative_high": relative.high,
-            "absolute": absolute.value, "absolute_low": absolute.low, "absolute_high": absolute.high,
-            "se": self.result.se, "se_difference": self.result.se_difference,
+            "relative": relative.value,
+            "relative_low": relative.low,
+            "relative_high": relative.high,
+            "absolute": absolute.value,
+            "absolute_low": absolute.low,
+            "absolute_high": absolute.high,
+            "se": self.result.se,
+            "se_difference": self.result.se_difference,
         }
 
 
