@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.inputs.rating_sources import Source, sources
-from judge.analysis.options.signature import abbreviations, signature
+from judge.analysis.options.signature import abbreviations, joined, signature_parts
 from judge.analysis.options.table_options import DistributionOptions
-from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 
 if TYPE_CHECKING:
@@ -79,23 +78,23 @@ class Distributions:
     short: tuple[str, ...]
     rows: tuple[tuple[Distribution, ...], ...]
     stories: int
-    signature: str
+    signature_parts: tuple[str, ...]
     notes: tuple[str, ...]
 
+    @property
+    def signature(self) -> str:
+        """The line under its table and figure."""
+        return joined(self.signature_parts)
 
-def distributions(table: RatingsTable, options: DistributionOptions | None = None) -> list[Distributions]:
+
+def distributions(table: RatingsTable, options: DistributionOptions | None = None) -> tuple[Distributions, ...]:
     """Count every rating of a ratings table, dataset by dataset.
 
     The points are those of the criterion's scale, as the result folders know it, and further ones where people's
     ratings need them; without a scale, whole numbers from the lowest to the highest rating.
     """
     options = options or DistributionOptions()
-    return [_dataset(matrix, table, options) for matrix in build(table, drop_systems=options.drop_systems)]
-
-
-def tables(table: RatingsTable, options: DistributionOptions | None = None) -> list[Table]:
-    """The counts as tables."""
-    return [_table(one) for one in distributions(table, options)]
+    return tuple(_dataset(matrix, table, options) for matrix in build(table, drop_systems=options.drop_systems))
 
 
 def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOptions) -> Distributions:
@@ -119,7 +118,7 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
         short=tuple(short.get(name, name) for name in criteria),
         rows=tuple(row for row in rows if row),
         stories=matrix.n,
-        signature=signature(table, [matrix], options),
+        signature_parts=signature_parts(table, [matrix], options),
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -165,18 +164,3 @@ def _count(source: Source, k: int, edges: Floats, controls: set[str]) -> Distrib
         mean=float(known.mean()) if known.size else None,
         control=source.judge in controls,
     )
-
-
-def _table(found: Distributions) -> Table:
-    points = sorted({point for row in found.rows for one in row for point in one.points})
-    columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
-    columns += [Column(f"{point:g}", f"{point:g} %", digits=1, factor=100) for point in points]
-    columns += [Column("n", "ratings"), Column("asked", "asked"), Column("mean", "mean")]
-    rows = [
-        {"judge": one.judge, "eval_prompt": one.eval_prompt, "criterion": one.criterion}
-        | {f"{point:g}": share for point, share in zip(one.points, one.shares, strict=True)}
-        | {"n": one.n, "asked": one.asked, "mean": one.mean}
-        for row in found.rows
-        for one in row
-    ]
-    return Table(f"Shares of ratings, {found.dataset}", columns, rows, found.signature, found.notes)

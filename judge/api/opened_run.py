@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from judge.analysis.inputs.selection import Selection
     from judge.analysis.options import agreement_options as agreement
     from judge.analysis.options import table_options as options
+    from judge.analysis.systems.systems import Systems
     from judge.audit.results.frames import OpenedAudit
     from judge.explanations.mapping.explanation_map import ExplanationMap
     from judge.ratings_table import RatingsTable
@@ -78,36 +79,44 @@ class OpenedRun:
 
     def coverage(self, by: Names = ("judge", "criterion", "eval_prompt"), *, drop_systems: Names = ()) -> Result:
         """Requested, answered and rated repeats by any of judge, criterion, eval_prompt, system."""
-        from judge.analysis.coverage import coverage
+        from judge.analysis.coverage import tables
+        from judge.analysis.coverage.counts import count
+        from judge.analysis.coverage.coverage import coverage
         from judge.analysis.options.table_options import CoverageOptions, names
 
-        chosen = CoverageOptions(drop_systems=names(drop_systems))
-        frame = coverage.coverage(self.table, names(by), drop_systems=chosen.drop_systems)
-        return Result(frame, coverage.tables(self.table, chosen))
+        found = coverage(self.table, CoverageOptions(drop_systems=names(drop_systems)))
+        counts = count(self.table, names(by), drop_systems=found.options.drop_systems)
+        return Result(counts.frame, tables.tables(found), value=found)
 
     def consistency(self, *, drop_systems: Names = (), engine: options.Engine = "ours") -> Result:
         """ICC family, exact agreement, flip rate over repeats."""
         from judge.analysis.options.table_options import ConsistencyOptions
-        from judge.analysis.reliability import consistency
+        from judge.analysis.reliability import consistency_tables
+        from judge.analysis.reliability.consistency import consistency
 
         chosen = _options(ConsistencyOptions, drop_systems=drop_systems, engine=engine)
-        return Result(consistency.consistency(self.table, chosen), consistency.tables(self.table, chosen))
+        found = consistency(self.table, chosen)
+        return Result(found.frame, consistency_tables.tables(found), value=found)
 
     def components(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
         """What ratings vary over: variance components."""
         from judge.analysis.options.table_options import ComponentsOptions
-        from judge.analysis.reliability import variance_components as variance
+        from judge.analysis.reliability import components_tables
+        from judge.analysis.reliability.variance_components import components
 
         chosen = _options(ComponentsOptions, drop_systems=drop_systems, target=target, seed=seed)
-        return Result(variance.components(self.table, chosen), variance.tables(self.table, chosen))
+        found = components(self.table, chosen)
+        return Result(found.frame, components_tables.tables(found), value=found)
 
     def d_study(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
         """How many repeats, Eval-Prompts, judges... a `target` reliability takes."""
         from judge.analysis.options.table_options import ComponentsOptions
-        from judge.analysis.reliability import variance_components as variance
+        from judge.analysis.reliability import components_tables
+        from judge.analysis.reliability.variance_components import components
 
         chosen = _options(ComponentsOptions, drop_systems=drop_systems, target=target, seed=seed)
-        return Result(variance.plans(self.table, chosen), variance.tables(self.table, chosen)[-1:])
+        found = components(self.table, chosen)
+        return Result(found.plans, components_tables.plan_tables(found), value=found)
 
     def correlate(
         self,
@@ -226,10 +235,10 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Means, ranks and groups of systems by people and judges."""
-        from judge.analysis.systems import systems, tables
+        from judge.analysis.systems import tables
 
-        chosen = self._systems_options(drop_systems, mean_interval, holm_over, resamples, seed)
-        return Result(systems.systems(self.table, chosen), tables.tables(self.table, chosen))
+        found = self._systems(drop_systems, mean_interval, holm_over, resamples, seed)
+        return Result(found.frame, tables.tables(found), value=found)
 
     def system_differences(
         self,
@@ -241,18 +250,17 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """All pairs of systems on the same story-prompts, p adjusted."""
-        from judge.analysis.systems import systems, tables
+        from judge.analysis.systems import tables
 
-        chosen = self._systems_options(drop_systems, mean_interval, holm_over, resamples, seed)
-        frame = systems.differences(self.table, chosen)
-        return Result(frame, tables.tables(self.table, chosen, differences=True))
+        found = self._systems(drop_systems, mean_interval, holm_over, resamples, seed)
+        return Result(found.differences, tables.tables(found, differences=True), value=found)
 
     def system_separation(self, *, drop_systems: Names = ()) -> pd.DataFrame:
         """Which pairs of systems judges tell apart as people do, see alone or miss."""
-        from judge.analysis.options.table_options import names
+        from judge.analysis.options.table_options import SystemsOptions
         from judge.analysis.systems.separation import separation
 
-        return separation(self.table, drop_systems=names(drop_systems))
+        return separation(self.table, _options(SystemsOptions, drop_systems=drop_systems)).frame
 
     def criteria(
         self,
@@ -264,11 +272,13 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Whether criteria measure different things; `view` says which frame."""
-        from judge.analysis.criteria import criteria, tables
+        from judge.analysis.criteria import tables
+        from judge.analysis.criteria.criteria import criteria
         from judge.analysis.options.table_options import CriteriaOptions
 
         chosen = _options(CriteriaOptions, drop_systems=drop_systems, ci=ci, resamples=resamples, seed=seed)
-        return Result(criteria.criteria(self.table, chosen, view=view), tables.tables(self.table, chosen))
+        found = criteria(self.table, chosen)
+        return Result(found.view(view), tables.tables(found), value=found)
 
     def disagreements(self, *, drop_systems: Names = (), between: options.Between = "people", top: int = 10) -> Result:
         """Stories on which ratings differ most, with texts."""
@@ -386,14 +396,12 @@ class OpenedRun:
         write_page(inputs, Path(output), quiet=True)
         return [Path(output), *(write_methods(inputs, Path(output)) if methods else [])]
 
-    def _systems_options(
-        self, drop_systems: Names, mean_interval: str, holm_over: str, resamples: int, seed: int
-    ) -> options.SystemsOptions:
+    def _systems(self, drop_systems: Names, mean_interval: str, holm_over: str, resamples: int, seed: int) -> Systems:
         from judge.analysis.options.table_options import SystemsOptions
+        from judge.analysis.systems.systems import systems
 
         words = {"mean_interval": mean_interval, "holm_over": holm_over, "resamples": resamples, "seed": seed}
-        chosen: options.SystemsOptions = _options(SystemsOptions, drop_systems=drop_systems, **words)
-        return chosen
+        return systems(self.table, _options(SystemsOptions, drop_systems=drop_systems, **words))
 
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"

@@ -25,8 +25,8 @@ class Result:
     tables : tuple of Table
         The same as the command prints it; a notebook shows them.
     value : object
-        What both were made from, where the analysis has a typed result: of correlations
-        `analysis.correlation.Correlations`, of a comparison `analysis.comparison.result.Comparison`; rows are typed.
+        What both were made from, with typed rows, where the analysis has such a result: of correlations
+        `analysis.correlation.Correlations`, of a comparison `analysis.comparison.result.Comparison`.
     """
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from judge.analysis.raters import Raters
-from judge.analysis.systems.systems import AVERAGE, Standing
+from judge.analysis.systems.standings import AVERAGE, Standing
 from judge.charts import words
 from judge.charts.forest import Forest, Line, signs
 from judge.charts.signs import PEOPLE

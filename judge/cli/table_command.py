@@ -53,7 +53,7 @@ def table_command(
         shared = {one.name for one in _AFTER} & set(own)
 
         def work(options: Any, **values: Any) -> None:
-            from judge.analysis.coverage.coverage import with_coverage
+            from judge.analysis.coverage.tables import with_coverage
             from judge.analysis.inputs.selection import Selection, narrowed
             from judge.cli.option_words import emit
             from judge.cli.reading_bar import reading_bar

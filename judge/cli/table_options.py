@@ -24,6 +24,7 @@ Form = Annotated[
 Rows = Literal["table", "jsonl", "json", "csv", "md", "latex"]
 """Forms of single rows: also a line of JSON for each."""
 
+Long = Annotated[bool, typer.Option("--long", help="one row for each number")]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="file to write to")]
 ParserName = Annotated[str, typer.Option("--parser", help="ours or as-published")]
 Criteria = Annotated[

@@ -14,9 +14,17 @@ import pandas as pd
 from judge.analysis import correlation
 from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.margins import Margin
+from judge.analysis.coverage.coverage import Coverage, coverage
 from judge.analysis.inputs.control import Control, ControlPredictions
-from judge.analysis.options.table_options import CorrelationOptions, Level, from_words
+from judge.analysis.options.table_options import (
+    ConsistencyOptions,
+    CorrelationOptions,
+    CoverageOptions,
+    Level,
+    from_words,
+)
 from judge.analysis.raters import Raters
+from judge.analysis.reliability.consistency import Consistency, consistency
 from judge.audit.file.store import AuditStore
 from judge.contamination import scores_file
 from judge.errors import OptionError
@@ -131,6 +139,16 @@ class ReportInputs:
     def margins(self) -> list[Margin]:
         """How far each judge lies from control and ceiling, over all stories."""
         return margins.margins(self.correlations)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """What was asked, answered and rated."""
+        return coverage(self.table, CoverageOptions(drop_systems=self.options.drop_systems))
+
+    @cached_property
+    def consistency(self) -> Consistency:
+        """How far judges agree with themselves, and people with each other."""
+        return consistency(self.table, ConsistencyOptions(drop_systems=self.options.drop_systems))
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:

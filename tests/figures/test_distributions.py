@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.analysis.distributions import Distributions, distributions, tables
+from judge.analysis.distribution_tables import table
+from judge.analysis.distributions import Distributions, distributions
 from judge.analysis.options.table_options import DistributionOptions
 from judge.charts import distributions as charts
 from judge.errors import SpecError
@@ -46,9 +47,12 @@ def test_counts_are_those_of_the_ratings_table(found: Distributions, demo_table:
             assert one.between == int((ratings != np.round(ratings)).sum())
             assert (one.n, one.asked) == (len(ratings), len(own))
             assert one.mean == pytest.approx(ratings.mean())
-    (table,) = tables(demo_table)
-    assert len(table.rows) == 18
-    assert sum(value for key, value in table.rows[0].items() if key in "12345") == pytest.approx(1)
+    printed = table(found)
+    own = [one for row in found.rows for one in row]
+    assert len(printed.rows) == len(own) == 18
+    assert [[row[f"{point}"] for point in range(1, 6)] for row in printed.rows] == [list(one.shares) for one in own]
+    assert sum(own[0].shares) == pytest.approx(1)
+    assert (printed.signature, printed.notes) == (found.signature, found.notes)
 
 
 def test_bars_and_the_line_of_people_are_the_shares(found: Distributions) -> None:

@@ -13,7 +13,7 @@ from judge.analysis.inputs.control import control_predictions
 from judge.analysis.options.signature import abbreviations
 from judge.analysis.options.table_options import CorrelationOptions, SystemsOptions
 from judge.analysis.reliability import consistency as icc
-from judge.analysis.systems.systems import AVERAGE, Standing, standings
+from judge.analysis.systems.standings import AVERAGE, Standing, standings
 from judge.charts import consistency, correlations, systems, words
 from judge.charts.forest import Forest, Line, signs
 from judge.charts.signs import CONTROL as CONTROL_SIGN
@@ -48,19 +48,17 @@ def of_systems(found: list[Standing]) -> Forest:
 
 
 def icc_forest(table: RatingsTable, form: str) -> tuple[Forest, list[dict[str, Any]]]:
-    frame = icc.consistency(table)
-    rows = [
-        {str(k): v for k, v in row.items()} for row in frame[frame["form"] == form].astype(object).to_dict("records")
-    ]
+    found = icc.consistency(table)
     made = consistency.forest(
-        [consistency.of_long_row(row, form) for row in rows],
+        found,
         form,
         dataset="rated",
         short=abbreviations(table),
         controls={"surface"},
         signature="rated:48|v0.1.0",
     )
-    return made, rows
+    frame = found.frame
+    return made, frame[frame["form"] == form].astype(object).to_dict("records")
 
 
 def marks(axes: Any) -> list[float]:

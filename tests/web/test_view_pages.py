@@ -238,11 +238,12 @@ def test_queries_are_shown_as_they_were_sent(server: Served, folder: Path) -> No
 
 
 def test_tables_stand_there_once_they_are_computed(server: Served, folder: Path) -> None:
-    from judge.analysis.coverage import coverage
+    from judge.analysis.coverage.coverage import coverage
+    from judge.analysis.coverage.tables import tables
     from judge.printing.tables import cell_text
 
     text = computed(server, "/run/tale/tables?show=coverage")
-    table = coverage.tables(read([folder / "tale"], explanations=False))[0]
+    table = tables(coverage(read([folder / "tale"], explanations=False)))[0]
     for row in table.rows:
         for column in table.columns:
             assert str(html.escape(cell_text(row, column), quote=False)) in text

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from judge.analysis.correlation import people_means
 from judge.analysis.correlation.result import CorrelationRow, Correlations
 from judge.analysis.correlation.rows import DatasetRows
-from judge.analysis.coverage import coverage, loss
+from judge.analysis.coverage import loss
+from judge.analysis.coverage.bounds import scales_of
 from judge.analysis.inputs.bars import JUDGE, Predict, Remarks
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.options.signature import abbreviations, signature_parts
@@ -47,7 +48,7 @@ def correlations(
     """
     options, remarks = options or CorrelationOptions(), Remarks()
     matrices = build(table, drop_systems=options.drop_systems)
-    scales, controls = coverage.scales_of(table), frozenset(fact.judge for fact in table.facts if fact.control)
+    scales, controls = scales_of(table), frozenset(fact.judge for fact in table.facts if fact.control)
     datasets = []
     remarks.note(note for fact in table.facts for note in fact.notes)
     for matrix in matrices:
@@ -57,7 +58,7 @@ def correlations(
         remarks.note([*pairs.notes, *dataset.notes, *_share_notes(dataset.name, dataset.rows)])
         remarks.signature_parts.update(dict.fromkeys(dataset.signature_parts))
         datasets.append(dataset)
-    lost = tuple(loss.findings(matrices))
+    lost = loss.findings(loss.tests_against_people(matrices))
     remarks.note(lost)
     if options.level == "system":
         remarks.note(_system_notes(matrices))

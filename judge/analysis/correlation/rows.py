@@ -19,7 +19,7 @@ from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, 
 from judge.analysis.correlation.result import CONTROL_SAME, ONE_OUT, PEOPLE_SAME, CorrelatedDataset, CorrelationRow
 from judge.analysis.correlation.statistic import Floats, Side, Statistic
 from judge.analysis.correlation.third_variable import third_variable
-from judge.analysis.coverage import coverage
+from judge.analysis.coverage.bounds import observed_scale
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, ControlMade, Kind, Predict, Remarks, control_label
 from judge.analysis.inputs.candidates import Candidate, CandidatesOnCriterion, by_criterion, people_one_by_one, unpaired
 from judge.analysis.inputs.criterion_matching import Match
@@ -142,7 +142,7 @@ class DatasetRows:
         if CONTROL in beside:
             further[CONTROL_SAME] = replace(beside[CONTROL].bar[0], low=None, high=None, method=None)
         gone = (self.matrix.asked[i] > 0) & np.isnan(judge.values) & ~np.isnan(people.values)
-        ends = self.scales.get(self.matrix.cells[i].criterion) or coverage.observed_scale(self.matrix)
+        ends = self.scales.get(self.matrix.cells[i].criterion) or observed_scale(self.matrix)
         return further | lost_ratings.with_lost(
             judge.values, gone, ends, lambda side: self.statistic.estimate(side, people)
         )

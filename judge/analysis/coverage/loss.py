@@ -1,4 +1,4 @@
-"""Does what a judge lost go with people's ratings? Two tests a cell, and the finding in a sentence. Never fills a gap.
+"""Is what a judge lost different from what it kept? Tests of each cell, and findings in sentences. Never fills a gap.
 
 A judge that answers only what is easy is flattered by its correlation. Loss can go with people's rating itself (the bad
 stories are refused) or with its distance from people's mean (the middling stories are: what is left is easy to order).
@@ -8,59 +8,95 @@ The unit is the story, lost when one of its repeats has no rating.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from judge.rating_matrix import RatingMatrix
 from judge.stats.estimation import multiplicity
-from judge.stats.estimation.association import Association, with_number
+from judge.stats.estimation.association import Association, with_group, with_number
 
 _ALPHA = 0.05
 _LONGEST = 6
 """Judges with an Eval-Prompt that are named; the rest are counted."""
 
-RATING, DISTANCE = "rating", "distance"
+SYSTEM, LENGTH, RATING, DISTANCE = "system", "length", "rating", "distance"
 _HALF = 0.5
 
 
-def against_people(matrix: RatingMatrix, i: int) -> dict[str, tuple[str, Association]]:
-    """The two tests of cell i, each with what its table calls it; nothing where nothing was lost or nobody rated."""
+@dataclass(frozen=True, slots=True)
+class LossTest:
+    """One test of one cell: whether loss goes with the stories' system, length, people's rating or its distance.
+
+    `kind` is one of these, `against` what tables call it.
+    """
+
+    run: str
+    judge: str
+    eval_prompt: str
+    criterion: str
+    kind: str
+    against: str
+    test: Association
+
+
+def tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[LossTest, ...]:
+    """All four tests of every cell that lost anything; `rng` permutes where counts are small."""
+    return tuple(
+        test
+        for matrix in matrices
+        for i in range(len(matrix.cells))
+        for test in (*_against_stories(matrix, i, rng), *_against_people(matrix, i))
+    )
+
+
+def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ...]:
+    """Those with people's ratings alone, which need no permutation."""
+    return tuple(test for matrix in matrices for i in range(len(matrix.cells)) for test in _against_people(matrix, i))
+
+
+def findings(tests: Sequence[LossTest]) -> tuple[str, ...]:
+    """One sentence for each kind of loss that goes with people's ratings (Holm over all of them, p < .05)."""
+    family = [one for one in tests if one.kind in (RATING, DISTANCE) and one.test.p is not None]
+    if not family:
+        return ()
+    p = np.array([one.test.p for one in family], dtype=np.float64)
+    adjusted = multiplicity.adjust(p, "holm", family="tests of loss").p
+    found: dict[str, dict[str, list[str]]] = {}
+    for one, value in zip(family, adjusted, strict=True):
+        if value < _ALPHA and one.test.effect is not None:
+            groups = found.setdefault(_which(one.kind, one.test.effect), {})
+            groups.setdefault(f"{one.judge} with {one.eval_prompt}", []).append(one.criterion)
+    return tuple(_sentence(which, groups, len(family)) for which, groups in found.items())
+
+
+def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> Iterator[LossTest]:
+    """With system and length; nothing where nothing was lost."""
+    asked = matrix.asked[i] > 0
+    lost = (matrix.valid[i] < matrix.asked[i])[asked]
+    if not lost.any():
+        return
+    cell = matrix.cells[i]._asdict()
+    words = matrix.stories["words"].to_numpy(dtype=np.float64)[asked]
+    by_system = with_group(lost, matrix.system[asked], rng)
+    yield LossTest(**cell, kind=SYSTEM, against="system", test=by_system)
+    yield LossTest(**cell, kind=LENGTH, against="length in words", test=with_number(lost, words))
+
+
+def _against_people(matrix: RatingMatrix, i: int) -> Iterator[LossTest]:
+    """With people's rating and its distance from their mean; nothing where nothing was lost or nobody rated."""
     asked = matrix.asked[i] > 0
     lost = (matrix.valid[i] < matrix.asked[i])[asked]
     names = {name.casefold(): j for j, name in enumerate(matrix.criteria)}
     same = names.get(matrix.cells[i].criterion.casefold(), 0 if len(matrix.criteria) == 1 else None)
     if not lost.any() or same is None:
-        return {}
-    people, name = matrix.people[same][asked], f"people's {matrix.criteria[same]}"
-    if np.isnan(people).all():
-        return {RATING: (name, with_number(lost, people))}
-    distance = np.abs(people - float(np.nanmean(people)))
-    return {
-        RATING: (name, with_number(lost, people)),
-        DISTANCE: (f"{name}, distance from its mean", with_number(lost, distance.round(9))),
-    }
-
-
-def findings(matrices: Sequence[RatingMatrix]) -> list[str]:
-    """One sentence for each kind of loss that goes with people's ratings (Holm over all of them, p < .05)."""
-    tests = [
-        (matrix, i, kind, test)
-        for matrix in matrices
-        for i in range(len(matrix.cells))
-        for kind, (_, test) in against_people(matrix, i).items()
-        if test.p is not None
-    ]
-    if not tests:
-        return []
-    p = np.array([test.p for *_, test in tests], dtype=np.float64)
-    adjusted = multiplicity.adjust(p, "holm", family="tests of loss").p
-    found: dict[str, dict[str, list[str]]] = {}
-    for (matrix, i, kind, test), value in zip(tests, adjusted, strict=True):
-        if value < _ALPHA and test.effect is not None:
-            cell = matrix.cells[i]
-            groups = found.setdefault(_which(kind, test.effect), {})
-            groups.setdefault(f"{cell.judge} with {cell.eval_prompt}", []).append(cell.criterion)
-    return [_sentence(which, groups, len(tests)) for which, groups in found.items()]
+        return
+    cell, people, name = matrix.cells[i]._asdict(), matrix.people[same][asked], f"people's {matrix.criteria[same]}"
+    yield LossTest(**cell, kind=RATING, against=name, test=with_number(lost, people))
+    if not np.isnan(people).all():
+        distance = np.abs(people - float(np.nanmean(people))).round(9)
+        far = f"{name}, distance from its mean"
+        yield LossTest(**cell, kind=DISTANCE, against=far, test=with_number(lost, distance))
 
 
 def _which(kind: str, auc: float) -> str:

@@ -7,91 +7,52 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.criteria import criteria as analysis
-from judge.analysis.criteria.criteria import Profile
-from judge.analysis.options.signature import NO_INTERVAL, signature
-from judge.analysis.options.table_options import CriteriaOptions
+from judge.analysis.criteria.criteria import Criteria, View
+from judge.analysis.criteria.profiles import Profile
+from judge.analysis.frames import long_table
 from judge.analysis.systems.tables import FEW
+from judge.printing.column_keys import column_keys
 from judge.printing.tables import Column, Table
-from judge.rating_matrix import RatingMatrix, build
-from judge.records import Scale
+from judge.rating_matrix import RatingMatrix
 from judge.stats.bias.scale_use import ScaleUse
 from judge.wording import Advice, Note
-
-if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
 
 FEW_SYSTEMS = 10
 """Below this number of systems a tau over system means is noted as weak."""
 
-_LONG = {
+_LONG: Mapping[View, str] = {
     "halo": "Halo and validity",
     "pairs": "Tau-b between criteria",
     "multitrait": "Tau-b of the judge's criteria with people's",
     "scale-use": "Scale use",
 }
 
-_WITH_INTERVALS = ("halo",)
-"""Long tables that have intervals; so has the summary."""
-
 _SUMMARY = "Criteria: mean tau-b x100 between them"
 
 
-def tables(
-    table: RatingsTable,
-    options: CriteriaOptions | None = None,
-    *,
-    form: str = "table",
-    full: bool = False,
-    scale: Scale | None = None,
-    notes: Sequence[str] = (),
-) -> list[Table]:
-    """Tables about criteria: for people a summary and matrices, for `form` json and csv the long tables.
+def tables(result: Criteria, *, full: bool = False, long: bool = False) -> list[Table]:
+    """A summary, scale use and matrices; with `long` the long tables.
 
-    `full` prints every judge's matrices and the scale use of every criterion; `scale` is that of people's ratings where
-    no result folder tells; `notes` go under the last table.
+    `full` prints every judge's matrices and the scale use of every criterion.
     """
-    options = options or CriteriaOptions()
-    matrices = build(table, drop_systems=options.drop_systems)
-    known = analysis.scales(table, scale)
-    found = analysis.profiles(matrices, options, known)
+    found, several_datasets = result.profiles, len(result.matrices) > 1
     several = any(len(one.source.criteria) > 1 for one in found)
-    if form in ("json", "csv"):
-        views = {view: _long(found, view) for view in _LONG}
-        made = [(one, view in _WITH_INTERVALS) for view, one in views.items() if one.rows]
+    if long:
+        frames = {view: result.view(view) for view in _LONG}
+        made = [long_table(_LONG[view], one, one.attrs["signature"]) for view, one in frames.items() if len(one)]
     else:
-        made = [(_summary(found, len(matrices) > 1), True)] if several else []
-        made.append((_scale_use(found, several_datasets=len(matrices) > 1, full=full), False))
-        made += [(part, False) for matrix in matrices for part in _matrices(matrix, found, full=full)]
-    said = [note for fact in table.facts for note in fact.notes]
-    said += [*notes, *_notes(found, options, known, several=several)]
-    said += _left_out(matrices, found) if several and not full and form not in ("json", "csv") else []
-    extra = _people_only(matrices)
-    tested = ["ci:jackknife"] if any(one.excess and one.excess.method for one in found) else []
-    line = signature(table, matrices, options, extra=[*extra, *tested])
-    bare = signature(table, matrices, options, extra=extra, intervals=NO_INTERVAL)
-    signed = [replace(one, signature=line if has_intervals else bare) for one, has_intervals in made]
-    return [*signed[:-1], replace(signed[-1], notes=(*signed[-1].notes, *dict.fromkeys(said)))]
-
-
-def _people_only(matrices: Sequence[RatingMatrix]) -> list[str]:
-    """Without a judge the signature has no criteria to name: people's."""
-    if any(matrix.cells for matrix in matrices):
-        return []
-    names = dict.fromkeys(name for matrix in matrices for name in matrix.criteria)
-    return [f"crit:{','.join(names)}"] if names else []
-
-
-def _long(found: Sequence[Profile], view: str) -> Table:
-    frame = analysis.frame_of(found, view)
-    plain = frame.astype(object).where(frame.notna(), None)
-    rows = [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
-    return Table(_LONG[view], [Column(str(name), str(name)) for name in frame.columns], rows, "")
+        made = [replace(_summary(found, several_datasets), signature=result.signature)] if several else []
+        bare = [_scale_use(found, several_datasets=several_datasets, full=full)]
+        bare += [part for matrix in result.matrices for part in _matrices(matrix, found, full=full)]
+        made += [replace(one, signature=result.bare_signature) for one in bare]
+    said = [*result.notes, *_notes(result, several=several)]
+    said += _left_out(result) if several and not full and not long else []
+    return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *dict.fromkeys(said)))]
 
 
 def _labels(several_datasets: bool) -> list[Column]:
@@ -171,25 +132,28 @@ def _matrices(matrix: RatingMatrix, found: Sequence[Profile], *, full: bool) -> 
         if not (full or one.source.is_people or len(judges) <= FEW):
             continue
         name = f"{matrix.dataset}: {one.source.name}"
-        lower = np.tril(np.ones(one.overall.shape, dtype=np.bool_), k=-1)
-        both = np.where(lower, one.overall, one.system)
+        lower = np.tril(np.ones(one.overall.tau.shape, dtype=np.bool_), k=-1)
+        both = np.where(lower, one.overall.tau, one.system.tau)
         np.fill_diagonal(both, np.nan)
         title = f"Tau-b x100 between criteria, {name} (below: over stories; above: over system means)"
         yield _square(title, both, one.source.criteria, one.source.criteria, "criterion")
-        if len(one.common) > 1:
+        if one.across is not None and len(one.across.rows) > 1:
             title = f"Tau-b x100 with people's criteria, {name} (rows: the judge's)"
-            yield _square(title, one.across, one.common, one.common, "judge's criterion")
+            yield _square(title, one.across.tau, one.across.rows, one.across.rows, "judge's criterion")
 
 
 def _square(title: str, values: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str], corner: str) -> Table:
-    made = [{"name": name} | {str(j): float(v) for j, v in enumerate(values[i])} for i, name in enumerate(rows)]
-    heads = [Column(str(j), name, digits=0, factor=100) for j, name in enumerate(columns)]
-    return Table(title, [Column("name", corner), *heads], made, "")
+    keys = column_keys(columns, ("criterion",))
+    made = [
+        {"criterion": name} | dict(zip(keys, map(float, line), strict=True))
+        for name, line in zip(rows, values, strict=True)
+    ]
+    heads = [Column(key, title, digits=0, factor=100) for key, title in zip(keys, columns, strict=True)]
+    return Table(title, [Column("criterion", corner), *heads], made, "")
 
 
-def _notes(
-    found: Sequence[Profile], options: CriteriaOptions, known: Mapping[str, Scale], *, several: bool
-) -> Iterator[str]:
+def _notes(result: Criteria, *, several: bool) -> Iterator[str]:
+    found, options = result.profiles, result.options
     judged = any(not one.source.is_people for one in found)
     if several:
         yield (
@@ -221,19 +185,13 @@ def _notes(
     )
     if any(one.source.of_means for one in found):
         yield "imported ratings are means of repeats: their entropy is that of rounded means"
-    if any(_off_points(one, known) for one in found if one.source.is_people):
+    if any(one.off_points for one in found if one.source.is_people):
         yield "people's ratings here are not points of the scale (means of several people?): entropy of rounded ratings"
 
 
-def _off_points(one: Profile, known: Mapping[str, Scale]) -> bool:
-    """Whether a criterion has more distinct ratings than its scale has points."""
-    scales = (known.get(name.casefold()) for name in one.source.criteria)
-    return any(scale and use.distinct > len(scale.points()) for scale, use in zip(scales, one.use_of, strict=True))
-
-
-def _left_out(matrices: Sequence[RatingMatrix], found: Sequence[Profile]) -> Iterator[str]:
-    for matrix in matrices:
-        judges = sum(not one.source.is_people for one in found if one.source.matrix is matrix)
+def _left_out(result: Criteria) -> Iterator[str]:
+    for matrix in result.matrices:
+        judges = sum(not one.source.is_people for one in result.profiles if one.source.matrix is matrix)
         if judges > FEW:
             said = f"{matrix.dataset}: the matrices of {judges} judges x Eval-Prompts are left out here"
             choose = Advice("choose with {judge} and {eval_prompt}, or ask for all with {full}", full=True)

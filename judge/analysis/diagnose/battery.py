@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judge.analysis.coverage.coverage import scales_of
+from judge.analysis.coverage.bounds import scales_of
 from judge.analysis.criteria.halo import halo_test
 from judge.analysis.diagnose.kinds import DIAGNOSTICS, Finding
 from judge.analysis.inputs.criterion_matching import match

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from judge.analysis.frames import signed
 from judge.analysis.options.signature import joined
 
 
@@ -25,5 +26,4 @@ class Signed:
     def signed(self, rows: Iterable[Mapping[str, object]], columns: Sequence[str] | None = None) -> pd.DataFrame:
         """These rows as a frame, with `signature` and `notes` in its `attrs`."""
         frame = pd.DataFrame(list(rows), columns=None if columns is None else list(columns))
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return signed(frame, self.signature, self.notes)

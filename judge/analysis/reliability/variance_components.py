@@ -6,101 +6,148 @@ The array of a criterion's ratings is made in `rated_design`, the statistics are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from judge.analysis.frames import signed
 from judge.analysis.inputs.rated_design import REPEAT, rated_design
-from judge.analysis.options.signature import signature
+from judge.analysis.options.signature import joined as joined_parts
+from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import ComponentsOptions
 from judge.analysis.reliability import d_study
-from judge.analysis.reliability.d_study import Study
+from judge.analysis.reliability.d_study import PlanRow
 from judge.errors import DataError
-from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
-from judge.stats.agreement.analogous_anova import Term
 from judge.stats.agreement.variance_components import Component, VarianceComponents, variance_components
 from judge.stats.estimate import Estimate
-from judge.wording import Advice, joined
+from judge.wording import joined
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
+DRAWS = 2000
+"""Draws behind the intervals."""
 
-def components(table: RatingsTable, options: ComponentsOptions | None = None) -> pd.DataFrame:
-    """Variance components, long: one row for each criterion and term.
+COLUMNS = [
+    *("dataset", "criterion", "term", "levels", "df", "mean_square", "variance", "low", "high", "negative", "share"),
+    *("reason", "ratings", "asked", "method"),
+]
+"""Columns of `Components.frame`, in order."""
 
-    Returns
-    -------
-    DataFrame
-        `dataset, criterion, term, levels, df, mean_square, variance, low, high, negative, share, reason, ratings,
-        asked, method`; `share` is of the sum of the components, negative ones as 0; `ratings` of the `asked` answers
-        are used. A variance whose whole interval is below 0 is undefined, and where that is sure, so are all shares.
-        A criterion whose variances cannot be told apart has no rows.
 
-    Raises
-    ------
-    DataError
-        The variances of no criterion can be told apart.
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term as printed: its component, and its share of the sum of the components, negative ones as 0.
+
+    A variance whose whole interval is below 0 is undefined, and where that is sure, so are all shares.
+    """
+
+    name: str
+    component: Component
+    share: Estimate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Study:
+    """One criterion of a dataset: its terms, the D-study, and what both rest on.
+
+    `whole` says whether no rating is missing; else estimates are by Henderson's Method I, which is the same where none
+    is. `ratings` of the `asked` answers are used. `impossible` says why the model does not hold, where it does not.
+    """
+
+    criterion: str
+    terms: tuple[Term, ...]
+    plans: tuple[PlanRow, ...]
+    ratings: int
+    asked: int
+    whole: bool
+    impossible: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DatasetComponents:
+    """One dataset's studies; criteria whose variances cannot be told apart are among `notes`."""
+
+    name: str
+    studies: tuple[Study, ...]
+    notes: tuple[str, ...]
+    signature_parts: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        """The line under its tables."""
+        return joined_parts(self.signature_parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Components:
+    """Variance components of each criterion, and how many of each facet a reliability takes, dataset by dataset."""
+
+    datasets: tuple[DatasetComponents, ...]
+    options: ComponentsOptions
+    signature_parts: tuple[str, ...] = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """The line of all datasets together."""
+        return joined_parts(self.signature_parts)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of these numbers."""
+        return tuple(dict.fromkeys(note for dataset in self.datasets for note in dataset.notes))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Variance components, long: one row for each criterion and term, `COLUMNS`."""
+        rows = [(dataset.name, *row) for dataset in self.datasets for study in dataset.studies for row in _flat(study)]
+        return signed(pd.DataFrame(rows, columns=COLUMNS), self.signature, self.notes)
+
+    @property
+    def plans(self) -> pd.DataFrame:
+        """The D-study, long: `dataset`, then a row's `flat` values."""
+        studies = [(dataset.name, study) for dataset in self.datasets for study in dataset.studies]
+        rows = [{"dataset": name, **row.flat} for name, study in studies for row in study.plans]
+        return signed(pd.DataFrame(rows), self.signature, self.notes)
+
+
+def components(table: RatingsTable, options: ComponentsOptions | None = None) -> Components:
+    """Variance components and D-study of every criterion of every dataset.
+
+    Raises DataError where the variances of no criterion can be told apart.
     """
     options = options or ComponentsOptions()
-    rows = [
-        {
-            "dataset": matrix.dataset,
-            "criterion": study.criterion,
-            "term": _name(part, study.found),
-            "levels": part.variance.n,
-            "df": part.df,
-            "mean_square": part.mean_square,
-            "variance": part.printed.value,
-            "low": part.printed.low,
-            "high": part.printed.high,
-            "negative": part.negative,
-            "share": _share(study, part).value,
-            "reason": part.printed.reason,
-            "ratings": study.found.n,
-            "asked": study.part.asked,
-            "method": _method([study]),
-        }
-        for matrix in build(table, drop_systems=options.drop_systems)
-        for study in _studies(table, matrix, options)[0]
-        for part in study.found.components
+    matrices = build(table, drop_systems=options.drop_systems)
+    made = [_studies(table, matrix, options) for matrix in matrices]
+
+    def parts(some: Sequence[RatingMatrix], studies: Sequence[Sequence[Study]]) -> tuple[str, ...]:
+        methods = dict.fromkeys(f"components:{method(one)}" for one in studies)
+        return signature_parts(table, some, options, extra=tuple(methods), intervals=f"generalized/{DRAWS}")
+
+    datasets = [
+        DatasetComponents(matrix.dataset, tuple(studies), tuple(notes), parts([matrix], [studies]))
+        for matrix, (studies, notes) in zip(matrices, made, strict=True)
     ]
-    return pd.DataFrame(rows)
+    return Components(tuple(datasets), options, parts(matrices, [studies for studies, _ in made]))
 
 
-def plans(table: RatingsTable, options: ComponentsOptions | None = None) -> pd.DataFrame:
-    """The D-study, long: `dataset` and what `d_study.rows` gives, estimates as value and `_low`, `_high`."""
-    options = options or ComponentsOptions()
-    rows = []
-    for matrix in build(table, drop_systems=options.drop_systems):
-        for study in _studies(table, matrix, options)[0]:
-            for row in d_study.rows(study, options.target):
-                flat: dict[str, object] = {"dataset": matrix.dataset}
-                for key, value in row.items():
-                    if isinstance(value, Estimate):
-                        flat |= {key: value.value, f"{key}_low": value.low, f"{key}_high": value.high}
-                    else:
-                        flat[key] = value
-                rows.append(flat)
-    return pd.DataFrame(rows)
+def method(studies: Sequence[Study]) -> str:
+    """How the components are estimated; the two are the same where nothing is missing."""
+    return "anova" if all(study.whole for study in studies) else "henderson-1"
 
 
-def tables(table: RatingsTable, options: ComponentsOptions | None = None, *, full: bool = False) -> list[Table]:
-    """For each dataset the shares of variance (with `full`, or for one criterion, the components) and the D-study."""
-    options = options or ComponentsOptions()
-    found = []
-    for matrix in build(table, drop_systems=options.drop_systems):
-        studies, notes = _studies(table, matrix, options)
-        how = f"components:{_method(studies)}"
-        line = signature(table, [matrix], options, extra=(how,), intervals=f"generalized/{DRAWS}")
-        facts = [note for fact in table.facts if fact.dataset == matrix.dataset for note in fact.notes]
-        make = _long_table if full or len(studies) == 1 else _share_table
-        found.append(make(studies, line, [*dict.fromkeys(facts), *notes]))
-        found.append(d_study.table(studies, line, options.target))
-    return found
+def _flat(study: Study) -> Iterator[tuple[object, ...]]:
+    for term in study.terms:
+        part, printed = term.component, term.component.printed
+        yield (
+            *(study.criterion, term.name, part.variance.n, part.df, part.mean_square),
+            *(printed.value, printed.low, printed.high, part.negative, term.share.value, printed.reason),
+            *(study.ratings, study.asked, method([study])),
+        )
 
 
 def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptions) -> tuple[list[Study], list[str]]:
@@ -113,27 +160,47 @@ def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptio
     refused: list[DataError] = []
     for criterion in dict.fromkeys(cell.criterion for cell in matrix.cells):
         try:
-            part = rated_design(matrix, criterion, left_out=left_out)
-            rng = np.random.default_rng(options.seed)
-            found = variance_components(part.ratings, part.facets, rng=rng, draws=DRAWS)
-            studies.append(Study(criterion, part, found))
+            study, said = _study(matrix, criterion, left_out, options)
         except DataError as error:
             refused.append(error)
             continue
-        for note in part.notes:
+        studies.append(study)
+        for note in said:
             notes.setdefault(note, []).append(criterion)
     if not studies:
         raise refused[0] if refused else DataError(f"{matrix.dataset}: no judge was asked about these stories")
-    sentences = [f"{', '.join(which)}: {n}" if len(which) < len(studies) else n for n, which in notes.items()]
+    facts = [note for fact in table.facts if fact.dataset == matrix.dataset for note in fact.notes]
+    sentences = list(dict.fromkeys(facts))
+    sentences += [f"{', '.join(which)}: {n}" if len(which) < len(studies) else n for n, which in notes.items()]
     sentences += [joined("no components: ", error.sentence, f" ({error.hint})") for error in refused]
     if left_out:
         sentences.append("the control judge is left out: it is not a sample of what judges do")
     return studies, sentences
 
 
-def _method(studies: Sequence[Study]) -> str:
-    """How the components are estimated; the two are the same where nothing is missing."""
-    return "anova" if all(study.part.whole for study in studies) else "henderson-1"
+def _study(
+    matrix: RatingMatrix, criterion: str, left_out: set[tuple[str, str]], options: ComponentsOptions
+) -> tuple[Study, tuple[str, ...]]:
+    """One criterion's study, and what its design cannot tell."""
+    part = rated_design(matrix, criterion, left_out=left_out)
+    rng = np.random.default_rng(options.seed)
+    found = variance_components(part.ratings, part.facets, rng=rng, draws=DRAWS)
+    impossible = found.impossible
+
+    def share(one: Component) -> Estimate:
+        """The term's share; undefined where the model does not hold."""
+        return Estimate.undefined(impossible, n=one.variance.n) if impossible else found.share(one)
+
+    study = Study(
+        criterion=criterion,
+        terms=tuple(Term(_name(one, found), one, share(one)) for one in found.components),
+        plans=tuple(d_study.rows(criterion, part, found, options.target)),
+        ratings=found.n,
+        asked=part.asked,
+        whole=part.whole,
+        impossible=impossible,
+    )
+    return study, part.notes
 
 
 def _name(part: Component, found: VarianceComponents) -> str:
@@ -142,79 +209,3 @@ def _name(part: Component, found: VarianceComponents) -> str:
         return "repeat (same query again)"
     last = part is found.components[-1]
     return f"{part.term}, and all else" if last else str(part.term)
-
-
-DRAWS = 2000
-"""Draws behind the intervals."""
-
-_VARIANCES = Advice("the variances themselves: {full}", full=True)
-_READING = (
-    "a x b: how far differences between a's levels change with b; all facets count as samples of more",
-    "intervals assume normal effects; with few df a variance is hardly known",
-)
-
-
-def _share_table(studies: Sequence[Study], line: str, notes: Sequence[str]) -> Table:
-    """Terms by criteria, shares in per cent."""
-    rows: dict[str, dict[str, object]] = {}
-    for study in studies:
-        for part in study.found.components:
-            name = _name(part, study.found)
-            row = rows.setdefault(name, {"term": name, "df": _df(part.term, studies)})
-            row[study.criterion] = _share(study, part)
-    columns = [Column("term", "ratings vary over"), Column("df", "df")]
-    columns += [Column(study.criterion, study.criterion, digits=1, factor=100, share=True) for study in studies]
-    added = (*notes, *_counted_as_0(studies), _VARIANCES, *_READING)
-    return Table("Share of the variance of single ratings, % [95 %]", columns, list(rows.values()), line, added)
-
-
-def _share(study: Study, part: Component) -> Estimate:
-    """The term's share; undefined where the model does not hold."""
-    reason = study.found.impossible
-    return Estimate.undefined(reason, n=part.variance.n) if reason else study.found.share(part)
-
-
-def _df(term: Term, studies: Sequence[Study]) -> int | str:
-    """Degrees of freedom; from fewest to most where gaps make them differ between criteria."""
-    found = {part.df for study in studies for part in study.found.components if part.term == term}
-    return found.pop() if len(found) == 1 else f"{min(found)}-{max(found)}"
-
-
-def _counted_as_0(studies: Sequence[Study]) -> list[str]:
-    """What a share of 0 is."""
-    parts = [part for study in studies if not study.found.impossible for part in study.found.components]
-    if not parts:
-        return []
-    count = sum(part.negative for part in parts)
-    if not count:
-        return ["shares of the sum of the variances"]
-    why = "as a rule from sampling error around small variances"
-    return [f"shares of the sum of the variances; {count} of these are estimated below 0, {why}, and counted as 0"]
-
-
-def _long_table(studies: Sequence[Study], line: str, notes: Sequence[str]) -> Table:
-    rows = [
-        {
-            "criterion": study.criterion,
-            "term": _name(part, study.found),
-            "levels": part.variance.n,
-            "df": part.df,
-            "variance": part.printed,
-            "share": _share(study, part),
-            "negative": "negative" if part.negative else "",
-        }
-        for study in studies
-        for part in study.found.components
-    ]
-    columns = [
-        Column("criterion", "criterion"),
-        Column("term", "ratings vary over"),
-        Column("levels", "levels"),
-        Column("df", "df"),
-        Column("variance", "variance [95 %]", digits=3),
-        Column("share", "share % [95 %]", digits=1, factor=100, share=True),
-    ]
-    if any(row["negative"] for row in rows):
-        columns.append(Column("negative", ""))
-    added = (*notes, *_counted_as_0(studies), *_READING)
-    return Table("Variance components of single ratings", columns, rows, line, added)

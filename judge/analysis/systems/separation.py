@@ -8,92 +8,131 @@ miss, or turn round, and which does it see alone?
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from judge.analysis.frames import signed
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
-from judge.analysis.systems import systems as analysis
-from judge.printing.tables import Column, Table
+from judge.analysis.options.signature import joined, signature_parts
+from judge.analysis.options.table_options import SystemsOptions
+from judge.analysis.systems.standings import average, pairs_of
 from judge.rating_matrix import RatingMatrix, build
+from judge.stats.estimate import Estimate
 from judge.stats.estimation import means, paired_differences
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
+COLUMNS = [
+    *("dataset", "run", "judge", "eval_prompt", "criteria", "stories", "level", "people", "same", "silent"),
+    *("reversed", "alone", "pairs", "level_low", "level_high"),
+]
+"""Columns of `Separation.frame`, in order."""
 
-def beside_people(matrix: RatingMatrix) -> list[dict[str, Any]]:
-    """One row a judge x Eval-Prompt that rated a criterion which people rated.
 
-    Each row: `run, judge, eval_prompt`; `criteria` and `stories` that both rated; `level`, the judge's mean minus
-    people's (Estimate, clustered by story-prompt); `people`, the pairs of systems that people tell apart (Holm, 5 %);
-    of these `same`, `silent` and `reversed`, told apart by the judge in the same way, not, or the other way round;
-    `alone`, those that only the judge tells apart; `pairs`, all.
+@dataclass(frozen=True, slots=True)
+class Separated:
+    """One judge x Eval-Prompt that rated a criterion which people rated.
+
+    Attributes
+    ----------
+    criteria, stories : int
+        What both rated.
+    level : Estimate
+        The judge's mean minus people's, clustered by story-prompt.
+    people : int
+        Pairs of systems that people tell apart (Holm, 5 %); of these `same`, `silent` and `reversed` are told apart by
+        the judge in the same way, not, or the other way round.
+    alone : int
+        Pairs that only the judge tells apart.
+    pairs : int
+        All.
     """
+
+    dataset: str
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    criteria: int
+    stories: int
+    level: Estimate
+    people: int
+    same: int
+    silent: int
+    reversed: int
+    alone: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """Which pairs of systems judges tell apart as people do; no row where nobody rated, or nothing in common."""
+
+    rows: tuple[Separated, ...]
+    signature_parts: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        """The line under its tables."""
+        return joined(self.signature_parts)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each judge x Eval-Prompt, `COLUMNS`: the level as value, and its ends."""
+        rows = [
+            (
+                *(row.dataset, row.run, row.judge, row.eval_prompt, row.criteria, row.stories, row.level.value),
+                *(row.people, row.same, row.silent, row.reversed, row.alone, row.pairs, row.level.low, row.level.high),
+            )
+            for row in self.rows
+        ]
+        return signed(pd.DataFrame(rows, columns=COLUMNS), self.signature)
+
+
+def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:
+    """Every judge beside people, dataset by dataset."""
+    options = options or SystemsOptions()
+    return separation_of(table, build(table, drop_systems=options.drop_systems), options)
+
+
+def separation_of(table: RatingsTable, matrices: Sequence[RatingMatrix], options: SystemsOptions) -> Separation:
+    """The same of matrices built before."""
+    rows = tuple(row for matrix in matrices for row in beside_people(matrix))
+    return Separation(rows, signature_parts(table, matrices, options, intervals="clustered"))
+
+
+def beside_people(matrix: RatingMatrix) -> Iterator[Separated]:
+    """Each judge x Eval-Prompt of one dataset."""
     found = sources(matrix)
     if not found or not found[0].is_people or len(matrix.systems) < 2:
-        return []
-    return [row for judge in found[1:] if (row := _beside_people(found[0], judge))]
-
-
-TITLE = "Do judges tell the same systems apart as people?"
-
-
-def separation(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> pd.DataFrame:
-    """`beside_people` of every dataset as a frame, with `dataset` and the ends `level_low, level_high`."""
-    rows = []
-    for matrix in build(table, drop_systems=drop_systems):
-        for row in beside_people(matrix):
-            level = row["level"]
-            ends = {"level": level.value, "level_low": level.low, "level_high": level.high}
-            rows.append({"dataset": matrix.dataset, **row, **ends})
-    return pd.DataFrame(rows)
-
-
-def tables(matrix: RatingMatrix) -> Iterator[Table]:
-    """The table as printed; none where nobody rated, or no judge rated a criterion that people rated."""
-    rows = beside_people(matrix)
-    if not rows:
         return
-    columns = [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criteria", "criteria"),
-        Column("stories", "stories"),
-        Column("level", "judge minus people", half_width=True),
-        Column("people", "people tell apart"),
-        Column("same", "judge too"),
-        Column("silent", "judge not"),
-        Column("reversed", "the other way"),
-        Column("alone", "judge alone"),
-        Column("pairs", "pairs"),
-    ]
-    note = (
-        "pairs of systems told apart (two-sided paired t tests, Holm, 5 %) on average over criteria, on stories that "
-        "both judge and people rated"
-    )
-    yield Table(f"{TITLE} {matrix.dataset}", columns, rows, "", (note,))
+    for judge in found[1:]:
+        if names := common_criteria(found[0], judge):
+            yield _beside_people(found[0], judge, names)
 
 
-def _beside_people(people: Source, judge: Source) -> dict[str, Any] | None:
-    matrix, names = people.matrix, common_criteria(people, judge)
-    if not names:
-        return None
-    x, y = (analysis.average(source.part(names)) for source in (judge, people))
+def _beside_people(people: Source, judge: Source, names: Sequence[str]) -> Separated:
+    matrix = people.matrix
+    x, y = (average(source.part(names)) for source in (judge, people))
     both = ~(np.isnan(x) | np.isnan(y))
     x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
     number = len(matrix.systems)
-    mine, theirs = (paired_differences.told_apart(analysis.pairs_of(side, matrix), number) for side in (x, y))
-    return {
-        **judge.labels(),
-        "criteria": len(names),
-        "stories": int(both.sum()),
-        "level": means.clustered(x - y, matrix.story_prompt),
-        "people": int(theirs.sum()),
-        "same": int((mine & theirs).sum()),
-        "silent": int((theirs & ~mine & ~mine.T).sum()),
-        "reversed": int((mine.T & theirs).sum()),
-        "alone": int((mine & ~theirs & ~theirs.T).sum()),
-        "pairs": number * (number - 1) // 2,
-    }
+    mine, theirs = (paired_differences.told_apart(pairs_of(side, matrix), number) for side in (x, y))
+    return Separated(
+        dataset=matrix.dataset,
+        run=judge.run,
+        judge=judge.judge,
+        eval_prompt=judge.eval_prompt,
+        criteria=len(names),
+        stories=int(both.sum()),
+        level=means.clustered(x - y, matrix.story_prompt),
+        people=int(theirs.sum()),
+        same=int((mine & theirs).sum()),
+        silent=int((theirs & ~mine & ~mine.T).sum()),
+        reversed=int((mine.T & theirs).sum()),
+        alone=int((mine & ~theirs & ~theirs.T).sum()),
+        pairs=number * (number - 1) // 2,
+    )

@@ -2,33 +2,27 @@
 
 A run can hold ten systems x six criteria x twenty judges and Eval-Prompts. What a researcher asks first is how people
 rate the systems and whether judges tell the same systems apart; so those two tables are always printed, each judge's
-own only where there are few judges, or where they are asked for. JSON and CSV get the long table with everything.
+own only where there are few judges, or where they are asked for. The long table holds everything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
+from judge.analysis.frames import long_table
 from judge.analysis.inputs.rating_sources import sources
-from judge.analysis.options.signature import signature
-from judge.analysis.options.table_options import SystemsOptions
-from judge.analysis.systems import separation
-from judge.analysis.systems import systems as analysis
-from judge.analysis.systems.systems import AVERAGE, Standing
+from judge.analysis.systems.separation import Separated
+from judge.analysis.systems.standings import AVERAGE, Standing
+from judge.analysis.systems.systems import Systems
 from judge.errors import OptionError
+from judge.printing.column_keys import column_keys
 from judge.printing.tables import Column, Table
-from judge.rating_matrix import RatingMatrix, build
+from judge.rating_matrix import RatingMatrix
 from judge.stats import near_ties
-from judge.stats.estimate import Estimate
-from judge.stats.ordering import ranking
+from judge.stats.estimation.paired_differences import Difference
 from judge.wording import Advice, Note
-
-if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
 
 FEW = 4
 """Up to so many judges x Eval-Prompts each has its own tables without being asked for."""
@@ -49,16 +43,15 @@ _HOW = {
 
 
 def tables(
-    table: RatingsTable,
-    options: SystemsOptions | None = None,
+    result: Systems,
     *,
-    form: str = "table",
     by: str = "auto",
     rank: bool = False,
     differences: bool = False,
     full: bool = False,
+    long: bool = False,
 ) -> list[Table]:
-    """Tables of systems: wide for people, long for `form` json and csv.
+    """Tables of systems: wide, or with `long` one row for each number.
 
     `by` is ``judge`` (one table for each judge x Eval-Prompt, criteria as columns), ``criterion`` (the other way round)
     or ``auto`` (by criterion where there is only one). `rank` prints ranks in place of means, `differences` all pairs
@@ -66,43 +59,27 @@ def tables(
     """
     if by not in ("auto", "judge", "criterion"):
         raise OptionError("by", by, allowed=("auto", "judge", "criterion"))
-    options = options or SystemsOptions()
-    matrices = build(table, drop_systems=options.drop_systems)
-    found = analysis.standings(matrices, options)
-    long = form in ("json", "csv")
-    separated: list[Table] = []
-    if long:
-        made = [_long_table(found, options, differences=differences)]
-    elif differences:
-        made = [_difference_table(found, options, full=full)]
-    else:
-        made = [part for m in matrices for part in _wide_tables(m, found, options, by=by, rank=rank, full=full)]
-        separated = [part for matrix in matrices for part in separation.tables(matrix)]
-    notes = [note for fact in table.facts for note in fact.notes]
-    notes += _notes(matrices, found, options, rank=rank or long, differences=differences)
-    if not (full or long):
-        notes += [note for matrix in matrices if (note := _left_out(matrix, differences=differences))]
     if differences:
-        line = signature(table, matrices, options, intervals="paired-t")
+        made = [_long_differences(result) if long else _difference_table(result, full=full)]
+    elif long:
+        made = [long_table("Systems", result.frame, result.signature)]
     else:
-        line = signature(table, matrices, options)
-    apart = signature(table, matrices, options, intervals="clustered")
-    made = [replace(one, signature=line) for one in made] + [replace(one, signature=apart) for one in separated]
+        made = [part for m in result.matrices for part in _wide_tables(m, result, by=by, rank=rank, full=full)]
+        made += [part for matrix in result.matrices for part in _separation_tables(matrix, result)]
+    notes = [*result.notes, *_notes(result, rank=rank or long, differences=differences)]
+    if not (full or long):
+        notes += [note for matrix in result.matrices if (note := _left_out(matrix, differences=differences))]
     return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *dict.fromkeys(notes)))] if made else []
 
 
-def _long_table(found: Sequence[Standing], options: SystemsOptions, *, differences: bool) -> Table:
-    frame = analysis.difference_frame(found, options) if differences else analysis.frame_of(found)
-    columns = [Column(str(name), str(name)) for name in frame.columns]
-    plain = frame.astype(object).where(frame.notna(), None)
-    rows = [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
-    return Table("Differences between systems" if differences else "Systems", columns, rows, "")
+def _long_differences(result: Systems) -> Table:
+    return long_table("Differences between systems", result.differences, result.difference_signature)
 
 
-def _shown(found: Sequence[Standing], matrix: RatingMatrix, *, full: bool) -> list[list[Standing]]:
+def _shown(result: Systems, matrix: RatingMatrix, *, full: bool) -> list[list[Standing]]:
     """Standings of each source that is printed, people first."""
     groups: dict[int, list[Standing]] = {}
-    for one in found:
+    for one in result.standings:
         if one.source.matrix is matrix:
             groups.setdefault(id(one.source), []).append(one)
     own = list(groups.values())
@@ -122,18 +99,17 @@ def _left_out(matrix: RatingMatrix, *, differences: bool) -> str | None:
     return Note("differences on average over criteria", Advice("all criteria: {full}", full=True), joint="; ")
 
 
-def _wide_tables(
-    matrix: RatingMatrix, found: Sequence[Standing], options: SystemsOptions, *, by: str, rank: bool, full: bool
-) -> Iterator[Table]:
-    shown = _shown(found, matrix, full=full)
+def _wide_tables(matrix: RatingMatrix, result: Systems, *, by: str, rank: bool, full: bool) -> Iterator[Table]:
+    shown = _shown(result, matrix, full=full)
     if not shown:
         return
     order = _order(shown[0][-1])
 
     def made(group: Sequence[Standing], titles: Sequence[str]) -> Table:
         if rank:
-            return _rank_table(group, order, titles)
-        return _mean_table(group, order, titles, half_width=options.mean_interval != "boot")
+            return _rank_table(group, order, titles, result.signature)
+        half_width = result.options.mean_interval != "boot"
+        return _mean_table(group, order, titles, result.signature, half_width=half_width)
 
     one_criterion = len({one.criterion.casefold() for group in shown for one in group}) == 1
     if by == "judge" or (by == "auto" and not one_criterion):
@@ -172,99 +148,131 @@ def _whose(group: Sequence[Standing]) -> str:
     return main.criterion if group[-1].source is group[0].source else main.source.name
 
 
-def _mean_table(group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], *, half_width: bool) -> Table:
+def _mean_table(
+    group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], line: str, *, half_width: bool
+) -> Table:
     """Systems x criteria (or judges): means with intervals, and the letters of the main one."""
-    matrix, main = group[0].source.matrix, _main(group)
-    letters = main.groups
+    matrix, letters = group[0].source.matrix, _main(group).groups
+    keys = column_keys(titles, ("system", "stories", "group"))
     rows = [
         {"system": matrix.systems[s], "stories": _stories(group, s), "group": letters[s] or None}
-        | {str(k): one.mean[s] for k, one in enumerate(group)}
+        | {key: one.mean[s] for key, one in zip(keys, group, strict=True)}
         for s in order
     ]
     columns = [Column("system", "system"), Column("stories", "stories")]
-    columns += [Column(str(k), title, half_width=half_width) for k, title in enumerate(titles)]
+    columns += [Column(key, title, half_width=half_width) for key, title in zip(keys, titles, strict=True)]
     columns.append(Column("group", f"group ({_whose(group)})" if len(group) > 1 else "group"))
-    return Table(_title(group, "Mean rating"), columns, rows, "")
+    return Table(_title(group, "Mean rating"), columns, rows, line)
 
 
-def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequence[str]) -> Table:
+def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], line: str) -> Table:
     """Systems x criteria (or judges): rank, its interval and letters; for the main one also ranks left and best."""
     matrix, main = group[0].source.matrix, _main(group)
-    sets, letters = ranking.rank_sets(main.higher), [one.groups for one in group]
+    keys = column_keys(titles, ("system", "stories", "set", "best"))
     rows = []
     for s in order:
         row: dict[str, Any] = {"system": matrix.systems[s], "stories": _stories(group, s)}
-        row |= {str(k): _rank(one, s, letters[k][s]) for k, one in enumerate(group)}
-        known = main.rank[s].defined
-        row |= {"set": f"{sets[s][0]}-{sets[s][1]}" if known else None, "best": float(main.best[s])}
+        row |= {key: _rank(one, s) for key, one in zip(keys, group, strict=True)}
+        low, high = main.sets[s]
+        row |= {"set": f"{low}-{high}" if main.rank[s].defined else None, "best": float(main.best[s])}
         rows.append(row)
     columns = [Column("system", "system"), Column("stories", "stories")]
-    columns += [Column(str(k), title) for k, title in enumerate(titles)]
+    columns += [Column(key, title) for key, title in zip(keys, titles, strict=True)]
     columns += [Column("set", "ranks left"), Column("best", "best in %", digits=0, factor=100)]
     notes = (f"ranks left, best in %: {_whose(group)}",) if len(group) > 1 else ()
-    return Table(_title(group, "Rank [interval] group"), columns, rows, "", notes)
+    return Table(_title(group, "Rank [interval] group"), columns, rows, line, notes)
 
 
-def _rank(one: Standing, s: int, letters: str) -> str:
+def _rank(one: Standing, s: int) -> str:
     rank = one.rank[s]
     if rank.value is None:
         return "no rating"
     ends = "" if rank.low is None or rank.high is None else f" [{rank.low:.0f}, {rank.high:.0f}]"
-    return f"{rank.value:.0f}{ends} {letters}"
+    return f"{rank.value:.0f}{ends} {one.groups[s]}"
 
 
 def _stories(group: Sequence[Standing], s: int) -> int | str:
     """Rated stories of a system: one number, or from-to where criteria (or judges) differ."""
-    member = group[0].source.matrix.system == s
-    counts = [int((~np.isnan(one.by_story[member])).sum()) for one in group]
+    counts = [one.stories[s] for one in group]
     return counts[0] if min(counts) == max(counts) else f"{min(counts)}-{max(counts)}"
 
 
-def _difference_table(found: Sequence[Standing], options: SystemsOptions, *, full: bool) -> Table:
-    """Pairs of systems as printed, best systems first; on average over criteria unless `full`."""
-    sizes = analysis.family_sizes(found, options)
-    matrices = {id(one.source.matrix): one.source.matrix for one in found}
-    rows = []
-    for matrix in matrices.values():
-        for group in _shown(found, matrix, full=full):
-            for one in group if full else group[-1:]:
-                rows += [_difference(row) for row in _best_first(one, sizes)]
-    columns = [Column("dataset", "dataset")] if len(matrices) > 1 else []
+def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]:
+    """Judges beside people; none where nobody rated, or no judge rated a criterion that people rated."""
+    rows = [row for row in result.separation.rows if row.dataset == matrix.dataset]
+    if not rows:
+        return
+    columns = [
+        Column("judge", "judge"),
+        Column("eval_prompt", "eval prompt"),
+        Column("criteria", "criteria"),
+        Column("stories", "stories"),
+        Column("level", "judge minus people", half_width=True),
+        Column("people", "people tell apart"),
+        Column("same", "judge too"),
+        Column("silent", "judge not"),
+        Column("reversed", "the other way"),
+        Column("alone", "judge alone"),
+        Column("pairs", "pairs"),
+    ]
+    note = (
+        "pairs of systems told apart (two-sided paired t tests, Holm, 5 %) on average over criteria, on stories that "
+        "both judge and people rated"
+    )
+    title = f"Do judges tell the same systems apart as people? {matrix.dataset}"
+    yield Table(title, columns, [_separated(row, columns) for row in rows], result.separation.signature, (note,))
+
+
+def _separated(row: Separated, columns: Sequence[Column]) -> dict[str, Any]:
+    return {column.key: getattr(row, column.key) for column in columns}
+
+
+def _difference_table(result: Systems, *, full: bool) -> Table:
+    """Pairs of systems, best systems first; on average over criteria unless `full`."""
+    rows = [
+        _difference(one, pair)
+        for matrix in result.matrices
+        for group in _shown(result, matrix, full=full)
+        for one in (group if full else group[-1:])
+        for pair in _best_first(one)
+    ]
+    columns = [Column("dataset", "dataset")] if len(result.matrices) > 1 else []
     columns += [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
-    columns += [Column("system", "system"), Column("against", "minus"), Column("estimate", "difference")]
+    columns += [Column("system", "system"), Column("against", "minus"), Column("difference", "difference")]
     columns += [Column("n", "story-prompts"), Column("t", "t"), Column("p", "p", digits=4, p="two-sided")]
     columns += [Column("p_adjusted", "p (Holm)", digits=4, p="two-sided")]
     columns += [Column("family", "tests")]
     if any(row["test"] == "sign" for row in rows):
         columns.append(Column("test", "test"))
-    return Table("Differences between systems on the same story-prompts", columns, rows, "")
+    title = "Differences between systems on the same story-prompts"
+    return Table(title, columns, rows, result.difference_signature)
 
 
-def _best_first(one: Standing, sizes: dict[int, int]) -> list[dict[str, Any]]:
-    place = {one.source.matrix.systems[s]: k for k, s in enumerate(_order(one))}
-    return sorted(
-        analysis.difference_rows(one, sizes),
-        key=lambda row: sorted((place[row["system"]], place[row["against"]])),
-    )
+def _best_first(one: Standing) -> list[Difference]:
+    place = {s: k for k, s in enumerate(_order(one))}
+    return sorted(one.differences, key=lambda pair: sorted((place[pair.first], place[pair.second])))
 
 
-def _difference(row: dict[str, Any]) -> dict[str, Any]:
-    estimate = Estimate(row["difference"], row["n"], row["low"], row["high"], reason=row["reason"])
-    return row | {"estimate": estimate, "p": _p(row["p"]), "p_adjusted": _p(row["p_adjusted"])}
+def _difference(one: Standing, pair: Difference) -> dict[str, Any]:
+    names = one.source.matrix.systems
+    return {
+        "dataset": one.source.matrix.dataset,
+        **one.source.labels(),
+        "criterion": one.criterion,
+        "system": names[pair.first],
+        "against": names[pair.second],
+        "difference": pair.estimate,
+        "n": pair.estimate.n,
+        "t": pair.t,
+        "p": pair.p,
+        "p_adjusted": pair.p_adjusted,
+        "family": one.family,
+        "test": pair.test,
+    }
 
 
-def _p(value: float | None) -> str | None:
-    return None if value is None else "<.0001" if value < 0.0001 else f"{value:.4f}"
-
-
-def _notes(
-    matrices: Sequence[RatingMatrix],
-    found: Sequence[Standing],
-    options: SystemsOptions,
-    *,
-    rank: bool,
-    differences: bool,
-) -> Iterator[str]:
+def _notes(result: Systems, *, rank: bool, differences: bool) -> Iterator[str]:
+    options, found = result.options, result.standings
     over = (
         "the pairs of one judge and criterion"
         if options.holm_over == "cell"
@@ -283,7 +291,7 @@ def _notes(
         yield "ranks left: those the tests leave possible; all of them hold together with 95 %"
     if any(one.criterion == AVERAGE for one in found):
         yield "average: of stories with a rating on every criterion, each criterion the same weight"
-    for matrix in matrices:
+    for matrix in result.matrices:
         if not matrix.criteria:
             yield f"nobody rated the stories of {matrix.dataset}: judges only"
         lost = sum(sum(one.unrated) for one in found if one.source.matrix is matrix and one.criterion != AVERAGE)

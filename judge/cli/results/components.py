@@ -29,6 +29,7 @@ def components(
 
     Example: judge components runs/hanna --target 0.9
     """
-    from judge.analysis.reliability import variance_components as variance
+    from judge.analysis.reliability import components_tables
+    from judge.analysis.reliability.variance_components import components as components_of
 
-    return variance.tables(table, options, full=full)
+    return components_tables.tables(components_of(table, options), full=full)

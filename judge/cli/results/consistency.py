@@ -27,6 +27,7 @@ def consistency(
 
     Example: judge consistency runs/mans-roc --full --format csv -o icc.csv
     """
-    from judge.analysis.reliability import consistency as analysis
+    from judge.analysis.reliability import consistency_tables
+    from judge.analysis.reliability.consistency import consistency as consistency_of
 
-    return analysis.tables(table, options, full=full)
+    return consistency_tables.tables(consistency_of(table, options), full=full)

@@ -293,7 +293,7 @@ def _read(
 
 
 def _emit(table: RatingsTable, found: Table, form: str, output: Path | None) -> None:
-    from judge.analysis.coverage.coverage import with_coverage
+    from judge.analysis.coverage.tables import with_coverage
     from judge.cli.option_words import emit
 
     emit(with_coverage(table, [found], form), form, output)

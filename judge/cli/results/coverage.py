@@ -36,7 +36,8 @@ def coverage(
 
     Example: judge coverage runs/mans-roc --require 95
     """
-    from judge.analysis.coverage import coverage as analysis
+    from judge.analysis.coverage import tables
+    from judge.analysis.coverage.coverage import coverage as coverage_of
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.cli.option_words import emit
     from judge.cli.reading_bar import reading_bar
@@ -47,8 +48,8 @@ def coverage(
         raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
     keep = Selection.of(criterion, judge, eval_prompt)
     table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
-    emit(analysis.tables(table, options), form, output)
-    share = analysis.rated_share(table, drop_systems=options.drop_systems)
-    if require is not None and (share is None or 100 * share < require):
-        typer.echo(analysis.summary_line(table, drop_systems=options.drop_systems) + f": below {require:g} %", err=True)
+    found = coverage_of(table, options)
+    emit(tables.tables(found), form, output)
+    if require is not None and (found.share is None or 100 * found.share < require):
+        typer.echo(f"coverage: {tables.sentence(found.total)}: below {require:g} %", err=True)
         raise typer.Exit(CHECK_FAILED)

@@ -9,7 +9,7 @@ import typer
 
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.cli.declared import takes
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, Output, ParserName
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -29,6 +29,7 @@ def criteria(
     *,
     options: CriteriaOptions,
     full: Annotated[bool, typer.Option("--full", help="matrices of every judge, scale use of every criterion")] = False,
+    long: Long = False,
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
@@ -38,21 +39,22 @@ def criteria(
 ) -> None:
     """Tau between criteria, halo beside people, whether a criterion agrees with its own, and use of the scale.
 
-    With a dataset in place of a run: people's ratings alone. Tables for people are wide, json and csv are long.
+    With a dataset in place of a run: people's ratings alone.
 
     Example: judge criteria runs/hanna --drop-system Human
 
     Example: judge criteria mans_roc
     """
-    from judge.analysis.coverage.coverage import with_coverage
+    from judge.analysis.coverage.tables import with_coverage
     from judge.analysis.criteria import tables
+    from judge.analysis.criteria.criteria import criteria as criteria_of
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.cli.option_words import emit
 
     table, more = _table(runs, parser)
     keep = Selection.of(criterion, judge, eval_prompt)
     table = narrowed(table, keep)
-    found = tables.tables(table, options, form=form, full=full, **more)
+    found = tables.tables(criteria_of(table, options, **more), full=full, long=long)
     judged = bool((table.frame["source"] == "judge").any())
     emit(with_coverage(table, found, form, options.drop_systems) if judged else found, form, output)
 

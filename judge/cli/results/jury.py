@@ -58,7 +58,7 @@ def jury(
     """
     # Many small decompositions: threads of the linear algebra only get into each other's way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from judge.analysis.coverage.coverage import with_coverage
+    from judge.analysis.coverage.tables import with_coverage
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.jury import jury as analysis
     from judge.analysis.jury import tables

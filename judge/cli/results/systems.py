@@ -8,7 +8,7 @@ import typer
 
 from judge.analysis.options.table_options import SystemsOptions
 from judge.cli.table_command import table_command
-from judge.cli.table_options import Form
+from judge.cli.table_options import Long
 
 if TYPE_CHECKING:
     from judge.printing.tables import Table
@@ -37,14 +37,14 @@ def systems(
         bool, typer.Option("--differences", help="all pairs of systems on the same story-prompts, p adjusted (Holm)")
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="every judge, Eval-Prompt and criterion")] = False,
-    form: Form = "table",
+    long: Long = False,
 ) -> list[Table]:
     """Mean rating of each system by people and judges, ranks, and which systems cannot be told apart.
-
-    Tables for people are wide, json and csv are long.
 
     Example: judge systems runs/mans-roc --rank --eval-prompt ep1
     """
     from judge.analysis.systems import tables
+    from judge.analysis.systems.systems import systems as systems_of
 
-    return tables.tables(table, options, form=form, by=by, rank=rank, differences=differences, full=full)
+    found = systems_of(table, options)
+    return tables.tables(found, by=by, rank=rank, differences=differences, full=full, long=long)

@@ -136,7 +136,7 @@ def consistency(
     """
     from judge.analysis.options.signature import abbreviations, signature
     from judge.analysis.options.table_options import ConsistencyOptions
-    from judge.analysis.reliability.consistency import consistency as family
+    from judge.analysis.reliability.consistency import consistency as consistency_of
     from judge.charts import consistency as chart
     from judge.errors import SpecError, unknown
     from judge.figures import forest, page
@@ -149,10 +149,8 @@ def consistency(
     options = ConsistencyOptions(tuple(drop_system or ()))
     table = ratings(runs, parser, criterion, judge, eval_prompt)
     matrix = only(build(table, drop_systems=options.drop_systems), "consistency")
-    frame = family(table, options)
-    rows = frame[frame["form"] == form].astype(object).to_dict("records") if len(frame) else []
     made = chart.forest(
-        [chart.of_long_row({str(key): value for key, value in row.items()}, form) for row in rows],
+        consistency_of(table, options),
         form,
         dataset=matrix.dataset,
         short=abbreviations(table),
@@ -263,12 +261,11 @@ def systems(
 
     Example: judge figure systems runs/hanna --eval-prompt ep1 -o systems.pdf
     """
-    from judge.analysis.options.signature import abbreviations, signature
+    from judge.analysis.options.signature import abbreviations
     from judge.analysis.options.table_options import SystemsOptions, from_words
-    from judge.analysis.systems.systems import standings
+    from judge.analysis.systems.systems import systems as systems_of
     from judge.charts import systems as chart
     from judge.figures import forest, page
-    from judge.rating_matrix import build
 
     inches = checked(output, width)
     words: dict[str, Any] = {
@@ -279,14 +276,15 @@ def systems(
     }
     options = from_words(SystemsOptions, **words)
     table = ratings(runs, parser, criterion, judge, eval_prompt)
-    matrix = only(build(table, drop_systems=options.drop_systems), "systems")
+    found = systems_of(table, options)
+    matrix = only(found.matrices, "systems")
     made = chart.forest(
-        standings([matrix], options),
+        found.standings,
         dataset=matrix.dataset,
         short=abbreviations(table),
         controls={fact.judge for fact in table.facts if fact.control},
         interval=options.mean_interval,
-        signature=signature(table, [matrix], options),
+        signature=found.signature,
         raters=who_rated(table, matrix.dataset),
     )
     page.write(forest.draw(made, inches or page.WIDTHS["page"]), output)

@@ -38,11 +38,13 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
     The ratings table has no explanations: they stand in the journal, in the judge's words.
     """
     from judge.analysis import correlation
-    from judge.analysis.coverage import coverage
+    from judge.analysis.coverage import tables as coverage_tables
+    from judge.analysis.coverage.coverage import coverage
     from judge.analysis.inputs.control import Control
     from judge.analysis.options.signature import signature
-    from judge.analysis.options.table_options import CorrelationOptions, CoverageOptions
-    from judge.analysis.reliability import consistency
+    from judge.analysis.options.table_options import CorrelationOptions
+    from judge.analysis.reliability import consistency_tables
+    from judge.analysis.reliability.consistency import consistency
     from judge.printing.tables import emit
     from judge.rating_matrix import build
     from judge.ratings_table import read
@@ -53,8 +55,8 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
     table.frame.to_csv(target / RATINGS, index=False, lineterminator="\n", chunksize=10_000)
     lines = [signature(table, build(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
     (target / "ratings.signature.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    emit(coverage.tables(table, CoverageOptions()), "csv", target / "coverage.csv")
-    emit(consistency.tables(table, full=True), "csv", target / "consistency.csv")
+    emit(coverage_tables.tables(coverage(table)), "csv", target / "coverage.csv")
+    emit(consistency_tables.tables(consistency(table), full=True), "csv", target / "consistency.csv")
     options = CorrelationOptions(resamples=choices.resamples, seed=choices.seed)
     result = correlation.correlations(table, options, Control())
     emit(correlation.tables(result), "csv", target / "correlate.csv")

@@ -12,8 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar
-from judge.analysis.coverage import coverage
-from judge.analysis.options.table_options import CoverageOptions
+from judge.analysis.coverage import tables
 from judge.credentials.providers import PROTOCOLS
 from judge.errors import JudgeError
 from judge.in_force.shutdown import life_in
@@ -116,13 +115,11 @@ def _loss(inputs: ReportInputs) -> Iterator[Item]:
         "; ".join(unfinished) or "every planned repeat was asked",
         f"judge run {runs}" if unfinished else "",
     )
-    line = coverage.summary_line(inputs.table, drop_systems=inputs.options.drop_systems).removeprefix("coverage: ")
-    yield Item("What is missing, and why", "met", line)
-    found = coverage.associations(inputs.table, CoverageOptions(drop_systems=inputs.options.drop_systems))
-    tested = found[found["p"].notna()]
-    strong = int((tested["p"] < 0.05).sum())
+    yield Item("What is missing, and why", "met", tables.sentence(inputs.coverage.total))
+    tested = [one.test.p for one in inputs.coverage.tests if one.test.p is not None]
+    strong = sum(p < 0.05 for p in tested)
     expected = 0.05 * len(tested)
-    if found.empty:
+    if not inputs.coverage.tests:
         yield Item("Whether loss depends on the stories", "met", "nothing was lost")
     else:
         state = "gap" if strong > 2 * expected + 1 else "met"

@@ -13,7 +13,6 @@ import numpy as np
 from markupsafe import Markup
 
 from judge.analysis.correlation.margins import CEILING, Margin
-from judge.analysis.coverage import coverage
 from judge.analysis.inputs.bars import ControlSource
 from judge.errors import JudgeError
 from judge.in_force.shutdown import life_in
@@ -165,7 +164,7 @@ def _by_vllm(force: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
 
 def _parsing(inputs: ReportInputs) -> Iterator[str]:
     parsers = list(dict.fromkeys(fact.parser for fact in inputs.table.facts if fact.parser != "imported"))
-    share = coverage.rated_share(inputs.table, drop_systems=inputs.options.drop_systems)
+    share = inputs.coverage.share
     if parsers:
         imputes = any("published" in name for name in parsers)
         how = "the parser imputes where an answer states none" if imputes else "none was imputed"

@@ -13,11 +13,7 @@ import numpy as np
 
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin, Rival, best_of
-from judge.analysis.coverage import coverage, loss
-from judge.analysis.options.table_options import ConsistencyOptions
 from judge.analysis.raters import Raters
-from judge.analysis.reliability import consistency
-from judge.analysis.reliability.consistency import PEOPLE
 from judge.charts.words import worded
 from judge.errors import JudgeError
 from judge.judge_name import JudgeName
@@ -184,16 +180,15 @@ def _distance(over: Estimate) -> str:
 
 def _loss(inputs: ReportInputs) -> Answer:
     question = "Was anything lost?"
-    counts = coverage.coverage(inputs.table, ("source",), drop_systems=inputs.options.drop_systems)
-    if counts.empty:
+    if not inputs.coverage.total.rows:
         return Answer(question, ("No judge was asked.",))
-    row = counts.iloc[0]
-    asked, rated, share = int(row["asked"]), int(row["rated"]), float(row["share"])
-    said = [inputs.raters.said(f"{one[:1].upper()}{one[1:]}.") for one in loss.findings(inputs.matrices)]
+    (row,) = inputs.coverage.total.rows
+    asked, rated, share = row.asked, row.rated, row.share
+    said = [inputs.raters.said(f"{one[:1].upper()}{one[1:]}.") for one in inputs.coverage.findings]
     if rated == asked:
         first = f"Nothing was lost: each of the {asked:,} repeats asked has a rating."
     else:
-        causes = [f"{name.replace('_', ' ')} {int(row[name]):,}" for name in counts.columns[6:] if row[name]]
+        causes = [f"{name.replace('_', ' ')} {number:,}" for name, number in row.lost.items() if number]
         lost = ", ".join(causes)
         first = f"Of {asked:,} repeats asked, {100 * share:.1f} % have a rating; the others ({lost}) stay missing."
     return Answer(question, (first, *said), of_loss(rated, asked))
@@ -201,11 +196,10 @@ def _loss(inputs: ReportInputs) -> Answer:
 
 def _consistency(inputs: ReportInputs) -> Iterator[Answer]:
     question = "Does the judge agree with itself?"
-    (table,) = consistency.tables(inputs.table, ConsistencyOptions(drop_systems=inputs.options.drop_systems))
-    rows = [row for row in table.rows if row["judge"] != PEOPLE and isinstance(row.get("ICC(1,1)"), Estimate)]
-    values = [row["ICC(1,1)"].value for row in rows if row["ICC(1,1)"].defined]
+    rows = [estimate for cell in inputs.consistency.judged if (estimate := cell.estimate("ICC(1,1)"))]
+    values = [estimate.value for estimate in rows if estimate.value is not None]
     if not values:
-        reasons = dict.fromkeys(str(row["ICC(1,1)"].reason) for row in rows if row["ICC(1,1)"].reason)
+        reasons = dict.fromkeys(str(estimate.reason) for estimate in rows if estimate.reason)
         if reasons:
             yield Answer(question, (f"How far judges agree with themselves is {'; '.join(reasons)}.",))
         return

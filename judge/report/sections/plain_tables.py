@@ -5,10 +5,11 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from judge.analysis import diagnose
-from judge.analysis.coverage import coverage
+from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.diagnose import DIAGNOSTICS, Diagnosis
-from judge.analysis.options.table_options import CoverageOptions, DiagnoseOptions, SystemsOptions
+from judge.analysis.options.table_options import DiagnoseOptions, SystemsOptions
 from judge.analysis.systems import tables
+from judge.analysis.systems.systems import systems
 from judge.contamination import report as contamination
 from judge.contamination import scores_file
 from judge.printing.tables import Column, Table
@@ -18,10 +19,8 @@ from judge.report.inputs import ReportInputs
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
     """What was asked, answered and rated; whether what was lost differs from what was kept."""
-    options = CoverageOptions(drop_systems=inputs.options.drop_systems)
-    summary, *others = coverage.tables(inputs.table, options)
-    line = coverage.summary_line(inputs.table, drop_systems=inputs.options.drop_systems)
-    sentence = line[:1].upper() + line[1:] + "."
+    summary, *others = coverage_tables.tables(inputs.coverage)
+    sentence = f"Coverage: {coverage_tables.sentence(inputs.coverage.total)}."
     return [prose(sentence), shown(summary, inputs), *(shown(one, inputs, folded=True) for one in others)]
 
 
@@ -30,7 +29,7 @@ def system_blocks(inputs: ReportInputs) -> list[Markup]:
     options = SystemsOptions(
         drop_systems=inputs.options.drop_systems, resamples=inputs.options.resamples, seed=inputs.options.seed
     )
-    found = tables.tables(inputs.table, options)
+    found = tables.tables(systems(inputs.table, options))
     return [shown(table, inputs) for table in found] or [prose("No system has a rating.")]
 
 

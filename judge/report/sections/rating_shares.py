@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from judge.analysis import distributions
+from judge.analysis.distribution_tables import table
+from judge.analysis.distributions import distributions
 from judge.analysis.options.table_options import DistributionOptions
 from judge.charts import distributions as chart
 from judge.pages import charts
@@ -15,8 +16,8 @@ from judge.report.inputs import ReportInputs
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """A picture and a table for each dataset."""
     options = DistributionOptions(drop_systems=inputs.options.drop_systems)
-    made = []
-    for number, one in enumerate(distributions.distributions(inputs.table, options)):
+    counted, made = distributions(inputs.table, options), []
+    for number, one in enumerate(counted):
         found = chart.distributions(one, inputs.raters_of(one.dataset))
         made.append(figure(charts.distributions(found, f"shares-{number}"), found.caption))
-    return [*made, *(shown(table, inputs, folded=True) for table in distributions.tables(inputs.table, options))]
+    return [*made, *(shown(table(one), inputs, folded=True) for one in counted)]

@@ -51,6 +51,17 @@ class Difference:
     p_adjusted: float | None = None
     test: str = "none"
 
+    @property
+    def higher_first(self) -> Difference:
+        """The same pair with the system that has the higher mean first."""
+        estimate = self.estimate
+        if (estimate.value or 0.0) >= 0:
+            return self
+        low, high = (None if end is None else -end for end in (estimate.high, estimate.low))
+        turned = replace(estimate, value=-(estimate.value or 0.0), low=low, high=high)
+        t = None if self.t is None else -self.t
+        return replace(self, first=self.second, second=self.first, estimate=turned, t=t)
+
 
 def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems: int) -> Floats:
     """Mean rating of each system's stories for each story-prompt, shape (story-prompts, systems), NaN = none.

@@ -75,12 +75,16 @@ def _makers() -> dict[str, _Make]:
     from judge.analysis import correlation, diagnose
     from judge.analysis.comparison import tables as compare_tables
     from judge.analysis.comparison.comparison import compared
-    from judge.analysis.coverage import coverage
+    from judge.analysis.coverage import tables as coverage_tables
+    from judge.analysis.coverage.coverage import coverage
     from judge.analysis.criteria import tables as criteria_tables
+    from judge.analysis.criteria.criteria import criteria
     from judge.analysis.inputs.control import Control
     from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
-    from judge.analysis.reliability import consistency
+    from judge.analysis.reliability import consistency_tables
+    from judge.analysis.reliability.consistency import consistency
     from judge.analysis.systems import tables as system_tables
+    from judge.analysis.systems.systems import systems
 
     predict = Control()
 
@@ -88,12 +92,12 @@ def _makers() -> dict[str, _Make]:
         return correlation.tables(correlation.correlations(table, options, predict))
 
     return {
-        "coverage": coverage.tables,
-        "consistency": consistency.tables,
+        "coverage": lambda t: coverage_tables.tables(coverage(t)),
+        "consistency": lambda t: consistency_tables.tables(consistency(t)),
         "correlate": lambda t: correlated(t, CorrelationOptions()),
         "correlate-system": lambda t: correlated(t, CorrelationOptions(level="system")),
-        "systems": system_tables.tables,
-        "criteria": criteria_tables.tables,
+        "systems": lambda t: system_tables.tables(systems(t)),
+        "criteria": lambda t: criteria_tables.tables(criteria(t)),
         "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t)),
         "compare": lambda t: compare_tables.tables(compared(t)),
         "compare-judges": lambda t: compare_tables.tables(compared(t, CompareOptions(by="judge"))),

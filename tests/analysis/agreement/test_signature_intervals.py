@@ -25,8 +25,10 @@ from judge.analysis.agreement import (
 )
 from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.comparison.comparison import compared
-from judge.analysis.coverage import coverage
+from judge.analysis.coverage import tables as coverage_tables
+from judge.analysis.coverage.coverage import coverage
 from judge.analysis.criteria import tables as criteria_tables
+from judge.analysis.criteria.criteria import criteria
 from judge.analysis.disagreements import tables as disagreement_tables
 from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.jury import tables as jury_tables
@@ -40,18 +42,21 @@ from judge.analysis.options.table_options import (
     JuryOptions,
     SystemsOptions,
 )
-from judge.analysis.reliability import consistency, variance_components
+from judge.analysis.reliability import components_tables, consistency_tables
+from judge.analysis.reliability.consistency import consistency
+from judge.analysis.reliability.variance_components import components
 from judge.analysis.systems import tables as system_tables
+from judge.analysis.systems.systems import systems
 from judge.printing.tables import Table, render
 from judge.ratings_table import RatingsTable
 from judge.stats.estimate import Estimate
 
 DRAWN = {"resamples": 30}
 MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
-    "coverage": coverage.tables,
-    "consistency": consistency.tables,
-    "consistency in full": lambda t: consistency.tables(t, full=True),
-    "components": variance_components.tables,
+    "coverage": lambda t: coverage_tables.tables(coverage(t)),
+    "consistency": lambda t: consistency_tables.tables(consistency(t)),
+    "consistency in full": lambda t: consistency_tables.tables(consistency(t), full=True),
+    "components": lambda t: components_tables.tables(components(t)),
     "correlate": lambda t: correlation.tables(correlation.correlations(t, CorrelationOptions(**DRAWN))),
     "correlate, Pearson": lambda t: correlation.tables(
         correlation.correlations(t, CorrelationOptions(coefficient="pearson"))
@@ -65,12 +70,16 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "labels": lambda t: labels_tables.tables(
         binary_labels.discrimination(t, LabelOptions(labels="Relevance > 3", equivalence=0.5, **DRAWN))
     ),
-    "systems": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN)),
-    "systems, boot": lambda t: system_tables.tables(t, SystemsOptions(mean_interval="boot", **DRAWN)),
-    "systems, as published": lambda t: system_tables.tables(t, SystemsOptions(mean_interval="as-published", **DRAWN)),
-    "differences": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN), differences=True),
-    "differences, long": lambda t: system_tables.tables(t, SystemsOptions(**DRAWN), differences=True, form="json"),
-    "criteria": lambda t: criteria_tables.tables(t, CriteriaOptions(**DRAWN)),
+    "systems": lambda t: system_tables.tables(systems(t, SystemsOptions(**DRAWN))),
+    "systems, boot": lambda t: system_tables.tables(systems(t, SystemsOptions(mean_interval="boot", **DRAWN))),
+    "systems, as published": lambda t: system_tables.tables(
+        systems(t, SystemsOptions(mean_interval="as-published", **DRAWN))
+    ),
+    "differences": lambda t: system_tables.tables(systems(t, SystemsOptions(**DRAWN)), differences=True),
+    "differences, long": lambda t: system_tables.tables(
+        systems(t, SystemsOptions(**DRAWN)), differences=True, long=True
+    ),
+    "criteria": lambda t: criteria_tables.tables(criteria(t, CriteriaOptions(**DRAWN))),
     "compare": lambda t: compare_tables.tables(compared(t, CompareOptions(permutations=30, **DRAWN))),
     "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t), full=True),
     "disagreements": lambda t: disagreement_tables.tables(disagreements(t, DisagreementsOptions())),

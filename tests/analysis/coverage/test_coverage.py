@@ -10,10 +10,14 @@ import pytest
 from scipy import stats
 
 from judge.analysis import correlation
-from judge.analysis.coverage import coverage, loss
+from judge.analysis.coverage import loss
+from judge.analysis.coverage.counts import CountRow, count
+from judge.analysis.coverage.coverage import coverage
+from judge.analysis.coverage.tables import sentence as said
+from judge.analysis.coverage.tables import tables, with_coverage
 from judge.analysis.options.table_options import CorrelationOptions, CoverageOptions
-from judge.rating_matrix import build
 from judge.ratings_table import RatingsTable
+from judge.stats.estimation.association import Association, with_group
 
 
 def _lost(system: int, prompt: int, repeat: int) -> str | None:
@@ -22,22 +26,26 @@ def _lost(system: int, prompt: int, repeat: int) -> str | None:
     return "not_answered" if (system, prompt, repeat) == (0, 0, 0) else None
 
 
+def _tests(table: RatingsTable) -> dict[str, Association]:
+    return {one.against: one.test for one in coverage(table).tests}
+
+
 def test_counts_by_system(make_table) -> None:
-    counts = coverage.coverage(make_table(lost=_lost), ("system",)).set_index("system")
+    counts = count(make_table(lost=_lost), ("system",)).frame.set_index("system")
     assert counts.loc["system 3", ["asked", "answered", "rated", "no_rating"]].tolist() == [36, 36, 9, 27]
     assert counts.loc["system 0", ["asked", "answered", "rated", "not_answered"]].tolist() == [36, 35, 35, 1]
     assert counts.loc["system 1", "share"] == 1.0
-    assert coverage.rated_share(make_table(lost=_lost)) == pytest.approx(1 - 28 / 144)
+    assert coverage(make_table(lost=_lost)).share == pytest.approx(1 - 28 / 144)
 
 
 def test_loss_that_depends_on_the_system_is_found(make_table) -> None:
-    frame = coverage.associations(make_table(lost=_lost)).set_index("with")
-    system = frame.loc["system"]
-    assert (system["n"], system["lost"]) == (48, 10)
-    assert system["p"] < 0.001
+    found = _tests(make_table(lost=_lost))
+    system = found["system"]
+    assert (system.n, system.lost) == (48, 10)
+    assert system.p < 0.001
     # Better systems write longer stories in this table, and the best one lost most.
-    assert frame.loc["length in words", "effect"] > 0.7
-    assert frame.loc["people's Relevance", "effect"] > 0.7
+    assert found["length in words"].effect > 0.7
+    assert found["people's Relevance"].effect > 0.7
 
 
 def middling(table: RatingsTable, share: float = 0.4) -> Callable[[int, int, int], str | None]:
@@ -50,17 +58,17 @@ def middling(table: RatingsTable, share: float = 0.4) -> Callable[[int, int, int
 
 def test_a_judge_that_refuses_the_middling_stories_is_found(make_table) -> None:
     table = make_table(lost=middling(make_table()))
-    frame = coverage.associations(table).set_index("with")
+    found = _tests(table)
     # As many good stories as bad ones are lost, which the test of people's rating itself cannot see.
-    assert frame.loc["people's Relevance", "p"] > 0.2
-    row = frame.loc["people's Relevance, distance from its mean"]
+    assert found["people's Relevance"].p > 0.2
+    row = found["people's Relevance, distance from its mean"]
     people = table.frame[table.frame["source"] == "rater"].groupby("story")["rating"].mean()
     lost = table.frame[table.frame["status"] == "refused"]["story"].unique()
     distance = (people - people.mean()).abs().round(9)
     test = stats.mannwhitneyu(distance[lost], distance.drop(lost), method="asymptotic")
-    assert row["p"] == pytest.approx(test.pvalue, rel=1e-9)
-    assert (row["p"] < 1e-6, row["effect"]) == (True, 0.0)
-    (sentence,) = loss.findings(build(table))
+    assert row.p == pytest.approx(test.pvalue, rel=1e-9)
+    assert (row.p < 1e-6, row.effect) == (True, 0.0)
+    (sentence,) = coverage(table).findings
     assert sentence.startswith(
         "loss goes with people's ratings: stories near people's mean were lost more often by openai/m with ep1 "
         "(Relevance) (Holm, p < .05, 2 tests)"
@@ -73,66 +81,82 @@ def test_loss_by_lot_finds_nothing(make_table) -> None:
     rng = np.random.default_rng(5)
     table = make_table(lost=lambda *_: "empty" if rng.random() < 0.1 else None)
     assert table.frame["rating"].isna().any()
-    assert loss.findings(build(table)) == []
-    assert loss.findings(build(make_table())) == []
+    assert coverage(table).findings == ()
+    assert coverage(make_table()).findings == ()
 
 
 def test_stories_that_people_rate_lower_are_named(make_table) -> None:
-    sentences = loss.findings(build(make_table(lost=lambda system, *_: "refused" if system == 0 else None)))
+    sentences = coverage(make_table(lost=lambda system, *_: "refused" if system == 0 else None)).findings
     assert any("stories that people rate lower were lost more often by openai/m with ep1" in one for one in sentences)
 
 
 def test_loss_by_lot_is_not_blamed(make_table) -> None:
     rng = np.random.default_rng(5)
-    frame = coverage.associations(make_table(lost=lambda *_: "empty" if rng.random() < 0.1 else None))
-    assert (frame["p"] > 0.01).all()
+    found = _tests(make_table(lost=lambda *_: "empty" if rng.random() < 0.1 else None))
+    assert all(test.p > 0.01 for test in found.values())
 
 
 def test_nothing_lost_is_said(make_table) -> None:
-    tables = coverage.tables(make_table())
-    assert coverage.associations(make_table()).empty
-    assert "nothing was lost: every asked repeat has a rating" in tables[3].notes
+    printed = tables(coverage(make_table()))
+    assert coverage(make_table()).tests == ()
+    assert "nothing was lost: every asked repeat has a rating" in printed[3].notes
 
 
 def test_bounds_put_lost_repeats_at_the_ends_of_the_scale(make_table) -> None:
     table = make_table(lost=_lost)
-    (row,) = coverage.bounds(table)
+    (row,) = coverage(table).bounds
     ratings = table.frame.loc[table.frame["source"] == "judge", "rating"]
-    assert (row["missing"], row["scale"]) == (28, "1-5")
-    assert row["mean"].value == pytest.approx(ratings.mean())
-    assert row["mean"].low == pytest.approx(ratings.fillna(1).mean())
-    assert row["mean"].high == pytest.approx(ratings.fillna(5).mean())
+    assert (row.missing, row.scale) == (28, (1, 5))
+    assert row.mean.value == pytest.approx(ratings.mean())
+    assert row.mean.low == pytest.approx(ratings.fillna(1).mean())
+    assert row.mean.high == pytest.approx(ratings.fillna(5).mean())
 
 
 def test_printed_tables_and_the_line_agree(make_table) -> None:
     table = make_table(lost=_lost)
-    tables = coverage.tables(table, CoverageOptions())
-    assert [t.title for t in tables[:3]] == [
+    found = coverage(table, CoverageOptions())
+    printed = tables(found)
+    assert [t.title for t in printed[:3]] == [
         "Coverage by judge and Eval-Prompt",
         "Coverage by judge and criterion",
         "Coverage by judge and system",
     ]
-    assert tables[0].rows[0]["rated"] == 116
-    line = coverage.summary_line(table)
-    assert line == "coverage: 144 asked, 143 answered, 116 rated, 80.6 % (no_rating 27, not_answered 1)"
-    assert coverage.summary(table).rows == tables[0].rows
+    assert printed[0].rows[0]["rated"] == 116
+    assert said(found.total) == "144 asked, 143 answered, 116 rated, 80.6 % (no_rating 27, not_answered 1)"
+    (noted,) = with_coverage(table, printed[:1], "csv")
+    assert noted.notes[0] == f"coverage: {said(found.total)}"
+
+
+def test_frames_and_tables_come_from_the_same_counts(make_table, monkeypatch) -> None:
+    made: list[object] = []
+    monkeypatch.setattr(loss, "with_group", lambda *a: made.append(a) or with_group(*a))
+    found = coverage(make_table(lost=_lost))
+    first, *_, tested, bounded = tables(found)
+    assert len(made) == 1
+    assert {type(row) for row in found.by_eval_prompt.rows} == {CountRow}
+    assert {type(one) for one in found.tests} == {loss.LossTest}
+    assert found.frame["rated"].tolist() == [row["rated"] for row in first.rows]
+    assert found.frame.attrs["signature"] == first.signature
+    assert [row["p"] for row in tested.rows] == [one.test.p for one in found.tests]
+    assert [row["mean"] for row in bounded.rows] == [one.mean for one in found.bounds]
+    assert found.total.frame["share"].tolist() == [found.share]
 
 
 def test_why_answers_are_ambiguous_is_counted_beside_the_causes(make_table) -> None:
     table = make_table(lost=lambda system, prompt, _: "ambiguous" if prompt < system else None)
     flags = table.frame["flags"].where(table.frame["system"] != "system 2", "cut;list")
     flagged = replace(table, frame=table.frame.assign(flags=flags.mask(table.frame["system"] == "system 3", "quoted")))
-    counts = coverage.coverage(flagged, ("system",)).set_index("system")
+    counts = count(flagged, ("system",)).frame.set_index("system")
     assert counts["ambiguous"].tolist() == [0, 3, 6, 9]
     assert counts["list"].tolist() == [0, 0, 6, 0]
     assert counts["quoted"].tolist() == [0, 0, 0, 9]
-    assert coverage.summary_line(flagged).endswith("(ambiguous 18)")
-    printed = coverage.summary(flagged)
+    assert said(coverage(flagged).total).endswith("(ambiguous 18)")
+    printed = tables(coverage(flagged))[0]
     assert [c.title for c in printed.columns][-3:] == ["ambiguous", "(list)", "(quoted)"]
     assert any("(list): ambiguous answers" in note for note in printed.notes)
 
 
 def test_dropped_systems_are_not_counted(make_table) -> None:
     table = make_table(lost=_lost)
-    assert coverage.rated_share(table, drop_systems=["system 3", "system 0"]) == 1.0
-    assert coverage.coverage(table, ("judge",), drop_systems=["system 3"]).iloc[0]["asked"] == 108
+    assert coverage(table, CoverageOptions(drop_systems=("system 3", "system 0"))).share == 1.0
+    assert count(table, ("judge",), drop_systems=["system 3"]).frame.iloc[0]["asked"] == 108

@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from judge.analysis.criteria.criteria import criteria, profiles, scales
+from judge.analysis.criteria import profiles as analysis
+from judge.analysis.criteria.criteria import criteria
+from judge.analysis.criteria.profiles import Profile, profiles, scales
 from judge.analysis.criteria.tables import tables
 from judge.analysis.inputs.dataset_ratings import ratings_of
 from judge.analysis.inputs.selection import Selection, narrowed
@@ -44,7 +46,7 @@ def hanna_people(hanna_table: RatingsTable) -> RatingsTable:
 
 @pytest.fixture(scope="module")
 def pairs(hanna_people: RatingsTable) -> pd.DataFrame:
-    return criteria(hanna_people, WITHOUT_HUMAN, view="pairs").set_index(["level", "criterion", "with"])
+    return criteria(hanna_people, WITHOUT_HUMAN).view("pairs").set_index(["level", "criterion", "with"])
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +85,7 @@ def test_halo_of_the_studys_judges(hanna_table: RatingsTable) -> None:
     # Computed from the score file with scipy.stats.kendalltau, mean over the 15 pairs of criteria, Eval-Prompt 1.
     expected = {"people": 0.40, "Beluga-13B": 0.50, "Mistral-7B": 0.43, "ChatGPT": 0.54, "Llama-13B": 0.18}
     part = narrowed(hanna_table, Selection(eval_prompts=("ep1",)))
-    found = criteria(part, WITHOUT_HUMAN).set_index("judge")
+    found = criteria(part, WITHOUT_HUMAN).frame.set_index("judge")
     assert {name: round(found.loc[name, "halo"], 2) for name in expected} == expected
     # Positions hold no person there, and people's ratings of most criteria differ by their error only.
     assert found["excess"].isna().all()
@@ -93,11 +95,11 @@ def test_halo_of_the_studys_judges(hanna_table: RatingsTable) -> None:
 
 
 def test_validity_of_beluga_is_hardly_above_its_tau_with_other_criteria(beluga: RatingsTable) -> None:
-    found = criteria(beluga, WITHOUT_HUMAN).set_index("judge").loc["Beluga-13B"]
+    found = criteria(beluga, WITHOUT_HUMAN).frame.set_index("judge").loc["Beluga-13B"]
     # scipy.stats.kendalltau on the score file: diagonal 24.6, off the diagonal 22.5, own criterion best in 2 of 6.
     assert (round(100 * found["validity"], 1), round(100 * found["heterotrait"], 1)) == (24.6, 22.5)
     assert (found["own_best"], found["own_rows"]) == (2, 6)
-    cells = criteria(beluga, WITHOUT_HUMAN, view="multitrait")
+    cells = criteria(beluga, WITHOUT_HUMAN).view("multitrait")
     own = cells[cells["criterion"] == cells["against"]]
     # Eval-Prompt 1's six published overall correlations, one decimal more: RE CH EM SU EG CX.
     assert [round(100 * tau, 1) for tau in own["tau"]] == [20.6, 25.6, 27.4, 16.6, 25.7, 31.8]
@@ -115,7 +117,7 @@ def test_entropy_of_the_studys_ratings(hanna_table: RatingsTable) -> None:
         assert round(clipped.entropy.value, 2) == expected[one.source.judge]
         if one.use.outside == 0:
             assert one.use.entropy == clipped.entropy
-    use = criteria(part, WITHOUT_HUMAN, view="scale-use").set_index(["judge", "criterion"])
+    use = criteria(part, WITHOUT_HUMAN).view("scale-use").set_index(["judge", "criterion"])
     assert use.loc[("people", "all"), "ratings"] == 17280
     assert round(use.loc[("ChatGPT", "all"), "modal_share"], 2) == 0.78
     assert use.loc[("Mistral-7B", "all"), "outside"] == 253
@@ -125,12 +127,12 @@ def test_entropy_of_the_studys_ratings(hanna_table: RatingsTable) -> None:
 
 def test_intervals_are_paired_and_resampled_by_story_prompt(make_table: Callable[..., RatingsTable]) -> None:
     table = make_table(judged=NAMES[:3], rated=NAMES[:3], prompts=30)
-    found = criteria(table, CriteriaOptions(resamples=300)).set_index("judge")
+    found = criteria(table, CriteriaOptions(resamples=300)).frame.set_index("judge")
     people, judge = found.loc["people"], found.loc["openai/m"]
     assert people["halo_low"] < people["halo"] < people["halo_high"]
     assert judge["excess_low"] < judge["excess"] < judge["excess_high"]
     assert np.isnan(people["excess"])
-    none = criteria(make_table(prompts=4, judged=NAMES[:2], rated=NAMES[:2]))
+    none = criteria(make_table(prompts=4, judged=NAMES[:2], rated=NAMES[:2])).frame
     assert none["halo"].notna().all()
     assert none["halo_low"].isna().all()
 
@@ -141,7 +143,7 @@ def test_halo_is_over_stories_that_have_all_from_both() -> None:
     honest = study.quality + 0.3 * np.random.default_rng(2).standard_normal(study.quality.shape)
     mixed = 0.4 * honest + 0.6 * honest.mean(axis=0)
     lost = np.where(study.story_prompt < 10, np.nan, mixed)
-    found = criteria(study.with_judges(honest=honest, mixed=mixed, lost=lost).table()).set_index("judge")
+    found = criteria(study.with_judges(honest=honest, mixed=mixed, lost=lost).table()).frame.set_index("judge")
     assert found.loc["honest", "excess_low"] < 0 < found.loc["honest", "excess_high"]
     # A point more in two of three criteria moves a judge that keeps 40 % of what sets them apart by 0.4 of its points.
     assert found.loc["mixed", "excess"] > 0.3
@@ -152,29 +154,31 @@ def test_halo_is_over_stories_that_have_all_from_both() -> None:
     )
     # People's ratings of the other stories give their leniency and the unit of their scale, and nothing else.
     assert found.loc["lost", "excess"] == pytest.approx(
-        criteria(part).set_index("judge").loc["lost", "excess"], abs=0.02
+        criteria(part).frame.set_index("judge").loc["lost", "excess"], abs=0.02
     )
 
 
 def test_what_does_not_exist_says_why(make_table: Callable[..., RatingsTable]) -> None:
-    one = criteria(make_table()).set_index("judge")
+    one = criteria(make_table()).frame.set_index("judge")
     assert set(one["reason"]) == {"undefined with fewer than 2 criteria"}
-    nobody = criteria(make_table(judged=NAMES[:2], rated=("Empathy",)), CriteriaOptions(ci="none")).set_index("judge")
+    nobody = criteria(make_table(judged=NAMES[:2], rated=("Empathy",)), CriteriaOptions(ci="none")).frame.set_index(
+        "judge"
+    )
     assert nobody.loc["openai/m", "reason"] == "undefined: nobody rated these criteria"
     constant = make_table(judged=NAMES[:2], rated=NAMES[:2])
     constant.frame["rating"] = 3.0
-    found = criteria(constant, view="pairs")
+    found = criteria(constant).view("pairs")
     assert found["tau"].isna().all()
     assert found["reason"].str.startswith("undefined: a constant side").all()
     with pytest.raises(SpecError, match="view 'halos' is not known; did you mean 'halo'"):
-        criteria(constant, view="halos")
+        criteria(constant).view("halos")
 
 
 def test_datasets_need_no_run(studies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE_DATA", str(studies))
     dataset = open_dataset("deltascore_roc")
     table = ratings_of(dataset)
-    found = tables(table, CriteriaOptions(resamples=20), scale=dataset.scale)
+    found = tables(criteria(table, CriteriaOptions(resamples=20), scale=dataset.scale))
     assert [one.title.partition(",")[0] for one in found] == [
         "Criteria: mean tau-b x100 between them",
         "Use of the scale",
@@ -186,7 +190,7 @@ def test_datasets_need_no_run(studies: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_people_alone_on_one_criterion_have_their_scale_use(mans_table: RatingsTable) -> None:
-    (use,) = tables(mans_table, CriteriaOptions(), scale=Scale(1, 5))
+    (use,) = tables(criteria(mans_table, CriteriaOptions(), scale=Scale(1, 5)))
     # Counts of MANS-ROC's 5,000 scores: 686 2015 1458 745 96.
     assert use.rows[0]["entropy"].value == pytest.approx(stats.entropy([686, 2015, 1458, 745, 96], base=2))
     assert (use.rows[0]["modal"], use.rows[0]["outside"]) == ("2", 0)
@@ -196,7 +200,7 @@ def test_people_alone_on_one_criterion_have_their_scale_use(mans_table: RatingsT
 def test_tables_show_the_summary_first_and_matrices_where_there_are_few(
     hanna_table: RatingsTable, beluga: RatingsTable
 ) -> None:
-    found = tables(beluga, WITHOUT_HUMAN)
+    found = tables(criteria(beluga, WITHOUT_HUMAN))
     assert [one.title.split(",")[0] for one in found] == [
         "Criteria: mean tau-b x100 between them",
         "Use of the scale",
@@ -208,14 +212,14 @@ def test_tables_show_the_summary_first_and_matrices_where_there_are_few(
     assert text.splitlines()[3].split() == ["Relevance", "—", "60", "60", "60", "60", "57"]
     assert text.splitlines()[8].split() == ["Complexity", "24", "50", "41", "47", "61", "—"]
     part = narrowed(hanna_table, Selection(criteria=("Empathy", "Surprise")))
-    many = tables(part, WITHOUT_HUMAN)
+    many = tables(criteria(part, WITHOUT_HUMAN))
     assert len(many) == 3
     assert "matrices of 21 judges x Eval-Prompts are left out" in many[-1].notes[-1]
 
 
-def test_machines_get_long_tables(make_table: Callable[..., RatingsTable]) -> None:
+def test_long_tables_hold_every_number(make_table: Callable[..., RatingsTable]) -> None:
     table = make_table(judged=NAMES[:2], rated=NAMES[:2])
-    found = tables(table, CriteriaOptions(resamples=20), form="json")
+    found = tables(criteria(table, CriteriaOptions(resamples=20)), long=True)
     assert [(one.title, len(one.rows)) for one in found] == [
         ("Halo and validity", 2),
         ("Tau-b between criteria", 4),
@@ -224,5 +228,26 @@ def test_machines_get_long_tables(make_table: Callable[..., RatingsTable]) -> No
     ]
     frame = pd.DataFrame(found[0].rows)
     assert {"halo_low", "excess_high", "own_best"} <= set(frame.columns)
-    full = tables(table, CriteriaOptions(ci="none"), full=True)
+    full = tables(criteria(table, CriteriaOptions(ci="none")), full=True)
     assert [row["criterion"] for row in full[1].rows] == [*NAMES[:2], "all", *NAMES[:2], "all"]
+
+
+def test_frames_and_tables_come_from_the_same_profiles(
+    make_table: Callable[..., RatingsTable], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    halo_test = analysis.halo_test
+    monkeypatch.setattr(analysis, "halo_test", lambda *a: made.append("halo") or halo_test(*a))
+    found = criteria(make_table(judged=NAMES[:2], rated=NAMES[:2]), CriteriaOptions(resamples=20))
+    summary, use, people, *_ = tables(found)
+    long = tables(found, long=True)
+    assert made == ["halo"]
+    assert {type(one) for one in found.profiles} == {Profile}
+    assert [row["halo"] for row in summary.rows] == [one.halo for one in found.profiles]
+    assert found.frame["halo"].tolist() == [row["halo"].value for row in summary.rows]
+    assert [row["halo"] for row in long[0].rows] == found.frame["halo"].tolist()
+    assert found.frame.attrs["signature"] == summary.signature == long[0].signature
+    assert found.view("pairs").attrs["signature"] == use.signature
+    (overall, system), *_ = [found.view("pairs").query("judge == 'people'")["tau"]]
+    assert [row["criterion"] for row in people.rows] == NAMES[:2]
+    assert (people.rows[1][NAMES[0]], people.rows[0][NAMES[1]]) == (overall, system)

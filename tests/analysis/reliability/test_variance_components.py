@@ -9,7 +9,10 @@ import pandas as pd
 import pytest
 
 from judge.analysis.options.table_options import ComponentsOptions
-from judge.analysis.reliability import variance_components as components
+from judge.analysis.reliability import variance_components as analysis
+from judge.analysis.reliability.components_tables import tables
+from judge.analysis.reliability.d_study import PlanRow
+from judge.analysis.reliability.variance_components import components
 from judge.errors import DataError, SpecError
 from judge.printing.tables import render
 from judge.ratings_table import RatingsTable
@@ -29,7 +32,7 @@ def _direct(table: RatingsTable):
 
 def test_the_frame_holds_the_numbers_of_the_statistics(make_table) -> None:
     table = make_table()
-    frame, expected = components.components(table), _direct(table)
+    frame, expected = components(table).frame, _direct(table)
     assert frame["term"].tolist() == TERMS
     assert frame["variance"].tolist() == pytest.approx([c.variance.value for c in expected.components])
     assert frame["low"].tolist() == pytest.approx([c.variance.low for c in expected.components])
@@ -38,10 +41,28 @@ def test_the_frame_holds_the_numbers_of_the_statistics(make_table) -> None:
     assert frame["df"].tolist() == [3, 11, 33, 96]
 
 
+def test_frames_and_printed_tables_come_from_the_same_studies(make_table, monkeypatch) -> None:
+    made = []
+    monkeypatch.setattr(analysis, "variance_components", lambda *a, **k: made.append(a) or variance_components(*a, **k))
+    found = components(make_table(judged=("Relevance", "Coherence")))
+    frame, plans, (shares, planned) = found.frame, found.plans, tables(found)
+    assert len(made) == 2  # once a criterion
+    (dataset,) = found.datasets
+    assert {type(row) for study in dataset.studies for row in study.plans} == {PlanRow}
+    terms = [(study.criterion, term) for study in dataset.studies for term in study.terms]
+    assert {type(term) for _, term in terms} == {analysis.Term}
+    assert frame["share"].tolist() == [term.share.value for _, term in terms]
+    assert {id(row[study]) for row in shares.rows for study in ("Relevance", "Coherence")} == {
+        id(term.share) for _, term in terms
+    }
+    assert plans["relative"].tolist() == [row["relative"].value for row in planned.rows]
+    assert frame.attrs == plans.attrs == {"signature": shares.signature, "notes": list(found.notes)}
+
+
 def test_plans_answer_how_many(make_table) -> None:
     table = make_table()
     expected = _direct(table)
-    plans = components.plans(table, ComponentsOptions(target=0.9)).set_index(["score", "plan"])
+    plans = components(table, ComponentsOptions(target=0.9)).plans.set_index(["score", "plan"])
     run = d_study(expected, ["system"], {"story-prompt": 12, "repeat": 3})
     assert plans.loc[("system", "as run"), "relative"] == pytest.approx(run.relative.value)
     assert plans.loc[("system", "as run"), "relative_low"] == pytest.approx(run.relative.low)
@@ -58,13 +79,13 @@ def test_plans_answer_how_many(make_table) -> None:
 def test_an_unreachable_target_gives_the_limit(make_table) -> None:
     # One story-prompt-by-system variance that no number of repeats averages away.
     table = make_table(noise=0.1)
-    plans = components.plans(table, ComponentsOptions(target=0.999)).set_index(["score", "plan"])
+    plans = components(table, ComponentsOptions(target=0.999)).plans.set_index(["score", "plan"])
     row = plans.loc[("system", "repeats alone")]
     assert row["reached"] == "no"
     assert np.isnan(row["repeat"])
     limit = d_study(_direct(table), ["system"], {"story-prompt": 12, "repeat": float("inf")}).relative.value
     assert row["relative"] == pytest.approx(limit)
-    (_, printed) = components.tables(table, ComponentsOptions(target=0.999))
+    (_, printed) = tables(components(table, ComponentsOptions(target=0.999)))
     assert any(
         line.split()[:2] == ["Relevance", "system"] and "∞" in line for line in render(printed, "table").splitlines()
     )
@@ -72,13 +93,13 @@ def test_an_unreachable_target_gives_the_limit(make_table) -> None:
 
 def test_printed_tables_say_what_they_rest_on(make_table) -> None:
     table = make_table(lost=lambda *at: "refused" if at[:2] == (2, 7) else None)
-    first, second = components.tables(table)
+    first, second = tables(components(table))
     assert [row["term"] for row in first.rows] == TERMS
     text = render(first, "table")
     assert "design: 4 systems x 12 story-prompts x 1 Eval-Prompt x 1 judge x 3 repeats" in text
     assert "used: 141 of 144 answers asked, all that have a rating, by Henderson's Method I" in text
     assert "|target:0.8|seed:1|ci:generalized/2000|components:henderson-1|" in first.signature
-    assert "|ci:generalized/2000|components:anova|" in components.tables(make_table())[0].signature
+    assert "|ci:generalized/2000|components:anova|" in tables(components(make_table()))[0].signature
     assert second.signature == first.signature
     assert second.title == "How many are needed for a reliability of 0.8 (D-study)"
     assert "reaches 0.8" in render(second, "md")
@@ -87,15 +108,15 @@ def test_printed_tables_say_what_they_rest_on(make_table) -> None:
 
 def test_several_criteria_stand_side_by_side_and_in_full_one_below_the_other(make_table) -> None:
     table = make_table(judged=("Relevance", "Coherence"))
-    short, _ = components.tables(table)
+    short, _ = tables(components(table))
     assert [row["term"] for row in short.rows] == TERMS
-    frame = components.components(table)
+    frame = components(table).frame
     for row in short.rows:
         for criterion in ("Relevance", "Coherence"):
             share = frame.query("criterion == @criterion").set_index("term").loc[row["term"], "share"]
             assert row[criterion].value == pytest.approx(share)
             assert row[criterion].low <= row[criterion].value <= row[criterion].high
-    full, _ = components.tables(table, full=True)
+    full, _ = tables(components(table), full=True)
     assert [(row["criterion"], row["term"]) for row in full.rows] == list(
         zip(frame["criterion"], frame["term"], strict=True)
     )
@@ -106,7 +127,7 @@ def test_negative_estimates_are_marked(make_table) -> None:
     judged = table.frame["source"] == "judge"
     rng = np.random.default_rng(0)
     table.frame.loc[judged, "rating"] = rng.integers(1, 6, int(judged.sum())).astype(float)  # nothing but noise
-    (first, _) = components.tables(table)
+    (first, _) = tables(components(table))
     marked = [row for row in first.rows if row["negative"]]
     assert marked
     assert all(row["variance"].value < 0 and row["share"].value == 0 for row in marked)
@@ -114,7 +135,7 @@ def test_negative_estimates_are_marked(make_table) -> None:
     assert any(said in note and note.endswith("and counted as 0") for note in first.notes)
     both = make_table(seed=4, judged=("Relevance", "Coherence"))
     both.frame.loc[both.frame["source"] == "judge", "rating"] = rng.integers(1, 6, 288).astype(float)
-    (shares, _) = components.tables(both)  # the table of shares has no column that marks them, but the note
+    (shares, _) = tables(components(both))  # the table of shares has no column that marks them, but the note
     assert any("of these are estimated below 0, " in note for note in shares.notes)
 
 
@@ -123,7 +144,7 @@ def test_systems_that_do_not_differ_get_no_plan(make_table) -> None:
     judged = table.frame["source"] == "judge"
     spread = table.frame.loc[judged].groupby("system")["rating"].transform("mean")
     table.frame.loc[judged, "rating"] -= spread - 3
-    plans = components.plans(table)
+    plans = components(table).plans
     assert plans.query("score == 'system'")["plan"].tolist() == ["as run"]
     assert plans.query("score == 'system'")["reached"].tolist() == ["no: variance 0"]
     assert len(plans.query("score == 'story'")) > 1
@@ -134,11 +155,11 @@ def test_the_control_is_left_out_beside_other_judges(make_table, make_facts) -> 
     rows = table.frame[table.frame["source"] == "judge"].assign(judge="surface", rating=3.0)
     facts = (*table.facts, make_facts(judge="surface", control=True))
     both = dataclasses.replace(table, frame=pd.concat([table.frame, rows]), facts=facts)
-    alone = components.components(table)
-    pd.testing.assert_frame_equal(components.components(both), alone)
-    assert "the control judge is left out: it is not a sample of what judges do" in components.tables(both)[0].notes
+    alone = components(table).frame
+    pd.testing.assert_frame_equal(components(both).frame, alone)
+    assert "the control judge is left out: it is not a sample of what judges do" in tables(components(both))[0].notes
     only = dataclasses.replace(both, frame=both.frame[both.frame["judge"] != "openai/m"])
-    assert components.components(only)["share"].isna().all()  # it is its own table where nothing else is there
+    assert components(only).frame["share"].isna().all()  # it is its own table where nothing else is there
 
 
 def test_a_criterion_that_cannot_be_told_becomes_a_note(make_table) -> None:
@@ -146,25 +167,25 @@ def test_a_criterion_that_cannot_be_told_becomes_a_note(make_table) -> None:
     judged = table.frame["source"] == "judge"
     lost = judged & (table.frame["criterion"] == "Coherence") & (table.frame["story_prompt"] != "prompt 3")
     table.frame.loc[lost, "rating"] = np.nan
-    assert set(components.components(table)["criterion"]) == {"Relevance"}
-    notes = components.tables(table)[0].notes
+    assert set(components(table).frame["criterion"]) == {"Relevance"}
+    notes = tables(components(table))[0].notes
     assert any(note.startswith("no components: Coherence: no two story-prompts have a rating") for note in notes)
     table.frame.loc[judged & (table.frame["story_prompt"] != "prompt 3"), "rating"] = np.nan
     with pytest.raises(DataError, match="Relevance: no two story-prompts have a rating"):
-        components.tables(table)
+        tables(components(table))
 
 
 def test_one_answer_in_fifty_lost_costs_no_other_answer(make_table) -> None:
     lost = np.random.default_rng(3).random((10, 20, 3)) < 0.02
     table = make_table(systems=10, prompts=20, lost=lambda *at: "no_rating" if lost[at] else None)
-    frame, whole = components.components(table), components.components(make_table(systems=10, prompts=20))
+    frame, whole = components(table).frame, components(make_table(systems=10, prompts=20)).frame
     assert set(frame["ratings"]) == {600 - lost.sum()}
     assert set(frame["asked"]) == {600}
     assert (set(frame["method"]), set(whole["method"])) == ({"henderson-1"}, {"anova"})
     assert frame["share"].tolist() == pytest.approx(whole["share"].tolist(), abs=0.02)
-    plans = components.plans(table).set_index(["score", "plan"])
+    plans = components(table).plans.set_index(["score", "plan"])
     assert plans.loc[("system", "as run"), "repeat"] == 3
-    notes = components.tables(table)[1].notes
+    notes = tables(components(table))[1].notes
     assert any("'as run' counts what has ratings" in note for note in notes)
 
 
@@ -172,7 +193,7 @@ def test_degrees_of_freedom_that_differ_between_criteria_are_a_range(make_table)
     table = make_table(judged=("Relevance", "Coherence"))
     gone = table.frame.query("source == 'judge' and criterion == 'Coherence' and story == 's1-1'").index
     table.frame.loc[gone, "rating"] = np.nan
-    rows = {row["term"]: row["df"] for row in components.tables(table)[0].rows}
+    rows = {row["term"]: row["df"] for row in tables(components(table))[0].rows}
     assert rows["system"] == 3
     assert rows["system x story-prompt"] == "32-33"
 
@@ -181,7 +202,7 @@ def test_five_published_judges_as_a_facet(hanna_table: RatingsTable) -> None:
     frame = hanna_table.frame
     impossible = (frame["source"] == "judge") & (frame["rating"] < 1)  # failed parses averaged in by the study
     frame = frame[(frame["judge"] != "length") & ~impossible & (frame["criterion"] == "Complexity")]
-    found = components.components(dataclasses.replace(hanna_table, frame=frame)).set_index("term")
+    found = components(dataclasses.replace(hanna_table, frame=frame)).frame.set_index("term")
     assert len(found) == 15
     last = "system x story-prompt x Eval-Prompt x judge, and all else"
     assert found.index[-1] == last
@@ -205,7 +226,7 @@ def test_a_judge_whose_scale_is_turned_round_leaves_shares_and_plans_undefined(m
     more = [judged.assign(judge="other", rating=noisy[0]), judged.assign(judge="turned", rating=6 - noisy[1])]
     facts = (*table.facts, *(make_facts(judge=name) for name in ("other", "turned")))
     both = dataclasses.replace(table, frame=pd.concat([table.frame, more[1]], ignore_index=True), facts=facts)
-    (first, plans) = components.tables(both, full=True)
+    (first, plans) = tables(components(both), full=True)
     rows = {row["term"]: row for row in first.rows}
     variance = rows["system x story-prompt"]["variance"]
     assert variance.value is None
@@ -215,8 +236,8 @@ def test_a_judge_whose_scale_is_turned_round_leaves_shares_and_plans_undefined(m
     assert all(row["relative"].value is None and row["se"] is None for row in plans.rows)
     assert {row["plan"] for row in plans.rows} == {"as run"}
     assert not any("counted as 0" in note for note in first.notes)
-    frame = components.components(both)
+    frame = components(both).frame
     assert frame["share"].isna().all()
     three = dataclasses.replace(both, frame=pd.concat([both.frame, more[0]], ignore_index=True))
-    notes = components.tables(three)[0].notes
+    notes = tables(components(three))[0].notes
     assert any(note.startswith("ratings by turned (r = -0.") and "other judges" in note for note in notes)

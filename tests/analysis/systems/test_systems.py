@@ -10,7 +10,8 @@ import pytest
 from scipy import stats
 
 from judge.analysis.options.table_options import SystemsOptions
-from judge.analysis.systems.systems import AVERAGE, differences, systems
+from judge.analysis.systems.standings import AVERAGE
+from judge.analysis.systems.systems import systems
 from judge.errors import SpecError
 from judge.ratings_table import RatingsTable
 
@@ -39,12 +40,12 @@ BELUGA_EP1 = {
 
 @pytest.fixture(scope="module")
 def published(hanna_table: RatingsTable) -> pd.DataFrame:
-    return systems(hanna_table, SystemsOptions(mean_interval="as-published", resamples=20))
+    return systems(hanna_table, SystemsOptions(mean_interval="as-published", resamples=20)).frame
 
 
 @pytest.fixture(scope="module")
 def honest(hanna_table: RatingsTable) -> pd.DataFrame:
-    return systems(hanna_table, SystemsOptions(resamples=200))
+    return systems(hanna_table, SystemsOptions(resamples=200)).frame
 
 
 def _of(frame: pd.DataFrame, judge: str, system: str, criterion: str, eval_prompt: str | None = None) -> pd.Series:
@@ -104,7 +105,7 @@ def test_equal_means_share_a_rank(honest: pd.DataFrame) -> None:
 
 def test_differences_are_paired_tests_adjusted_in_their_family(make_table: Callable[..., RatingsTable]) -> None:
     table = make_table(judged=("Relevance", "Coherence"), rated=("Relevance", "Coherence"))
-    found = differences(table)
+    found = systems(table).differences
     frame = table.frame[(table.frame["source"] == "judge") & (table.frame["criterion"] == "Relevance")]
     wide = frame.pivot_table(index="story_prompt", columns="system", values="rating", aggfunc="mean")
     row = found.query("judge == 'openai/m' and criterion == 'Relevance' and system == 'system 3'").iloc[0]
@@ -114,7 +115,7 @@ def test_differences_are_paired_tests_adjusted_in_their_family(make_table: Calla
     assert set(found["family"]) == {6}
     family = found.query("judge == 'openai/m' and criterion == 'Relevance'")
     assert min(family["p_adjusted"]) == pytest.approx(6 * min(family["p"]))
-    whole = differences(table, SystemsOptions(holm_over="table"))
+    whole = systems(table, SystemsOptions(holm_over="table")).differences
     assert set(whole["family"]) == {36}
     assert min(whole["p_adjusted"]) == pytest.approx(36 * min(whole["p"]))
     assert (found["difference"] >= 0).all()  # the higher mean stands first
@@ -122,10 +123,10 @@ def test_differences_are_paired_tests_adjusted_in_their_family(make_table: Calla
 
 def test_lost_ratings_leave_the_same_story_prompts_for_both(make_table: Callable[..., RatingsTable]) -> None:
     table = make_table(systems=2, repeats=1, lost=lambda *at: "refused" if at[:2] in {(0, 1), (1, 2)} else None)
-    judged = systems(table).query("judge == 'openai/m'")
+    judged = systems(table).frame.query("judge == 'openai/m'")
     assert list(judged["stories"]) == [11, 11]
     assert list(judged["unrated"]) == [1, 1]
-    assert list(differences(table).query("judge == 'openai/m'")["n"]) == [10]
+    assert list(systems(table).differences.query("judge == 'openai/m'")["n"]) == [10]
 
 
 def test_the_average_is_over_stories_with_every_criterion(make_table: Callable[..., RatingsTable]) -> None:
@@ -133,7 +134,7 @@ def test_the_average_is_over_stories_with_every_criterion(make_table: Callable[.
     frame = table.frame
     lost = (frame["criterion"] == "Coherence") & (frame["source"] == "judge") & (frame["story"] == "s0-3")
     frame.loc[lost, ["rating", "status"]] = [np.nan, "refused"]
-    found = systems(table).query("judge == 'openai/m' and system == 'system 0'").set_index("criterion")
+    found = systems(table).frame.query("judge == 'openai/m' and system == 'system 0'").set_index("criterion")
     assert list(found["stories"]) == [12, 11, 11]
     rows = frame[(frame["source"] == "judge") & (frame["system"] == "system 0") & (frame["story"] != "s0-3")]
     assert found.loc[AVERAGE, "mean"] == pytest.approx(rows["rating"].mean())
@@ -141,27 +142,27 @@ def test_the_average_is_over_stories_with_every_criterion(make_table: Callable[.
 
 def test_one_story_a_system_has_no_interval_and_says_so(make_table: Callable[..., RatingsTable]) -> None:
     for interval in ("clustered", "as-published", "boot"):
-        found = systems(make_table(prompts=1), SystemsOptions(mean_interval=interval))
+        found = systems(make_table(prompts=1), SystemsOptions(mean_interval=interval)).frame
         assert found["mean"].notna().all()
         assert found[["low", "high", "rank_low"]].isna().all(axis=None)
         assert found["reason"].str.startswith("no interval: one story only; no interval: fewer than 5 story-pr").all()
-    pairs = differences(make_table(prompts=1))
+    pairs = systems(make_table(prompts=1)).differences
     assert set(pairs["reason"]) == {"no test: one story-prompt only"}
     assert pairs["p_adjusted"].isna().all()
-    assert set(systems(make_table(prompts=1))["group"]) == {"a"}
+    assert set(systems(make_table(prompts=1)).frame["group"]) == {"a"}
 
 
 def test_resampled_intervals_are_near_the_clustered_ones(make_table: Callable[..., RatingsTable]) -> None:
     table = make_table(prompts=60)
-    exact, drawn = systems(table), systems(table, SystemsOptions(mean_interval="boot", resamples=2000))
+    exact, drawn = systems(table).frame, systems(table, SystemsOptions(mean_interval="boot", resamples=2000)).frame
     np.testing.assert_allclose(exact["high"] - exact["low"], drawn["high"] - drawn["low"], rtol=0.15)
-    few = systems(make_table(prompts=4), SystemsOptions(mean_interval="boot"))
+    few = systems(make_table(prompts=4), SystemsOptions(mean_interval="boot")).frame
     assert few["low"].isna().all()
     assert few["reason"].str.contains("fewer than 5 story-prompts to resample").all()
 
 
 def test_stories_that_nobody_rated_have_judges_only(make_table: Callable[..., RatingsTable]) -> None:
-    found = systems(make_table(rated=()))
+    found = systems(make_table(rated=())).frame
     assert set(found["judge"]) == {"openai/m"}
     assert found["mean"].notna().all()
 

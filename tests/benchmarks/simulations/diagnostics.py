@@ -112,7 +112,7 @@ def study_of(seed: int, world: World, judge: Judge, repeats: int, length: float 
     counted = judge.honest if judge.planted is None else (judge.planted,)
     found: Outcome = {name: _found(rows.loc[name, "p"]) for name in counted}
     if "halo" in counted:
-        low = criteria(table, CriteriaOptions(resamples=2)).set_index("judge").loc["judge", "excess_low"]
+        low = criteria(table, CriteriaOptions(resamples=2)).frame.set_index("judge").loc["judge", "excess_low"]
         found["halo, in criteria"] = None if low is None or np.isnan(low) else float(low > 0)
     return found
 

@@ -45,7 +45,7 @@ def one_more(seed: int, *, refuses: str) -> Outcome:
     (lead,) = margins(correlations(table, OPTIONS, paired=True))
     over = lead.over[CEILING]
     return {
-        FOUND: float(bool(loss.findings(build(table)))),
+        FOUND: float(bool(loss.findings(loss.tests_against_people(build(table))))),
         ABOVE: None if over.low is None else float(over.low > 0),
         DISTANCE: None if over.value is None else 100 * over.value,
     }

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from judge.analysis.reliability import consistency
+from judge.analysis.reliability.consistency import consistency
+from judge.analysis.reliability.consistency_tables import tables
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Studies, World
 
@@ -29,7 +30,7 @@ def study(seed: int, *, turned: bool, gaps: bool, noise: bool, story_prompts: in
     if gaps:
         people[:, np.arange(drawn.n), rng.integers(0, 3, drawn.n)] = np.nan
     table = replace(drawn, people=people).with_judges(judge=studies.one_more(drawn)).table()
-    (printed,) = consistency.tables(table)
+    (printed,) = tables(consistency(table))
     (row,) = [one for one in printed.rows if one["judge"] == "people"]
     averages = [row[form] for form in ("ICC(1,k)", "ICC(2,k)")]
     outside = [e.value > 1 or (e.high is not None and e.high < 0) for e in averages if e.value is not None]

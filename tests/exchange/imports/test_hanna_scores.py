@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from judge.analysis import correlation
-from judge.analysis.coverage import coverage
+from judge.analysis.coverage.coverage import coverage
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.analysis.reliability import consistency
+from judge.analysis.reliability.consistency import consistency
 from judge.datasets.sources import SOURCES
 from judge.datasets.studies.hanna_scores import CRITERIA, read_score_file
 from judge.errors import RunFolderError
@@ -109,8 +109,8 @@ def test_kept_means_are_ratings_and_every_table_says_so(studies: Path, tmp_path:
 
 
 def test_every_table_reads_the_folder(table: RatingsTable) -> None:
-    assert coverage.tables(table)
-    assert consistency.tables(table)
+    assert coverage(table).bounds
+    assert consistency(table).cells
     found = correlation.correlate(table, CorrelationOptions(ci="none", control=False, level="system"))
     single = found[found["criterion"].isin(list(CRITERIA))]
     assert single["value"].notna().sum() == 5 * 4 * 6

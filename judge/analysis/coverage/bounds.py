@@ -1,0 +1,68 @@
+"""What a mean could be if every missing repeat were known, and the ends of scales. Never fills a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judge.rating_matrix import RatingMatrix
+from judge.stats.estimate import Estimate
+from judge.stats.shares.missing_data_bounds import mean_bounds
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Mean rating of one cell over asked stories.
+
+    The ends of `mean` are worst and best case: the `missing` repeats at the lowest or highest point of the `scale`. The
+    mean is over repeats.
+    """
+
+    run: str
+    judge: str
+    eval_prompt: str
+    criterion: str
+    mean: Estimate
+    scale: tuple[float, float]
+    missing: int
+
+
+def bounds(matrices: Sequence[RatingMatrix], scales: Mapping[str, tuple[float, float]]) -> tuple[Bound, ...]:
+    """The bounds of every cell."""
+    return tuple(
+        _bound(matrix, i, scales.get(cell.criterion) or observed_scale(matrix))
+        for matrix in matrices
+        for i, cell in enumerate(matrix.cells)
+    )
+
+
+def _bound(matrix: RatingMatrix, i: int, scale: tuple[float, float]) -> Bound:
+    ratings = matrix.repeats(i)
+    # A repeat that was never planned is not missing: only asked ones are counted.
+    lost = int(matrix.asked[i].sum() - matrix.valid[i].sum())
+    values = np.concatenate([ratings[~np.isnan(ratings)], np.full(lost, np.nan)])
+    return Bound(**matrix.cells[i]._asdict(), mean=mean_bounds(values, *scale), scale=scale, missing=lost)
+
+
+def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:
+    """Criterion -> ends of its scale, as far as the result folders know them."""
+    found: dict[str, tuple[float, float]] = {}
+    for fact in table.facts:
+        for criterion in fact.criteria:
+            scale = getattr(criterion, "scale", None)
+            if scale is not None:
+                found[str(getattr(criterion, "name", criterion))] = (float(scale.min), float(scale.max))
+    return found
+
+
+def observed_scale(matrix: RatingMatrix) -> tuple[float, float]:
+    """Lowest and highest rating anywhere in the dataset, for criteria whose scale no result folder tells."""
+    both = [part[~np.isnan(part)] for part in (matrix.judge, matrix.people)]
+    seen = np.concatenate([part.reshape(-1) for part in both])
+    return (float(seen.min()), float(seen.max())) if seen.size else (np.nan, np.nan)

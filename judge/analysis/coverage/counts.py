@@ -1,0 +1,110 @@
+"""How many repeats were asked, answered and rated. Never fills a gap.
+
+*Asked* counts planned repeats, *answered* those for which the judge's text arrived, *rated* those from which a rating
+was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+NOT_ANSWERED = ("not_answered", "filtered")
+"""Statuses without a text of the judge."""
+
+WHY_AMBIGUOUS = ("list", "quoted")
+"""Flags that say why an answer is ambiguous: its only number is that of a list, or its only rating is quoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountRow:
+    """Repeats of one group.
+
+    `lost` counts repeats without a rating by status; `why` those that are ambiguous by flag, which are in `lost` too.
+    """
+
+    labels: tuple[object, ...]
+    stories: int
+    asked: int
+    answered: int
+    rated: int
+    lost: Mapping[str, int]
+    why: Mapping[str, int]
+
+    @property
+    def share(self) -> float:
+        """Rated of asked."""
+        return self.rated / self.asked
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Repeats counted by columns of the ratings table; no row where no judge was asked.
+
+    All rows have the same statuses and flags: those that occur.
+    """
+
+    by: tuple[str, ...]
+    rows: tuple[CountRow, ...]
+    causes: tuple[str, ...]
+    flags: tuple[str, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The columns `by`, `stories, asked, answered, rated, share`, one for each status, then one for each flag."""
+        rows = [
+            (
+                *(*row.labels, row.stories, row.asked, row.answered, row.rated, row.share),
+                *(*row.lost.values(), *row.why.values()),
+            )
+            for row in self.rows
+        ]
+        columns = [*self.by, "stories", "asked", "answered", "rated", "share", *self.causes, *self.flags]
+        return pd.DataFrame(rows, columns=columns)
+
+
+def count(table: RatingsTable, by: Sequence[str], *, drop_systems: Sequence[str] = ()) -> Counts:
+    """Repeats of judges in groups of equal values in the columns `by`."""
+    frame = table.frame
+    asked = ((frame["source"] == "judge") & ~frame["system"].isin(list(drop_systems))).to_numpy()
+    lost = frame["rating"].isna().to_numpy()[asked]
+    status = frame["status"][asked]
+    dataset, story = pd.factorize(frame["dataset"])[0], pd.factorize(frame["story"])[0]
+    view = frame[list(by)][asked].assign(
+        _story=(dataset * (story.max(initial=0) + 1) + story)[asked],
+        _answered=~status.isin(NOT_ANSWERED).to_numpy(),
+        _rated=~lost,
+    )
+    groups = view.groupby(list(by), sort=False, dropna=False, observed=True)
+    out = pd.DataFrame(
+        {
+            "stories": groups["_story"].nunique(),
+            "asked": groups.size(),
+            "answered": groups["_answered"].sum(),
+            "rated": groups["_rated"].sum(),
+        }
+    )
+    missing, causes = view[lost], status[lost]
+    flags = ";" + frame["flags"][asked][lost].astype(str) + ";"
+    holds = {str(cause): (causes == cause).to_numpy() for cause in sorted(causes.unique())}
+    why = {flag: flags.str.contains(f";{flag};", regex=False).to_numpy() for flag in WHY_AMBIGUOUS}
+    why = {flag: some for flag, some in why.items() if some.any()}
+    for name, some in (holds | why).items():
+        named = missing[some].groupby(list(by), sort=False, dropna=False, observed=True)
+        out[name] = named.size().reindex(out.index).fillna(0).astype(int)
+    rows = tuple(
+        CountRow(
+            labels=tuple(row[name] for name in by),
+            **{name: row[name] for name in ("stories", "asked", "answered", "rated")},
+            lost={cause: row[cause] for cause in holds},
+            why={flag: row[flag] for flag in why},
+        )
+        for row in out.reset_index().to_dict("records")
+    )
+    return Counts(tuple(by), rows, tuple(holds), tuple(why))

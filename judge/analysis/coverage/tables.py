@@ -1,0 +1,139 @@
+"""Coverage as people read it: a line before statistics, and tables. Never computes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from judge.analysis.coverage.bounds import Bound
+from judge.analysis.coverage.counts import WHY_AMBIGUOUS, Counts, count
+from judge.analysis.coverage.coverage import Coverage
+from judge.analysis.coverage.loss import LossTest
+from judge.analysis.options.signature import joined
+from judge.printing.tables import Column, Table
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+_WHY_NOTES = {
+    "list": '(list): ambiguous answers whose only number is the "1." of a list',
+    "quoted": "(quoted): ambiguous answers whose only rating is quoted from the story or from somebody's speech",
+}
+_ALPHA = 0.05
+
+
+def tables(result: Coverage) -> list[Table]:
+    """All coverage tables: counts by Eval-Prompt, criterion and system, associations of loss, bounds."""
+    counts = (result.by_eval_prompt, result.by_criterion, result.by_system)
+    return [*(_count_table(one, result) for one in counts), _association_table(result), _bounds_table(result)]
+
+
+def sentence(total: Counts) -> str:
+    """All repeats in one sentence."""
+    if not total.rows:
+        return "no judge was asked"
+    (row,) = total.rows
+    lost = [f"{name} {number}" for name, number in row.lost.items() if number]
+    tail = f" ({', '.join(lost)})" if lost else ""
+    return f"{row.asked} asked, {row.answered} answered, {row.rated} rated, {100 * row.share:.1f} %{tail}"
+
+
+def with_coverage(
+    table: RatingsTable, found: Sequence[Table], form: str, drop_systems: Sequence[str] = ()
+) -> list[Table]:
+    """Tables of statistics with coverage before them: a line above the first, or the first note of each."""
+    line = f"coverage: {sentence(count(table, ('source',), drop_systems=drop_systems))}"
+    if form in ("table", "md"):
+        return [replace(one, above=line) if i == 0 else one for i, one in enumerate(found)]
+    return [replace(one, notes=(line, *one.notes)) for one in found]
+
+
+def _count_table(counts: Counts, result: Coverage) -> Table:
+    columns = [Column(name, name.replace("_", " ")) for name in (*counts.by, "stories", "asked", "answered", "rated")]
+    columns.append(Column("share", "rated %", digits=1, factor=100))
+    columns += [
+        Column(name, f"({name})" if name in WHY_AMBIGUOUS else name) for name in (*counts.causes, *counts.flags)
+    ]
+    title = "Coverage by " + " and ".join(name.replace("eval_prompt", "Eval-Prompt") for name in counts.by)
+    rows: list[dict[str, Any]] = [
+        dict(zip(counts.by, row.labels, strict=True))
+        | {"stories": row.stories, "asked": row.asked, "answered": row.answered, "rated": row.rated, "share": row.share}
+        | {**row.lost, **row.why}
+        for row in counts.rows
+    ]
+    notes = dict.fromkeys([*result.notes, *(_WHY_NOTES[flag] for flag in counts.flags)])
+    return Table(title, columns, rows, result.signature, tuple(notes))
+
+
+def _association_table(result: Coverage) -> Table:
+    p_values = [one.test.p for one in result.tests if one.test.p is not None]
+    strong = sum(p < _ALPHA for p in p_values)
+    if not result.tests:
+        notes = ["nothing was lost: every asked repeat has a rating"]
+    else:
+        notes = [
+            "unit: the story, lost when one of its repeats has no rating; p is not adjusted",
+            f"{len(p_values)} tests, {strong} with p < .05 ({_ALPHA * len(p_values):.1f} expected from chance alone)",
+            "effect: Cramér's V for systems; for numbers the chance that a lost story has the higher one (.50 = none)",
+        ]
+    columns = [
+        Column("judge", "judge"),
+        Column("eval_prompt", "eval prompt"),
+        Column("criterion", "criterion"),
+        Column("with", "loss and"),
+        Column("n", "stories"),
+        Column("lost", "lost"),
+        Column("test", "test"),
+        Column("effect", "effect"),
+        Column("correlation", "r"),
+        Column("p", "p", digits=3, p="row"),
+        Column("tail", "tail"),
+        Column("reason", "why not"),
+    ]
+    rows = [_tested(one) for one in result.tests]
+    return Table("Is loss associated with the stories?", columns, rows, joined(result.tested_parts), notes)
+
+
+def _tested(one: LossTest) -> dict[str, Any]:
+    test = one.test
+    return {
+        "judge": one.judge,
+        "eval_prompt": one.eval_prompt,
+        "criterion": one.criterion,
+        "with": one.against,
+        "n": test.n,
+        "lost": test.lost,
+        "test": test.test,
+        "effect": test.effect,
+        "correlation": test.correlation,
+        "p": test.p,
+        "tail": test.tail,
+        "reason": test.reason,
+    }
+
+
+def _bounds_table(result: Coverage) -> Table:
+    columns = [
+        Column("judge", "judge"),
+        Column("eval_prompt", "eval prompt"),
+        Column("criterion", "criterion"),
+        Column("missing", "missing"),
+        Column("scale", "scale"),
+        Column("mean", "mean [worst, best]", digits=2),
+    ]
+    note = "bounds, not confidence intervals: every missing repeat at the lowest, or at the highest, point of the scale"
+    rows = [_bounded(one) for one in result.bounds]
+    return Table("Mean rating and its bounds", columns, rows, joined(result.bound_parts), [note])
+
+
+def _bounded(one: Bound) -> dict[str, Any]:
+    low, high = one.scale
+    return {
+        "judge": one.judge,
+        "eval_prompt": one.eval_prompt,
+        "criterion": one.criterion,
+        "missing": one.missing,
+        "scale": f"{low:g}-{high:g}",
+        "mean": one.mean,
+    }

@@ -1,0 +1,197 @@
+"""How people's criteria, and those of each judge x Eval-Prompt, go together, and how the scale is used. Names no cause.
+
+Tau between criteria (over stories, and over system means), halo against people, each judge's criteria against people's
+same and other criteria, and the use of the scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.criteria.halo import halo_test
+from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
+from judge.analysis.options.table_options import CriteriaOptions
+from judge.analysis.systems.standings import LEAST_UNITS
+from judge.rating_matrix import RatingMatrix
+from judge.records import Scale
+from judge.stats.bias import halo
+from judge.stats.bias.halo import Multitrait
+from judge.stats.bias.scale_use import ScaleUse, scale_use
+from judge.stats.estimate import Estimate
+from judge.stats.resampling import bootstrap, resampled_tau
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+NOBODY = "undefined: nobody rated these criteria"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TauMatrix:
+    """Tau-b of criteria (rows) with criteria (columns), NaN = undefined, and the number of units behind each."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    tau: Floats
+    n: Codes
+
+    @classmethod
+    def of(cls, rows: Sequence[str], x: Floats, columns: Sequence[str] = (), y: Floats | None = None) -> TauMatrix:
+        """Of values (criteria, units), NaN = none, with each other or with others on the same units."""
+        known, other = ~np.isnan(x), ~np.isnan(x if y is None else y)
+        n = known.astype(np.int64) @ other.T.astype(np.int64)
+        tau = halo.tau_matrix(x) if y is None else halo.tau_matrix(x, y)
+        return cls(tuple(rows), tuple(columns or rows), tau, n)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """What one source's criteria look like.
+
+    Attributes
+    ----------
+    overall, system : TauMatrix
+        Between criteria over stories, and over system means.
+    stories : int
+        Stories with a rating on two criteria or more.
+    halo : Estimate
+        Mean tau-b between criteria; n counts pairs of criteria.
+    excess : Estimate or None
+        Halo against people (`halo_test`), in points; None for people.
+    across : TauMatrix or None
+        The judge's criteria that people rated too (rows) with people's; None where there is none, and for people.
+    multitrait : Multitrait or None
+        Summary of `across`.
+    use : ScaleUse
+        Of all criteria's ratings together; `use_of` of each criterion.
+    off_points : bool
+        Whether a criterion has more distinct ratings than its scale has points.
+    """
+
+    source: Source
+    overall: TauMatrix
+    system: TauMatrix
+    stories: int
+    halo: Estimate
+    excess: Estimate | None
+    across: TauMatrix | None
+    multitrait: Multitrait | None
+    use: ScaleUse
+    use_of: tuple[ScaleUse, ...]
+    off_points: bool
+
+
+def profiles(matrices: Sequence[RatingMatrix], options: CriteriaOptions, known: Mapping[str, Scale]) -> list[Profile]:
+    """The profile of people and of each judge x Eval-Prompt; all intervals of a dataset from one set of resamples."""
+    found = []
+    for matrix in matrices:
+        tau = _resampled_tau(matrix, options)
+        group = sources(matrix)
+        people = next((source for source in group if source.is_people), None)
+        found += [_profile(source, people, tau, known, options) for source in group]
+    return found
+
+
+def scales(table: RatingsTable, default: Scale | None = None) -> dict[str, Scale]:
+    """Criterion (lower case) -> its scale, as far as result folders know them; `default` for people's others."""
+    found = {criterion.name.casefold(): criterion.scale for fact in table.facts for criterion in fact.criteria}
+    if default is not None:
+        for name in table.frame["criterion"].dropna().unique():
+            found.setdefault(str(name).casefold(), default)
+    return found
+
+
+def _resampled_tau(matrix: RatingMatrix, options: CriteriaOptions) -> halo.Resampled | None:
+    """Tau-b of two vectors of codes in each resample, each pair of vectors once; None where there is no interval."""
+    if options.ci == "none" or np.unique(matrix.story_prompt).size < LEAST_UNITS:
+        return None
+    drawn = bootstrap.draw(matrix.story_prompt, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
+    made: dict[bytes, Floats] = {}
+
+    def tau(x: Codes, y: Codes) -> Floats:
+        key = x.tobytes() + y.tobytes()
+        if key not in made:
+            made[key] = resampled_tau.tau_b(drawn, x, y)
+        return made[key]
+
+    return tau
+
+
+def _profile(
+    source: Source,
+    people: Source | None,
+    tau: halo.Resampled | None,
+    known: Mapping[str, Scale],
+    options: CriteriaOptions,
+) -> Profile:
+    matrix, values = source.matrix, source.by_story
+    overall = TauMatrix.of(source.criteria, values)
+    units = np.unique(matrix.story_prompt).size
+    own = _with_interval(halo.mean_tau(overall.tau), tau, units, lambda t: halo.resampled_mean_tau(values, t))
+    names = [] if people is None or source.is_people else common_criteria(source, people)
+    excess, across, summary = None, None, None
+    if not source.is_people:
+        excess = Estimate.undefined(NOBODY)
+        if people is not None and names:
+            mine, theirs = source.part(names), people.part(names)
+            excess = _excess(mine, theirs, options) if len(source.criteria) > 1 else own
+            across = TauMatrix.of(names, mine.by_story, theirs.criteria, theirs.by_story)
+            summary = halo.multitrait(across.tau)
+    singles = [source.ratings(k) for k in range(len(source.criteria))]
+    use_of = tuple(
+        _use([single], values[[k]], [name], known)
+        for k, (single, name) in enumerate(zip(singles, source.criteria, strict=True))
+    )
+    return Profile(
+        source=source,
+        overall=overall,
+        system=TauMatrix.of(source.criteria, halo.means_by_group(values, matrix.system)),
+        stories=int(((~np.isnan(values)).sum(axis=0) >= min(2, len(source.criteria))).sum()),
+        halo=own,
+        excess=excess,
+        across=across,
+        multitrait=summary,
+        use=_use(singles, values, source.criteria, known),
+        use_of=use_of,
+        off_points=_off_points(source, use_of, known),
+    )
+
+
+def _excess(judge: Source, people: Source, options: CriteriaOptions) -> Estimate:
+    estimate = halo_test(judge.matrix, list(zip(judge.rows, people.rows, strict=True))).estimate
+    return replace(estimate, low=None, high=None, method=None) if options.ci == "none" else estimate
+
+
+def _with_interval(
+    estimate: Estimate,
+    tau: halo.Resampled | None,
+    units: int,
+    statistic: Callable[[halo.Resampled], Floats],
+) -> Estimate:
+    if tau is None or not estimate.defined:
+        return estimate
+    method = "boot-inputs, expanded percentile, 95 %" + (f"; {estimate.method}" if estimate.method else "")
+    return bootstrap.expanded(estimate, statistic(tau), units, method)
+
+
+def _use(singles: Sequence[Floats], values: Floats, names: Sequence[str], known: Mapping[str, Scale]) -> ScaleUse:
+    """Scale use over criteria; the scale's ends count only where all of them share one."""
+    own = {known.get(name.casefold()) for name in names}
+    scale = own.pop() if len(own) == 1 else None
+    ratings = np.concatenate([single.reshape(-1) for single in singles])
+    if scale is None:
+        return scale_use(ratings, values)
+    return scale_use(ratings, values, step=float(scale.step), scale=(float(scale.min), float(scale.max)))
+
+
+def _off_points(source: Source, use_of: Sequence[ScaleUse], known: Mapping[str, Scale]) -> bool:
+    scales_of = (known.get(name.casefold()) for name in source.criteria)
+    return any(scale and use.distinct > len(scale.points()) for scale, use in zip(scales_of, use_of, strict=True))

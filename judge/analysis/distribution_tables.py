@@ -1,0 +1,22 @@
+"""Shares of ratings as people read them. Never counts anything."""
+
+from __future__ import annotations
+
+from judge.analysis.distributions import Distributions
+from judge.printing.tables import Column, Table
+
+
+def table(found: Distributions) -> Table:
+    """One row a source and criterion, a column each point of the scale."""
+    points = sorted({point for row in found.rows for one in row for point in one.points})
+    columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
+    columns += [Column(f"{point:g}", f"{point:g} %", digits=1, factor=100) for point in points]
+    columns += [Column("n", "ratings"), Column("asked", "asked"), Column("mean", "mean")]
+    rows = [
+        {"judge": one.judge, "eval_prompt": one.eval_prompt, "criterion": one.criterion}
+        | {f"{point:g}": share for point, share in zip(one.points, one.shares, strict=True)}
+        | {"n": one.n, "asked": one.asked, "mean": one.mean}
+        for row in found.rows
+        for one in row
+    ]
+    return Table(f"Shares of ratings, {found.dataset}", columns, rows, found.signature, found.notes)

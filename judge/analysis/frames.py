@@ -1,0 +1,23 @@
+"""Frames of results: what stands under their tables, and they as tables themselves. Never computes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from judge.printing.tables import Column, Table
+
+
+def signed(frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
+    """The frame with its signature and notes in `attrs`."""
+    frame.attrs.update(signature=signature, notes=list(notes))
+    return frame
+
+
+def long_table(title: str, frame: pd.DataFrame, signature: str = "") -> Table:
+    """One row for each row of the frame, with its columns' names as titles and None for pandas' missing marks."""
+    plain = frame.astype(object).where(frame.notna(), None)
+    rows: list[dict[str, Any]] = [{str(k): value for k, value in row.items()} for row in plain.to_dict("records")]
+    return Table(title, [Column(str(name), str(name)) for name in frame.columns], rows, signature)

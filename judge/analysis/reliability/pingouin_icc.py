@@ -1,0 +1,63 @@
+"""The ICC family by the package pingouin, in its own words, beside ours. Never corrects what it says."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.errors import MissingExtraError
+from judge.stats.agreement import icc
+from judge.wording import Advice
+
+
+@dataclass(frozen=True, slots=True)
+class PingouinRow:
+    """One form as pingouin names it."""
+
+    form: str
+    icc: float
+    f: float
+    df1: int
+    df2: int
+    p: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class PingouinFamily:
+    """What the package of this version makes of one table of ratings: its rows, or the reason why there are none."""
+
+    version: str
+    rows: tuple[PingouinRow, ...]
+    reason: str | None = None
+
+
+def family(ratings: NDArray[np.float64]) -> PingouinFamily:
+    """pingouin's family of ratings, shape (stories, columns), NaN = no rating.
+
+    Raises MissingExtraError where it is not installed.
+    """
+    try:
+        import pingouin
+    except ImportError as error:
+        raise MissingExtraError(Advice("judge consistency {engine}", engine="pingouin"), "stats") from error
+    ours = icc.family(ratings).rows[0].estimate
+    if not ours.defined:
+        return PingouinFamily(pingouin.__version__, (), ours.reason)
+    long = (
+        pd.DataFrame(ratings).rename_axis("story").reset_index().melt("story", var_name="column", value_name="rating")
+    )
+    long["column"] = long["column"].astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pingouin 0.7 calls what pandas 3.1 deprecates
+        frame = pingouin.intraclass_corr(long, targets="story", raters="column", ratings="rating", nan_policy="omit")
+    rows = [
+        PingouinRow(row["Type"], row["ICC"], row["F"], row["df1"], row["df2"], row["pval"], *map(float, row["CI95"]))
+        for row in frame.to_dict("records")
+    ]
+    return PingouinFamily(pingouin.__version__, tuple(rows))

@@ -1,0 +1,181 @@
+"""How good each system's stories are: means, ranks, differences, groups not told apart. Never names a winner.
+
+For people and for every judge x Eval-Prompt the same figures for the same systems, criterion by criterion and for the
+average over criteria (a story's mean over criteria, where each is rated). All ranks come from one set of resamples of
+story-prompts, so that systems are compared on the same drawn story-prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.inputs.rating_sources import Source, sources
+from judge.analysis.options.table_options import SystemsOptions
+from judge.rating_matrix import RatingMatrix
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means, paired_differences
+from judge.stats.estimation.paired_differences import Difference
+from judge.stats.ordering import ranking
+from judge.stats.resampling import bootstrap
+
+Floats = NDArray[np.float64]
+
+AVERAGE = "average"
+"""Stands where a criterion's name would: the mean over all criteria."""
+
+LEAST_UNITS = 5
+"""With fewer story-prompts a resampled interval says more about their number than about the systems."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """All systems as one source rates them on one criterion, or on average; lists run over the matrix's systems.
+
+    Attributes
+    ----------
+    mean, rank : list of Estimate
+        `rank` has the spread over resamples, `best` the share of resamples with the highest mean.
+    stories, story_prompts, ratings, unrated : list of int
+        Rated stories and their story-prompts, ratings behind them, and stories asked about that have no rating.
+    differences : list of Difference
+        All pairs, the system with the higher mean first; p adjusted over `family` tests.
+    sets : list of (int, int)
+        The ranks that tested differences leave possible.
+    groups : list of str
+        Letters: systems that share one were not told apart.
+    """
+
+    source: Source
+    criterion: str
+    mean: list[Estimate]
+    stories: list[int]
+    story_prompts: list[int]
+    ratings: list[int]
+    unrated: list[int]
+    rank: list[Estimate]
+    best: Floats
+    differences: list[Difference]
+    family: int = 0
+    sets: list[tuple[int, int]] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+
+
+def standings(matrices: Sequence[RatingMatrix], options: SystemsOptions) -> list[Standing]:
+    """Each source's standing on each criterion, then on average; p values adjusted over the declared family."""
+    found: list[Standing] = []
+    for matrix in matrices:
+        drawn = _draw(matrix, options)
+        for source in sources(matrix):
+            found += _standings(source, options, drawn)
+    if options.holm_over == "table":
+        pairs = [pair for one in found for pair in one.differences]
+        whole, tests = iter(paired_differences.adjusted(pairs)), _tests(pairs)
+        return [_judged(one, [next(whole) for _ in one.differences], tests) for one in found]
+    return [_judged(one, paired_differences.adjusted(one.differences), _tests(one.differences)) for one in found]
+
+
+def _tests(pairs: Sequence[Difference]) -> int:
+    return sum(pair.p is not None for pair in pairs)
+
+
+def _judged(one: Standing, differences: Sequence[Difference], family: int) -> Standing:
+    """The standing with what its adjusted differences tell."""
+    higher = paired_differences.told_apart(differences, len(one.mean))
+    found = [np.nan if mean.value is None else mean.value for mean in one.mean]
+    return replace(
+        one,
+        differences=[pair.higher_first for pair in differences],
+        family=family,
+        sets=ranking.rank_sets(higher),
+        groups=ranking.letters(higher | higher.T, np.array(found)),
+    )
+
+
+def average(source: Source) -> Floats:
+    """Each story's mean over the source's criteria, shape (n,); NaN unless every criterion is rated."""
+    return np.asarray(source.by_story.mean(axis=0), dtype=np.float64)
+
+
+def pairs_of(values: Floats, matrix: RatingMatrix) -> list[Difference]:
+    """All differences between systems of stories' ratings (n,), p adjusted over them."""
+    table = paired_differences.by_story_prompt(values, matrix.system, matrix.story_prompt, len(matrix.systems))
+    return paired_differences.adjusted(paired_differences.all_pairs(table))
+
+
+def _draw(matrix: RatingMatrix, options: SystemsOptions) -> bootstrap.Resamples | None:
+    if np.unique(matrix.story_prompt).size < LEAST_UNITS:
+        return None
+    rng = np.random.default_rng(options.seed)
+    return bootstrap.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
+
+
+def _standings(source: Source, options: SystemsOptions, drawn: bootstrap.Resamples | None) -> Iterator[Standing]:
+    matrix, number = source.matrix, len(source.matrix.systems)
+    several = len(source.criteria) > 1
+    names = [*source.criteria, *([AVERAGE] if several else [])]
+    values = np.vstack([source.by_story, average(source)]) if several else source.by_story
+    singles = _singles(source) if options.mean_interval == "as-published" else [np.empty((matrix.n, 0))] * len(names)
+    counts = np.vstack([source.counts, source.counts.sum(axis=0)])
+    wanted = np.vstack([source.wanted, source.wanted.any(axis=0)])
+    moved = None if drawn is None else drawn.values(means.resampled(values, matrix.system, number))
+    for k, name in enumerate(names):
+        resampled = np.empty((0, number)) if moved is None else moved[:, k]
+        members = [matrix.system == s for s in range(number)]
+        rated = ~np.isnan(values[k])
+        point = np.array([values[k][m & rated].mean() if (m & rated).any() else np.nan for m in members])
+        table = paired_differences.by_story_prompt(values[k], matrix.system, matrix.story_prompt, number)
+        yield Standing(
+            source=source,
+            criterion=name,
+            mean=[_mean(values[k], singles[k], m, matrix, options, resampled[:, s]) for s, m in enumerate(members)],
+            stories=[int((m & rated).sum()) for m in members],
+            story_prompts=[int(np.unique(matrix.story_prompt[m & rated]).size) for m in members],
+            ratings=[int(counts[k][m].sum()) for m in members],
+            unrated=[int((m & wanted[k] & ~rated).sum()) for m in members],
+            rank=_ranked(point, resampled, drawn is not None),
+            best=ranking.chance_of_best(point, resampled),
+            differences=paired_differences.all_pairs(table),
+        )
+
+
+def _singles(source: Source) -> list[Floats]:
+    """Single ratings (n, columns) of each criterion, then, where there are several, of all."""
+    singles = [source.ratings(k) for k in range(len(source.criteria))]
+    return [*singles, np.hstack(singles)] if len(singles) > 1 else singles
+
+
+def _ranked(point: Floats, resampled: Floats, drawn: bool) -> list[Estimate]:
+    found = ranking.rank_intervals(point, resampled)
+    if drawn:
+        return found
+    why = f"no interval: fewer than {LEAST_UNITS} story-prompts to resample"
+    return [replace(one, reason=why) if one.defined else one for one in found]
+
+
+def _mean(
+    values: Floats,
+    singles: Floats,
+    member: NDArray[np.bool_],
+    matrix: RatingMatrix,
+    options: SystemsOptions,
+    resampled: Floats,
+) -> Estimate:
+    """One system's mean with the interval asked for; `n` counts stories, or, as published, ratings."""
+    honest = means.clustered(values[member], matrix.story_prompt[member])
+    if options.mean_interval == "clustered" or not honest.defined:
+        return honest
+    if honest.n < 2:
+        return replace(honest, reason="no interval: one story only")
+    if options.mean_interval == "as-published":
+        return means.as_independent(singles[member])
+    units = np.unique(matrix.story_prompt[member][~np.isnan(values[member])]).size
+    if units < LEAST_UNITS:
+        why = f"no interval: fewer than {LEAST_UNITS} story-prompts to resample"
+        return Estimate(honest.value, honest.n, reason=why)
+    return bootstrap.expanded(
+        Estimate(honest.value, honest.n), resampled, units, "boot-inputs, expanded percentile, 95 %"
+    )

@@ -1,0 +1,17 @@
+"""Keys for columns whose titles come from the data, such as criteria and judges. Never two alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def column_keys(titles: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Each title as its own key; one that was there before, or is among `taken`, is numbered from 2."""
+    known, keys = set(taken), []
+    for title in titles:
+        key, number = title, 2
+        while key in known:
+            key, number = f"{title} ({number})", number + 1
+        known.add(key)
+        keys.append(key)
+    return keys
