@@ -17,7 +17,11 @@ from judge.analysis.correlation.margins import Margin
 from judge.analysis.inputs.control import Control, ControlPredictions
 from judge.analysis.options.table_options import CorrelationOptions, Level, from_words
 from judge.analysis.raters import Raters
+from judge.audit.file.database import DEFAULT_NAME
+from judge.audit.file.snapshot import AuditSnapshot, read_audit
 from judge.audit.file.store import AuditStore
+from judge.audit.results import report as audit_report
+from judge.audit.results.report import AuditReport
 from judge.contamination import scores_file
 from judge.errors import OptionError
 from judge.rating_matrix import RatingMatrix, build
@@ -131,6 +135,24 @@ class ReportInputs:
     def margins(self) -> list[Margin]:
         """How far each judge lies from control and ceiling, over all stories."""
         return margins.margins(self.correlations)
+
+    @cached_property
+    def audit_file(self) -> Path | None:
+        """The audit's file: the one named, else one beside the run's definition; None where there is none."""
+        if self.options.audit is not None:
+            return Path(self.options.audit)
+        places = [place / DEFAULT_NAME for folder in self.folders for place in (folder.path.parent, folder.path)]
+        return next((place for place in places if place.is_file()), None)
+
+    @cached_property
+    def audit(self) -> AuditSnapshot | None:
+        """The audit as it stood when it was first asked for; None without one, DataError for a file that is none."""
+        return None if self.audit_file is None else read_audit(self.audit_file)
+
+    @cached_property
+    def audit_report(self) -> AuditReport | None:
+        """What the audit found; None without one, SpecError where nobody has finished an item."""
+        return None if self.audit is None else audit_report.report(self.audit)
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:

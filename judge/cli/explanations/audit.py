@@ -160,19 +160,20 @@ def export(
     from judge.audit.exchange.answers_file import write_answers
     from judge.audit.exchange.label_studio import write_tasks
     from judge.audit.exchange.study_csv import write_study_csv
-    from judge.audit.file.store import AuditStore
+    from judge.audit.file.snapshot import read_audit
 
-    with AuditStore.open(audit, writing=False) as store:
-        if to == "csv":
-            write_study_csv(store, output)
-        elif to == "label-studio":
-            typer.echo(f"{write_tasks(store, output)}: labeling configuration")
-        elif to == "answers":
-            if annotator not in store.annotators():
-                raise SpecError(f"--annotator must be one of {', '.join(store.annotators()) or 'nobody yet'}")
-            write_answers(store, str(annotator), output)
-        else:
-            raise SpecError(f"--to {to!r} is not known; allowed: csv, label-studio, answers")
+    found = read_audit(audit)
+    if to == "csv":
+        write_study_csv(found, output)
+    elif to == "label-studio":
+        typer.echo(f"{write_tasks(found, output)}: labeling configuration")
+    elif to == "answers":
+        known = found.annotation.annotators
+        if annotator not in known:
+            raise SpecError(f"--annotator must be one of {', '.join(known) or 'nobody yet'}")
+        write_answers(found, str(annotator), output)
+    else:
+        raise SpecError(f"--to {to!r} is not known; allowed: csv, label-studio, answers")
     typer.echo(f"{output}: written")
 
 
@@ -202,14 +203,13 @@ def report(
 
     Example: judge audit report study.sqlite --top 0 --format md -o audit.md
     """
-    from judge.audit.file.store import AuditStore
-    from judge.audit.results.report import ReportOptions, tables
+    from judge.audit.file.snapshot import read_audit
+    from judge.audit.results import report
+    from judge.audit.results.printed import tables
     from judge.cli.option_words import emit
 
-    options = ReportOptions(_words(by), tuple(annotator or ()), resamples, seed, top)
-    with AuditStore.open(audit, writing=False) as store:
-        made = tables(store, options)
-    emit(made, form, output)
+    options = report.ReportOptions(_words(by), tuple(annotator or ()), resamples, seed, top)
+    emit(tables(report.report(read_audit(audit), options)), form, output)
 
 
 def _population(

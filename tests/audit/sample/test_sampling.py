@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from judge.audit.file.items import Facts, Subject
+from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.results.answer_matrix import answered
 from judge.audit.results.rates import rates
@@ -155,7 +156,7 @@ def test_weighted_rates_speak_of_the_population(lamps: Population, tmp_path: Pat
         for item in store.items():
             wrong = int(item.subject.facts.eval_prompt == "ep3")
             store.answer("Ada", item.id, {c.key: wrong for c in store.categories})
-        one = rates(answered(store), "poor_syntax")
+        one = rates(answered(snapshot(store)), "poor_syntax")
     true = float((few["eval_prompt"] == "ep3").mean())
     assert one.mean.value == 0.5
     assert one.weighted.value == pytest.approx(true)
