@@ -24,6 +24,8 @@ from judge.audit.results import report as audit_report
 from judge.audit.results.report import AuditReport
 from judge.contamination import scores_file
 from judge.errors import OptionError
+from judge.explanations.mapping import stored
+from judge.explanations.mapping.stored import StoredMap
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
 from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
@@ -153,6 +155,11 @@ class ReportInputs:
     def audit_report(self) -> AuditReport | None:
         """What the audit found; None without one, SpecError where nobody has finished an item."""
         return None if self.audit is None else audit_report.report(self.audit)
+
+    @cached_property
+    def explanation_maps(self) -> tuple[StoredMap | None, ...]:
+        """What `judge explain` left in each result folder; DataError where that is broken."""
+        return tuple(stored.read(folder) for folder in self.folders)
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:

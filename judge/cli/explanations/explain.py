@@ -142,18 +142,19 @@ def explain(
 def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: Path | None, *, quiet: bool) -> bool:
     """Print the tables, and keep them and the map where pages and figures find them; whether a map is kept."""
     from judge.cli.option_words import emit
+    from judge.explanations.look import look
     from judge.explanations.mapping import explanation_map, stored
     from judge.explanations.tables import tables
 
     with _Progress(quiet=quiet) as step:
-        seen = explanation_map.map_explanations(texts, options, step)
-        found, keywords = tables(seen, step)
+        seen = look(explanation_map.map_explanations(texts, options, step), step)
+    found = tables(seen)
     emit(found, form, output)
     drawn = False
-    for folder, kept in stored.of_folders(seen, found, keywords):
+    for folder, kept in stored.of_folders(seen.map, found, seen.cluster_words):
         try:
             stored.write(folder, kept)
-            drawn = seen.picture is not None
+            drawn = seen.map.picture is not None
         except RunFolderError as error:  # a folder that is only to be read: the tables are out all the same
             typer.echo(f"the map is not kept for pages and figures: {complaint(error)}", err=True)
     return drawn
@@ -162,11 +163,12 @@ def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: P
 def _validate(file: Path, named: list[str] | None, form: str, output: Path | None) -> None:
     """Precision and recall of the rules; no run is looked at."""
     from judge.cli.option_words import emit
-    from judge.explanations.quality.flag_tables import validation
+    from judge.explanations.quality.flag_rates import validation
+    from judge.explanations.quality.tables import validation_table
 
     if named:
         raise SpecError("--validate-flags looks at the study's file alone", hint=f"leave {' '.join(named)} out")
-    emit(validation(file), form, output)
+    emit(validation_table(validation(file)), form, output)
 
 
 def _quiet(_what: str, _done: int, _total: int) -> None:

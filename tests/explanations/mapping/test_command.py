@@ -14,8 +14,10 @@ import pytest
 import judge
 from judge.cli.main import main
 from judge.errors import DataError
+from judge.explanations.look import look
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
+from judge.explanations.tables import tables
 from judge.printing import stored_tables
 from judge.printing.tables import render
 from judge.run_folder import ResultFolder, resolve
@@ -230,3 +232,24 @@ def test_a_notebook_gets_a_frame_with_clusters_and_places(demo_run: Path) -> Non
     assert set(seen.rows["criterion"]) == {"Coherence"}
     assert seen.embedded.vectors.shape[0] == len(seen.rows)
     assert seen.guidelines.shape[0] == sum(len(c.guidelines) for c in seen.texts.criteria)
+
+
+def test_a_look_is_one_value_of_which_frames_and_tables_are_made(demo_run: Path) -> None:
+    mapped = judge.open_run(demo_run).only(criterion=["Coherence", "Empathy"]).explain(model="tfidf", map="pca")
+    found = look(mapped)
+    made = {table.title: table for table in tables(found)}
+    assert mapped.frame.attrs["signature"] == mapped.signature()
+    assert list(mapped.frame["cluster"]) == list(mapped.rows["cluster"])
+    assert found.keywords is not None
+    words = found.keywords.frame
+    for row in made["Keywords of explanations"].rows:
+        group = words[(words["by"] == row["by"]) & (words["group"] == row["group"]) & (words["method"] == "ctfidf")]
+        if row["by"] == "criterion":
+            assert ", ".join(group["word"]) == row["ctfidf"]
+    assert found.texts.frame["texts"].tolist() == [row["texts"] for row in made["Explanations"].rows]
+    if found.clusters is not None:
+        listed = made["Clusters of explanations"].rows
+        assert found.clusters.frame["share"].tolist() == [row["share"] for row in listed]
+        assert found.cluster_words.keys() == {
+            row.found.cluster for row in found.clusters.rows if row.found.cluster >= 0
+        }
