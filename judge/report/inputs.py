@@ -22,7 +22,10 @@ from judge.audit.file.snapshot import AuditSnapshot, read_audit
 from judge.audit.file.store import AuditStore
 from judge.audit.results import report as audit_report
 from judge.audit.results.report import AuditReport
+from judge.contamination import report as contamination_report
 from judge.contamination import scores_file
+from judge.contamination.report import ContaminationReport
+from judge.contamination.scores_file import ScoresFile
 from judge.errors import OptionError
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
@@ -95,6 +98,7 @@ class ReportInputs:
     folders: tuple[ResultFolder, ...]
     table: RatingsTable
     manifests: tuple[dict[str, Any], ...]
+    scores: tuple[ScoresFile, ...] = ()
     control: RememberedControl = field(default_factory=RememberedControl)
 
     @classmethod
@@ -106,12 +110,11 @@ class ReportInputs:
         options = options or ReportOptions()
         if options.audit is not None:
             AuditStore.open(options.audit, writing=False).close()
-        for file in options.contamination:
-            scores_file.read(file)
+        scores = tuple(scores_file.read(file) for file in options.contamination)
         folders = tuple(resolve(runs))
         table = read([folder.path for folder in folders], options.parser)
         manifests = tuple(read_manifest(folder.manifest) for folder in folders)
-        return cls(tuple(str(run) for run in runs), options, folders, table, manifests)
+        return cls(tuple(str(run) for run in runs), options, folders, table, manifests, scores)
 
     @cached_property
     def costs(self) -> tuple[Cost, ...]:
@@ -160,6 +163,11 @@ class ReportInputs:
     def explanation_maps(self) -> tuple[StoredMap | None, ...]:
         """What `judge explain` left in each result folder; DataError where that is broken."""
         return tuple(stored.read(folder) for folder in self.folders)
+
+    @cached_property
+    def contamination(self) -> ContaminationReport | None:
+        """How much of these stories models seem to have seen; None without a scores file."""
+        return contamination_report.report(self.table, self.scores) if self.scores else None
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -167,11 +166,10 @@ class AuditReport:
     def frame(self) -> pd.DataFrame:
         """One row an error: `category, label, items, stories, ties` and each way to count (`mean, majority, any,
         final, weighted`) and coefficient (`ac1, raw, fleiss, alpha`) with `..._low, ..._high, ..._reason`."""
-        import pandas as pd
+        from judge.stats.flat_frame import flat_frame
 
-        frame = pd.DataFrame([dict(_flat(one)) for one in self.errors])
-        frame.attrs.update(signature=self._signed(f"{_OF_RATES}|{self._of_agreement}"))
-        return frame
+        signature = self._signed(f"{_OF_RATES}|{self._of_agreement}")
+        return flat_frame((_cells(one) for one in self.errors), signature)
 
 
 def report(audit: AuditSnapshot, options: ReportOptions | None = None) -> AuditReport:
@@ -222,13 +220,10 @@ def _strata(found: Answered, variable: str) -> Strata:
     return Strata(variable, tuple(made), sum(level is None for level in levels))
 
 
-def _flat(one: ErrorFound) -> Iterator[tuple[str, object]]:
-    rates, agreed = one.rates, one.agreement
-    yield from (("category", one.category.key), ("label", one.category.label))
-    yield from (("items", rates.mean.n), ("stories", agreed.ac1.stories), ("ties", rates.ties))
-    counted = {name: getattr(rates, name) for name in ("mean", "majority", "any", "final", "weighted")}
+def _cells(one: ErrorFound) -> dict[str, object]:
+    found, agreed = one.rates, one.agreement
+    counts = {"items": found.mean.n, "stories": agreed.ac1.stories, "ties": found.ties}
+    counted = {name: getattr(found, name) for name in ("mean", "majority", "any", "final", "weighted")}
     coefficients = {"ac1": agreed.ac1.estimate, "raw": agreed.ac1.raw}
     coefficients |= {"fleiss": agreed.fleiss.estimate, "alpha": agreed.alpha.estimate}
-    for name, number in (counted | coefficients).items():
-        yield from ((name, number.value), (f"{name}_low", number.low), (f"{name}_high", number.high))
-        yield f"{name}_reason", number.reason
+    return {"category": one.category.key, "label": one.category.label, **counts, **counted, **coefficients}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.stats.estimate import Estimate
+from judge.stats.flat_frame import flat_frame
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -58,9 +58,7 @@ class Measured(Generic[Found]):
     @property
     def frame(self) -> pd.DataFrame:
         """A row each, intervals as columns `..._low` and `..._high`, reasons as `..._reason`."""
-        frame = pd.DataFrame([_flat(row.cells) for row in self.rows])
-        frame.attrs.update(signature=self.signature, notes=list(self.notes))
-        return frame
+        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def codes(frame: pd.DataFrame, columns: Sequence[str]) -> Codes:
@@ -93,16 +91,3 @@ def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[Asked,
 def told(frame: pd.DataFrame, *columns: str) -> NDArray[np.bool_]:
     """Rows in which every one of these columns is known ("" = not known)."""
     return np.asarray((frame[list(columns)] != "").all(axis=1), dtype=np.bool_)
-
-
-def _flat(cells: Mapping[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in cells.items():
-        if isinstance(value, Estimate):
-            flat |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
-            flat[f"{name}_reason"] = value.reason
-        elif isinstance(value, Mapping):
-            flat |= _flat(value)
-        else:
-            flat[name] = value
-    return flat
