@@ -8,7 +8,8 @@ import pytest
 
 from judge.audit.exchange.importing import import_file
 from judge.audit.file.snapshot import read_audit
-from judge.audit.results.report import AuditReport, ReportOptions
+from judge.audit.results.options import ReportOptions
+from judge.audit.results.report import AuditReport
 from judge.audit.results.report import report as report_of
 from judge.charts import audit
 from judge.figures import forest, page

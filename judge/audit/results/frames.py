@@ -66,7 +66,8 @@ class OpenedAudit:
     def report(self, **options: Any) -> AuditReport:
         """What the audit found, as one value with a `.frame`; `ReportOptions`' fields."""
         from judge.analysis.options.table_options import from_words
-        from judge.audit.results.report import ReportOptions, report
+        from judge.audit.results.options import ReportOptions
+        from judge.audit.results.report import report
 
         return report(self.read(), from_words(ReportOptions, **options))
 

@@ -15,43 +15,18 @@ from judge.audit.file.categories import Category
 from judge.audit.file.snapshot import AuditSnapshot
 from judge.audit.results.answer_matrix import Answered, answered
 from judge.audit.results.disagreements import Disagreement, disagreements
+from judge.audit.results.options import ReportOptions
 from judge.audit.results.rates import Agreement, Rates, agreement, agreement_with_others, rate_of_annotator, rates
 from judge.audit.sample.practice import practice_score
 from judge.errors import SpecError
 from judge.printing.tables import printable
 from judge.stats.estimate import Estimate
 from judge.version import __version__
-from judge.wording import Advice
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DEFAULT_BY = ("judge", "eval_prompt", "criterion")
 _OF_RATES = "ci:wilson-stories"
-
-
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """Choices of a report.
-
-    `by`: variables (`answer_matrix.LEVELS`) whose levels get rates of their own. `annotators`: these alone, empty =
-    all. `resamples` and `seed` are of alpha's interval where no two items are of one story. `top`: disagreements
-    listed, 0 = all.
-    """
-
-    by: tuple[str, ...] = DEFAULT_BY
-    annotators: tuple[str, ...] = ()
-    resamples: int = 1000
-    seed: int = 1
-    top: int = 10
-
-    def __post_init__(self) -> None:
-        if self.resamples < 0 or self.top < 0:
-            raise SpecError(Advice("{resamples} and {top} must be 0 or more"))
-
-
-EXEMPT = {"by": "adds tables; no number depends on it", "top": "the length of a list; no number depends on it"}
-"""Options that do not stand in the signature, and why."""
 
 
 @dataclass(frozen=True, slots=True)

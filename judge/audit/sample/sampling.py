@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from judge.audit.file.categories import Category
 from judge.audit.file.items import Facts, Subject
+from judge.audit.sample.options import SampleOptions
 from judge.audit.sample.population import NONE, Population, references
 from judge.errors import OptionError, SpecError
 from judge.printing.tables import Column, Table
@@ -25,23 +26,6 @@ from judge.stats.estimation import stratified
 from judge.stats.estimation.stratified import Allocation, Drawn
 from judge.version import __version__
 from judge.wording import Advice
-
-DEFAULT_BY = ("judge", "criterion", "eval_prompt")
-DEFAULT_SPREAD = ("rating", "gap", "cluster")
-
-
-@dataclass(frozen=True, slots=True)
-class SampleOptions:
-    """Choices of a sample. Variables of `by` and `spread` are `population.VARIABLES`; `per_story` None = any number."""
-
-    n: int = 100
-    by: tuple[str, ...] = DEFAULT_BY
-    spread: tuple[str, ...] = DEFAULT_SPREAD
-    allocation: Allocation = "equal"
-    seed: int = 1
-    first_repeat: bool = False
-    per_story: int | None = None
-    blind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

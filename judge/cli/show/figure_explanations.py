@@ -72,7 +72,8 @@ def audit(
     Example: judge figure audit runs/hanna/audit.sqlite -o audit.pdf
     """
     from judge.audit.file.snapshot import read_audit
-    from judge.audit.results.report import ReportOptions, report
+    from judge.audit.results.options import ReportOptions
+    from judge.audit.results.report import report
     from judge.charts import audit as chart
     from judge.figures import forest, page
 

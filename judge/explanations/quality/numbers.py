@@ -80,12 +80,7 @@ def numbers(
     step : callable, optional
         Told of (what, 0, 0).
     """
-    tell, readings = step or _silent, Readings()
-
-    def sign(*names: str, intervals: str = "") -> str:
-        own = fragments(options, *names) if names else []
-        return signature(*own, *([intervals] if intervals else []))
-
+    tell, readings, sign = step or _silent, Readings(), _signing(options, signature)
     tell("counting explanations", 0, 0)
     present = presence.measure(texts.frame, texts.criteria, readings, sign(intervals=_SHARES), texts.silent)
     tell("telling criteria apart", 0, 0)
@@ -106,18 +101,17 @@ def numbers(
     grounded = groundedness.measure(rows, library, readings, options, boilerplate)
     tell("flagging", 0, 0)
     flagged = flag_rates.measure(rows, texts.criteria, library, readings, sign(intervals=_SHARES))
-    return Numbers(
-        options=options,
-        presence=present,
-        specificity=told,
-        taken=taken,
-        stability=stable,
-        agreement=agreed,
-        contradictions=contradictions,
-        nearest=near,
-        groundedness=grounded,
-        flags=flagged,
-    )
+    return Numbers(options, present, told, taken, stable, agreed, contradictions, near, grounded, flagged)
+
+
+def _signing(options: NumbersOptions, signature: Callable[..., str]) -> Callable[..., str]:
+    """From names of options, and how intervals are made, to the line under a table that they move."""
+
+    def sign(*names: str, intervals: str = "") -> str:
+        own = fragments(options, *names) if names else []
+        return signature(*own, *([intervals] if intervals else []))
+
+    return sign
 
 
 def _silent(_what: str, _done: int, _total: int) -> None:

@@ -16,9 +16,10 @@ from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.results.adjudication import adjudicate
 from judge.audit.results.answer_matrix import answered
+from judge.audit.results.options import EXEMPT, ReportOptions
 from judge.audit.results.printed import tables
 from judge.audit.results.rates import agreement, agreement_with_others, rates
-from judge.audit.results.report import EXEMPT, ReportOptions, report
+from judge.audit.results.report import report
 from judge.audit.sample.practice import practise
 from judge.errors import SpecError
 from judge.stats.agreement import chance_agreement

@@ -16,9 +16,10 @@ from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.results.answer_matrix import answered
 from judge.audit.results.rates import rates
+from judge.audit.sample.options import SampleOptions
 from judge.audit.sample.population import Population, population
 from judge.audit.sample.populations_file import read_population
-from judge.audit.sample.sampling import SampleOptions, _names_its_judge, sample
+from judge.audit.sample.sampling import _names_its_judge, sample
 from judge.errors import DataError, SpecError
 from judge.ratings_table import read
 from tests.audit.conftest import command

@@ -190,7 +190,6 @@ def test_hostile_texts_are_printed_as_text(capsys: pytest.CaptureFixture[str], t
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--map", "mds"], "--map 'mds' is not known"),
         (["--by", "colour"], "--by 'colour' is not known"),
         (["--top", "0"], "--top 0 must be 1 or more"),
         (["--column", "text=Comment"], "--column is for a file"),
@@ -206,6 +205,15 @@ def test_mistakes_are_sentences(
     assert code == 1
     assert words in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("words", [("--map", "mds"), ("--metric", "taxicab"), ("--cluster-on", "tsne")])
+def test_a_word_that_is_no_choice_is_refused(
+    capsys: pytest.CaptureFixture[str], demo_run: Path, words: tuple[str, str]
+) -> None:
+    code, _, err = explain(capsys, demo_run, *words)
+    assert code == 2
+    assert words[1] in err
 
 
 def test_without_the_extra_a_model_is_refused_and_auto_takes_tfidf(
