@@ -221,7 +221,7 @@ def _population(
     criteria: str | None,
     column: list[str] | None,
 ) -> Population:
-    from judge.audit.sample.population import population
+    from judge.audit.sample.population import read_runs
     from judge.cli.stories.data import column_options
 
     if (source is None) == (not runs):
@@ -233,9 +233,7 @@ def _population(
         return read_population(source, columns=columns, criteria=criteria, first_repeat=first_repeat)
     if criteria or column:
         raise SpecError("--criteria and --column are for --from FILE; runs know theirs")
-    from judge.ratings_table import read
-
-    return population(read(runs or [], parser=parser), first_repeat=first_repeat)
+    return read_runs(runs or [], parser, first_repeat=first_repeat)
 
 
 def _beside(runs: list[str] | None, source: Path | None) -> Path:
