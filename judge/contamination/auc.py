@@ -46,6 +46,11 @@ class ScoreFound:
     unseen: int
     undefined: int
 
+    @property
+    def cells(self) -> dict[str, Any]:
+        """The row by name, as tables and frames have it."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Areas:
@@ -61,7 +66,7 @@ class Areas:
     @property
     def frame(self) -> pd.DataFrame:
         """A row a score, intervals as columns of their own."""
-        return flat_frame(map(_cells, self.rows), self.signature, self.notes)
+        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def areas(scores: ScoresFile, options: AucOptions | None = None) -> Areas:
@@ -104,10 +109,6 @@ def _found(scores: ScoresFile, score: str, options: AucOptions, drawn: Resamples
         unseen=int((~label[keep]).sum()),
         undefined=int((~keep).sum()),
     )
-
-
-def _cells(row: ScoreFound) -> dict[str, Any]:
-    return {field.name: getattr(row, field.name) for field in fields(row)}
 
 
 def write_curves(path: Path, scores: ScoresFile) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from judge.analysis.inputs.candidates import first_columns
 from judge.contamination.auc import Areas
 from judge.contamination.report import ContaminationReport
@@ -23,7 +21,7 @@ def auc_table(found: Areas) -> Table:
         Column("unseen", "unseen"),
         Column("undefined", "undefined"),
     ]
-    rows = [{field.name: getattr(row, field.name) for field in fields(row)} for row in found.rows]
+    rows = [row.cells for row in found.rows]
     title = f"Seen against unseen texts of {found.source}, {found.judge}"
     return Table(title, columns, rows, found.signature, found.notes)
 
