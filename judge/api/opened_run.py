@@ -373,9 +373,9 @@ class OpenedRun:
         return Result(found.frame, tables.tables(found, pairs=True), value=found)
 
     def explain(self, **options: Any) -> ExplanationMap:
-        """Explanations embedded, mapped and clustered: `.rows` has `cluster, x, y`. `ExplainOptions`' fields.
+        """Explanations embedded, mapped and clustered: `.frame` has `cluster, x, y`. `ExplainOptions`' fields.
 
-        `judge.explanations.tables.tables` makes the tables of `judge explain` from what this gives.
+        `judge.explanations.look.look` computes from what this gives what `judge explain` prints.
         """
         from judge.explanations.corpus.from_runs import of_table
         from judge.explanations.mapping.explanation_map import map_explanations

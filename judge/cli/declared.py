@@ -10,7 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -27,6 +27,8 @@ FLAGS: Mapping[str, str] = {
     "columns": "--column",
     "overrides": "--set",
     "n": "-n",
+    "own_systems": "--own",
+    "annotators": "--annotator",
 }
 """Flags that are not the field's name with hyphens."""
 
@@ -39,6 +41,10 @@ METAVARS: Mapping[str, str] = {
     "errors": "RULE",
     "baseline": "NAME",
     "family": "TEXT",
+    "reference": "MODEL",
+    "nonmembers": "FILE",
+    "engine": "KEY=VALUE",
+    "own_systems": "MODEL=SYSTEM",
 }
 """What stands for a value in help texts, where its type does not say it."""
 
@@ -58,26 +64,28 @@ def flag(name: str) -> str:
     return FLAGS.get(name, f"--{name.replace('_', '-')}").partition("/")[0]
 
 
-def takes(kind: type, helps: Mapping[str, str] | None = None, *, without: tuple[str, ...] = ()) -> Declare:
-    """Give a command's parameter `options`, an instance of the dataclass `kind`, one command-line option a field.
+def takes(
+    kind: type, helps: Mapping[str, str] | None = None, *, without: tuple[str, ...] = (), name: str = "options"
+) -> Declare:
+    """Give a command's parameter `name`, an instance of the dataclass `kind`, one command-line option a field.
 
     `helps` holds the help texts of fields, beside `HELP`; fields named in `without` keep their defaults. Everything
-    but `options` stays a parameter of its own.
+    else stays a parameter of its own, which may be another dataclass's.
     """
 
     def declare(command: Command) -> Command:
-        own = own_parameters(command, without=("options",))
+        own = own_parameters(command, without=(name,))
         hints = get_type_hints(kind)
         made = [one for one in fields(kind) if one.name not in without]
         declared = [_parameter(one, hints[one.name], {**HELP, **(helps or {})}[one.name]) for one in made]
         parameters = []
-        for name, parameter in own.items():
-            parameters += declared if name == "options" else [parameter]
+        for known, parameter in own.items():
+            parameters += declared if known == name else [parameter]
 
         @functools.wraps(command)
         def run(**values: Any) -> Any:
             chosen = {one.name: values.pop(one.name) for one in made}
-            return command(options=options_from(kind, chosen), **values)
+            return command(**{name: options_from(kind, chosen)}, **values)
 
         return with_parameters(run, parameters)
 
@@ -122,7 +130,8 @@ def _parameter(field: Field[Any], hint: Any, help_text: str) -> inspect.Paramete
         written = f"{written}/--no-{written.removeprefix('--')}"
     if get_origin(hint) is tuple:
         hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]
-    option = typer.Option(written, metavar=METAVARS.get(field.name), help=help_text)
+    metavar = None if get_origin(hint) is Literal else METAVARS.get(field.name)  # choices name themselves
+    option = typer.Option(written, metavar=metavar, help=help_text)
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, option]
     )

@@ -68,7 +68,8 @@ def table_command(
             passed = {name: value for name, value in values.items() if name in own}
             found = function(table, options, **passed)
             with_it, without_it = (found[:1], found[1:]) if first_only else (found, [])
-            emit([*with_coverage(table, with_it, form, options.drop_systems), *without_it], form, output)
+            dropped = getattr(options, "drop_systems", ())
+            emit([*with_coverage(table, with_it, form, dropped), *without_it], form, output)
 
         middle = [parameter for name, parameter in own.items() if name not in ("table", "options", *shared)]
         options = inspect.Parameter("options", _KEYWORD)

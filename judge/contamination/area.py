@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile
-from judge.errors import OptionError
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.bootstrap import Resamples
@@ -16,21 +14,6 @@ from judge.stats.shares.auc import auc, resampled_auc
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class AucOptions:
-    """Choices of a table of AUCs: `fpr` is the false-positive rate at which the true-positive rate is read."""
-
-    resamples: int = 1000
-    seed: int = 1
-    fpr: float = 0.05
-
-    def __post_init__(self) -> None:
-        if self.resamples < 1:
-            raise OptionError("resamples", self.resamples, "must be 1 or more")
-        if not 0 < self.fpr < 1:
-            raise OptionError("fpr", self.fpr, "must lie between 0 and 1")
 
 
 def draw(scores: ScoresFile, options: AucOptions) -> Resamples:

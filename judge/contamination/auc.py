@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judge.contamination.area import AucOptions, area, draw
+from judge.contamination.area import area, draw
+from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
 from judge.errors import SpecError
-from judge.printing.tables import Column, Table
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
+from judge.stats.flat_frame import flat_frame
+from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.shares import roc
 from judge.stats.shares.auc import auc
 from judge.version import __version__
 from judge.whole_file import draft
 from judge.wording import Advice, Note
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TEMPORAL = (
     "labels by date (WikiMIA, BookMIA: seen = older than the model) overstate: seen and unseen texts also differ in "
@@ -27,60 +33,82 @@ TEMPORAL = (
 )
 
 
-def table(scores: ScoresFile, options: AucOptions | None = None) -> Table:
-    """AUC, true-positive rate at 5 % false positives, best accuracy and threshold of every score, best AUC first."""
+@dataclass(frozen=True, slots=True)
+class ScoreFound:
+    """One score: AUC, true-positive rate at the options' false-positive rate, best accuracy, threshold, and counts."""
+
+    score: str
+    auc: Estimate
+    tpr: Estimate
+    accuracy: Estimate
+    threshold: float | None
+    seen: int
+    unseen: int
+    undefined: int
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """The row by name, as tables and frames have it."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Areas:
+    """How well each score tells texts seen from texts not seen, best AUC first."""
+
+    source: str
+    judge: str
+    options: AucOptions
+    rows: tuple[ScoreFound, ...]
+    signature: str
+    notes: tuple[str, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row a score, intervals as columns of their own."""
+        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
+
+
+def areas(scores: ScoresFile, options: AucOptions | None = None) -> Areas:
+    """AUC, true-positive rate, best accuracy and threshold of every score of a labelled set."""
     options = options or AucOptions()
-    rows = rows_of(scores, options)
-    ci = f"ci:{draw(scores, options).name}/{options.resamples}/seed{options.seed}"
-    rows = [rows[i] for i in near_ties.descending([row["auc"].value for row in rows])]
-    columns = [
-        Column("score", "score"),
-        Column("auc", "AUC", digits=3),
-        Column("tpr", f"TPR at {100 * options.fpr:g} % FPR x100", digits=1, factor=100),
-        Column("accuracy", "best accuracy x100", digits=1, factor=100),
-        Column("threshold", "threshold", digits=4),
-        Column("seen", "seen"),
-        Column("unseen", "unseen"),
-        Column("undefined", "undefined"),
-    ]
-    title = f"Seen against unseen texts of {scores.header['source']}, {scores.judge}"
-    notes = [
-        *notes_of(scores),
-        f"sorted by AUC: the best of {len(rows)} on one set is flattered; choose a score beforehand",
-    ]
-    return Table(title, columns, rows, signature(scores, [f"fpr:{options.fpr:g}", ci]), notes)
+    drawn = draw(scores, options)
+    rows = [_found(scores, score, options, drawn) for score in scores.names]
+    best = near_ties.descending([row.auc.value for row in rows])
+    ci = f"ci:{drawn.name}/{options.resamples}/seed{options.seed}"
+    flattered = f"sorted by AUC: the best of {len(rows)} on one set is flattered; choose a score beforehand"
+    return Areas(
+        source=scores.header["source"],
+        judge=scores.judge,
+        options=options,
+        rows=tuple(rows[i] for i in best),
+        signature=signature(scores, [f"fpr:{options.fpr:g}", ci]),
+        notes=(*notes_of(scores), flattered),
+    )
 
 
-def rows_of(scores: ScoresFile, options: AucOptions) -> list[dict[str, Any]]:
-    """One row a score: `score, auc, tpr` (with bootstrap intervals), `accuracy, threshold, seen, unseen, undefined`."""
+def _found(scores: ScoresFile, score: str, options: AucOptions, drawn: Resamples) -> ScoreFound:
     label = scores.labels
     if label is None:
         raise SpecError(
             f"{scores.header['source']} has no labels", hint="each line needs label: 1 = seen, 0 = not seen"
         )
-    drawn = draw(scores, options)
-    rows = []
-    for score in scores.names:
-        values = scores.score(score)
-        found, rate = area(values, label, drawn), roc.tpr_at_fpr(values, label, options.fpr)
-        keep = ~np.isnan(values)
-        if rate.defined:
-            rate = drawn.interval(rate, drawn.values(roc.resampled_tpr_at_fpr(values, label, options.fpr)))
-        best = Estimate(roc.best_accuracy(values, label), n=found.n) if found.defined else found
-        threshold = of_score(scores, score)
-        rows.append(
-            {
-                "score": score,
-                "auc": found,
-                "tpr": rate,
-                "accuracy": best,
-                "threshold": None if threshold is None else threshold["value"],
-                "seen": int(label[keep].sum()),
-                "unseen": int((~label[keep]).sum()),
-                "undefined": int((~keep).sum()),
-            }
-        )
-    return rows
+    values = scores.score(score)
+    found, rate = area(values, label, drawn), roc.tpr_at_fpr(values, label, options.fpr)
+    keep = ~np.isnan(values)
+    if rate.defined:
+        rate = drawn.interval(rate, drawn.values(roc.resampled_tpr_at_fpr(values, label, options.fpr)))
+    threshold = of_score(scores, score)
+    return ScoreFound(
+        score=score,
+        auc=found,
+        tpr=rate,
+        accuracy=Estimate(roc.best_accuracy(values, label), n=found.n) if found.defined else found,
+        threshold=None if threshold is None else threshold.value,
+        seen=int(label[keep].sum()),
+        unseen=int((~label[keep]).sum()),
+        undefined=int((~keep).sum()),
+    )
 
 
 def write_curves(path: Path, scores: ScoresFile) -> None:

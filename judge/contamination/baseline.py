@@ -12,9 +12,8 @@ errors of both; `prevalence.corrected_share` says by how much, with stories for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +39,21 @@ NO_RATES = Note(
 )
 
 
-def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], choose: Choose) -> dict[str, float]:
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Shares of other unseen and seen texts that are expected to reach a threshold, and what they are worth.
+
+    `unseen_effective, seen_effective` are independent texts, `unseen_groups` books, or texts.
+    """
+
+    false_positive_expected: float
+    true_positive_expected: float
+    unseen_effective: float
+    seen_effective: float
+    unseen_groups: float
+
+
+def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], choose: Choose) -> Expected | None:
     """Shares of other seen and unseen texts that are expected to reach a threshold, and what they are worth.
 
     Parameters
@@ -49,12 +62,7 @@ def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], ch
     group : book of each text; where one is not known texts stand for themselves.
     choose : the rule; it has a threshold on all of these.
 
-    Returns
-    -------
-    dict
-        `false_positive_expected, true_positive_expected` (of unseen and seen texts), `unseen_effective, seen_effective`
-        (independent texts) and `unseen_groups` (books, or texts). Empty where the rule has no threshold on most
-        resamples.
+    None where the rule has no threshold on most resamples.
     """
     known = all(one is not None for one in group)
     names = [str(one) if known else f"{i:09d}" for i, one in enumerate(group)]
@@ -62,7 +70,7 @@ def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], ch
     threshold = choose(values, label)
     found = [one for one in _resampled(values, label, code, choose) if one is not None]
     if threshold is None or len(found) < RESAMPLES / 2:
-        return {}
+        return None
     whole, inside, outside = np.array(found).transpose(1, 0, 2)
     out: dict[str, float] = {}
     for side, (name, rate, own) in enumerate((("unseen", "false_positive", ~label), ("seen", "true_positive", label))):
@@ -72,7 +80,7 @@ def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], ch
         texts, books = float(own.sum()), float(np.unique(code[own]).size)
         out[f"{rate}_expected"] = share
         out[f"{name}_effective"] = books if min(spread, error) < 1e-9 else min(texts, spread / error**2)
-    return out | {"unseen_groups": float(np.unique(code[~label]).size)}
+    return Expected(unseen_groups=float(np.unique(code[~label]).size), **out)
 
 
 def _resampled(values: Floats, label: Flags, code: Codes, choose: Choose) -> Iterator[list[list[float]] | None]:
@@ -101,17 +109,19 @@ def _share(reached: Flags) -> float:
     return float(reached.mean()) if reached.size else float("nan")
 
 
-def of_unseen(threshold: Mapping[str, Any]) -> Estimate:
-    """The baseline with its interval: Wilson's with the number of independent texts, Student's t over books."""
-    if threshold.get("false_positive_expected") is None:
+def of_unseen(expected: Expected | None, texts: int) -> Estimate:
+    """The baseline with its interval: Wilson's with the number of independent texts, Student's t over books.
+
+    `texts` are the labelled set's unseen ones; `expected` is None for a file that has no such rates.
+    """
+    if expected is None:
         return Estimate.undefined(NO_RATES)
-    share, effective = threshold["false_positive_expected"], threshold["unseen_effective"]
-    low, high = wilson_of_share(share, effective, _t(threshold["unseen_groups"]))
-    texts = int(threshold["texts"] - threshold["seen"])
+    share, effective = expected.false_positive_expected, expected.unseen_effective
+    low, high = wilson_of_share(share, effective, _t(expected.unseen_groups))
     return Estimate(share, n=texts, low=min(low, share), high=high, method=f"Wilson, effective n {effective:.1f}, 95 %")
 
 
-def corrected(called: Flags, cluster: Codes, threshold: Mapping[str, Any]) -> Estimate:
+def corrected(called: Flags, cluster: Codes, expected: Expected | None) -> Estimate:
     """The share of stories that were seen, with the threshold's own errors taken out, and their uncertainty in.
 
     Parameters
@@ -121,20 +131,20 @@ def corrected(called: Flags, cluster: Codes, threshold: Mapping[str, Any]) -> Es
     cluster : array of int, shape (stories,)
         Their story-prompts.
     """
-    if threshold.get("false_positive_expected") is None:
+    if expected is None:
         return Estimate.undefined(NO_RATES)
     if not called.size:
         return Estimate.undefined("a share of nothing")
     size = effective_size(called.astype(np.float64), cluster)
-    unseen, seen = threshold["unseen_effective"], threshold["seen_effective"]
+    unseen, seen = expected.unseen_effective, expected.seen_effective
     found = corrected_share(
         float(called.mean()) * size,
         size,
-        hits=threshold["true_positive_expected"] * seen,
+        hits=expected.true_positive_expected * seen,
         positives=seen,
-        rejections=(1 - threshold["false_positive_expected"]) * unseen,
+        rejections=(1 - expected.false_positive_expected) * unseen,
         negatives=unseen,
-        z=_t(min(float(np.unique(cluster).size), threshold["unseen_groups"])),
+        z=_t(min(float(np.unique(cluster).size), expected.unseen_groups)),
     )
     return replace(found, n=int(called.size))
 

@@ -24,7 +24,7 @@ Codes = NDArray[np.int64]
 class Joined:
     """One score for each story of a matrix, NaN = none; `found` counts stories that are in the scores file."""
 
-    values: Floats
+    scores: Floats
     found: int
 
 

@@ -7,7 +7,7 @@ the share that is expected of them, and the rate corrected for it (`baseline`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +18,21 @@ from judge.analysis.options.signature import signature as signature_of_runs
 from judge.contamination import baseline
 from judge.contamination.auc import TEMPORAL, scored_by
 from judge.contamination.join import join, letters, refuse_strangers, story_prompts
+from judge.contamination.options import ReportOptions
 from judge.contamination.scores_file import ScoresFile
-from judge.contamination.threshold import of_score
+from judge.contamination.threshold import Threshold, of_score
 from judge.errors import unknown_value
 from judge.judge_name import JudgeName
-from judge.printing.tables import Column, Table
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
+from judge.stats.flat_frame import flat_frame
 from judge.stats.shares.proportion import wilson
 from judge.wording import Advice, Note, joined
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from judge.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
@@ -40,48 +43,95 @@ NO_THRESHOLD = Note(
     joint=": ",
 )
 NO_SET = "undefined: the threshold was given as a number, not chosen on a labelled set"
-NO_OWN = Note("undefined: no system of these runs is this model's own", Advice("name it: {own}", own="MODEL=SYSTEM"))
+NO_OWN = Note(
+    "undefined: no system of these runs is this model's own",
+    Advice("name it: {own_systems}", own_systems="MODEL=SYSTEM"),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """Choices of the table: `score` by name, `systems` whose stories make the story set (empty: all), `own` systems."""
+class ModelFound:
+    """One model on a story set: how much of it it seems to have seen, and how its own stories are rated.
 
-    score: str = "min_k_20"
-    systems: tuple[str, ...] = ()
-    own: tuple[tuple[str, str], ...] = ()
+    Attributes
+    ----------
+    set : str
+        The stories, with the systems they were taken of.
+    rate, unseen, corrected : Estimate
+        Shares at or above the threshold: of the stories, expected of texts that were not seen, and corrected for it.
+    stories, undefined : int
+        With the score, and without.
+    threshold : Threshold or None
+    own : tuple of str
+        Systems that are this model's own; `people` and `judges` are mean ratings of their stories.
+    """
+
+    model: str
+    set: str
+    rate: Estimate
+    unseen: Estimate
+    corrected: Estimate
+    stories: int
+    undefined: int
+    threshold: Threshold | None
+    auc: Estimate
+    own: tuple[str, ...]
+    people: Estimate
+    judges: Estimate
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """The row by name, as tables and frames have it."""
+        chosen = self.threshold
+        return {
+            "model": self.model,
+            "set": self.set,
+            "rate": self.rate,
+            "unseen": self.unseen,
+            "corrected": self.corrected,
+            "stories": self.stories,
+            "undefined": self.undefined,
+            "threshold": None if chosen is None else chosen.value,
+            "rule": None if chosen is None else chosen.rule,
+            "auc": self.auc,
+            "labelled": None if chosen is None or chosen.labelled is None else chosen.labelled.name,
+            "own": ", ".join(self.own) or None,
+            "people": self.people,
+            "judges": self.judges,
+        }
 
 
-def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOptions | None = None) -> Table:
+@dataclass(frozen=True, slots=True, eq=False)
+class ContaminationReport:
+    """The study's table as a value: a row a scores file."""
+
+    options: ReportOptions
+    rows: tuple[ModelFound, ...]
+    signature: str
+    notes: tuple[str, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row a scores file, intervals as columns of their own."""
+        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
+
+
+def report(
+    runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOptions | None = None
+) -> ContaminationReport:
     """Rate on the story set, AUC on the labelled set, mean rating of the model's own stories; a row a scores file."""
     options = options or ReportOptions()
     matrices = build(runs)
-    rows = [_row(one, matrices, options) for one in files]
-    columns = [
-        Column("model", "model"),
-        Column("set", "story set"),
-        Column("rate", "seems seen x100", digits=1, factor=100),
-        Column("unseen", "of unseen texts x100", digits=1, factor=100),
-        Column("corrected", "seen, corrected x100", digits=1, factor=100),
-        Column("stories", "stories"),
-        Column("undefined", "undefined"),
-        Column("threshold", "threshold", digits=4),
-        Column("rule", "rule"),
-        Column("auc", "AUC", digits=3),
-        Column("labelled", "labelled set"),
-        Column("own", "own stories of"),
-        Column("people", "rated by people"),
-        Column("judges", "rated by judges"),
-    ]
+    rows = tuple(_row(one, matrices, options) for one in files)
     extra = [f"score:{options.score}", "seen:wilson", "corrected:lang-reiczigel-inputs"]
     extra += ["auc:labelled-set", "own:clustered"]
     extra += [f"of:{','.join(options.systems)}"] if options.systems else []
     extra += [scored_by(one) for one in files]
     line = signature_of_runs(runs, matrices, extra=extra)
-    return Table(f"Contamination by {options.score}", columns, rows, line, _notes(files, rows))
+    return ContaminationReport(options, rows, line, tuple(_notes(files, rows)))
 
 
-def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOptions) -> dict[str, Any]:
+def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOptions) -> ModelFound:
     known = {row.system for row in scores.rows if row.system}
     for name in options.systems:
         if name not in known:
@@ -96,36 +146,27 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
         why = scores.header["without_threshold"].get(options.score)
         rate = area = unseen = share = Estimate.undefined(joined("undefined: ", why) if why else NO_THRESHOLD)
     else:
-        called = usable >= threshold["value"]
+        called = usable >= threshold.value
         rate = wilson(float(called.sum()), usable.size)
-        area, unseen = _area(threshold), Estimate.undefined(NO_SET)
-        share = unseen
-        if threshold.get("set"):
-            unseen, share = baseline.of_unseen(threshold), baseline.corrected(called, prompts, threshold)
+        area = unseen = share = Estimate.undefined(NO_SET)
+        if (labelled := threshold.labelled) is not None:
+            area, unseen = labelled.auc, baseline.of_unseen(labelled.expected, labelled.texts - labelled.seen)
+            share = baseline.corrected(called, prompts, labelled.expected)
     own = _own(scores.judge, matrices, options.own)
-    return {
-        "model": scores.judge,
-        "set": scores.header["source"] + (f" ({', '.join(options.systems)})" if options.systems else ""),
-        "rate": rate,
-        "unseen": unseen,
-        "corrected": share,
-        "stories": int(usable.size),
-        "undefined": int(np.isnan(values).sum()),
-        "threshold": None if threshold is None else threshold["value"],
-        "rule": None if threshold is None else threshold["rule"],
-        "auc": area,
-        "labelled": None if threshold is None else threshold["set"],
-        "own": ", ".join(own) or None,
-        "people": _mean_of_own(matrices, own, people=True),
-        "judges": _mean_of_own(matrices, own, people=False),
-    }
-
-
-def _area(threshold: Mapping[str, Any]) -> Estimate:
-    if threshold.get("auc") is None:
-        return Estimate.undefined(NO_SET)
-    ends = {key: threshold[f"auc_{key}"] for key in ("low", "high", "method")}
-    return Estimate(threshold["auc"], n=threshold["texts"], **ends)
+    return ModelFound(
+        model=scores.judge,
+        set=scores.header["source"] + (f" ({', '.join(options.systems)})" if options.systems else ""),
+        rate=rate,
+        unseen=unseen,
+        corrected=share,
+        stories=int(usable.size),
+        undefined=int(np.isnan(values).sum()),
+        threshold=threshold,
+        auc=area,
+        own=tuple(own),
+        people=_mean_of_own(matrices, own, people=True),
+        judges=_mean_of_own(matrices, own, people=False),
+    )
 
 
 def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str, str]]) -> list[str]:
@@ -133,7 +174,7 @@ def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str
     systems = list(dict.fromkeys(name for matrix in matrices for name in matrix.systems))
     for _, system in named:
         if system not in systems:
-            raise unknown_value("own", system, systems)
+            raise unknown_value("own_systems", system, systems)
     mine = [system for name, system in named if name in (model, JudgeName.of(model).model)]
     plain = letters(model)
     return mine or [name for name in systems if len(letters(name)) > 3 and letters(name) in plain]
@@ -159,9 +200,10 @@ def _mean_of_own(matrices: Sequence[RatingMatrix], own: Sequence[str], *, people
     return means.clustered(np.concatenate(values), np.concatenate(prompts))
 
 
-def _notes(files: Sequence[ScoresFile], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _notes(files: Sequence[ScoresFile], rows: Sequence[ModelFound]) -> list[str]:
     notes = ["seems seen: score at or above the threshold, with Wilson's interval for independent stories"]
-    if any(row["labelled"] for row in rows):
+    labelled = any(row.threshold is not None and row.threshold.labelled is not None for row in rows)
+    if labelled:
         notes.append(
             "of unseen texts: share of unseen texts like the labelled set's that is expected at or above the "
             "threshold, its choice on that set allowed for: what a model that saw none of the stories shows"
@@ -172,9 +214,9 @@ def _notes(files: Sequence[ScoresFile], rows: Sequence[Mapping[str, Any]]) -> li
             "where it holds 0, nothing shows that any story was seen, whatever the rate"
         )
         notes.append("both take unseen stories to score as the labelled set's unseen texts do")
-    if any(row["labelled"] for row in rows):
+    if labelled:
         notes.append("AUC: of the labelled set the threshold was chosen on; " + TEMPORAL)
-    if any(row["own"] for row in rows):
+    if any(row.own for row in rows):
         notes.append(
             "own stories: mean over criteria, and for judges over judges and Eval-Prompts, story-prompts as units"
         )

@@ -3,73 +3,59 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from pathlib import Path
 
 from judge.backends import Scorer, Settings, open_scorer
 from judge.contamination.cache import Cache
+from judge.contamination.options import ScoringOptions
 from judge.contamination.scores_file import ScoresFile, assemble
 from judge.contamination.scoring import Progress, ScoreOptions, score
 from judge.contamination.texts import TextSet, first_words, plain_texts
 from judge.contamination.threshold import refuse_other_model
-from judge.errors import OptionError
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What to score with: models as `provider/name`, a file of texts not seen (ReCaLL)."""
-
-    model: str
-    settings: Settings
-    reference: str | None = None
-    k: float = 20
-    words: int | None = None
-    lowercase: bool = False
-    full_distribution: bool = False
-    nonmembers: Path | None = None
-    shots: int = 7
 
 
 def scored(
     texts: TextSet,
-    asked: Asked,
+    model: str,
+    asked: ScoringOptions,
     folder: Path,
     *,
     calibration: ScoresFile | None = None,
     progress: Progress | None = None,
 ) -> ScoresFile:
-    """Score all texts; log-probabilities are kept in `derived/logprobs.sqlite` under `folder`.
+    """Score all texts by a model, as ``provider/name``.
 
-    A calibration of another model is refused before anything is scored.
+    Log-probabilities are kept in `derived/logprobs.sqlite` under `folder`. A calibration of another model is refused
+    before anything is scored.
     """
-    if asked.shots < 1:
-        raise OptionError("shots", asked.shots, "must be 1 or more")
     # Before any weights are loaded: these are mistakes that can be told at once.
     ScoreOptions(k=asked.k)
     if asked.words is not None:
         texts = first_words(texts, asked.words)
     before = plain_texts(asked.nonmembers, asked.shots) if asked.nonmembers is not None else []
-    return asyncio.run(_sitting(texts, asked, before, folder, calibration, progress))
+    return asyncio.run(_sitting(texts, model, asked, before, folder, calibration, progress))
 
 
 async def _sitting(
     texts: TextSet,
-    asked: Asked,
+    model: str,
+    asked: ScoringOptions,
     before: list[str],
     folder: Path,
     calibration: ScoresFile | None,
     progress: Progress | None,
 ) -> ScoresFile:
-    target = open_scorer(asked.model, asked.settings)
+    settings = asked.settings
+    target = open_scorer(model, settings)
     opened: list[Scorer] = [target]
     try:
         facts = await target.facts()
         if calibration is not None:
-            refuse_other_model(asked.model, facts, calibration)
+            refuse_other_model(model, facts, calibration)
         reference = None
         if asked.reference is not None:
             # The revision was said of the model, not of the reference.
-            reference = open_scorer(asked.reference, Settings(asked.settings.base_url, engine=asked.settings.engine))
+            reference = open_scorer(asked.reference, Settings(settings.base_url, engine=settings.engine))
             opened.append(reference)
         options = ScoreOptions(
             k=asked.k,
@@ -82,9 +68,7 @@ async def _sitting(
         with Cache(folder / "derived" / "logprobs.sqlite") as cache:
             found = await score(texts.texts, target, options, cache, reference=reference, progress=progress)
         of_reference = None if reference is None else await reference.facts()
-        return assemble(
-            texts.name, asked.model, facts, options.written(), found, reference=of_reference, notes=texts.notes
-        )
+        return assemble(texts.name, model, facts, options.written(), found, reference=of_reference, notes=texts.notes)
     finally:
         for one in opened:
             await one.close()

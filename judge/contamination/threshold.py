@@ -7,16 +7,19 @@ that share of the unseen texts seen), or a number, which is taken as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.backends.protocol import ScorerFacts
-from judge.contamination.area import AucOptions, area, draw
-from judge.contamination.baseline import expected_rates
+from judge.contamination.area import area, draw
+from judge.contamination.baseline import Expected, expected_rates
+from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile, different_model, with_thresholds
 from judge.errors import OptionError, SpecError
+from judge.stats.estimate import Estimate
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.shares import roc
 from judge.wording import Advice
@@ -28,14 +31,80 @@ _MOVED_BY = {"recall": "prefix"}
 """Score -> the setting that must be equal where its threshold is carried over; `words` must be for all of them."""
 
 
-def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = None) -> dict[str, Any]:
-    """The threshold of one score: `{rule, value, set, texts, seen, words, ...}`.
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The labelled set that a threshold was chosen on.
+
+    `texts` have the score, `seen` of them were seen; `false_positive` and `true_positive` are shares of its own texts
+    that reach the threshold, `expected` of others (None where they are not known).
+    """
+
+    name: str
+    texts: int
+    seen: int
+    auc: Estimate
+    false_positive: float
+    true_positive: float
+    expected: Expected | None
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """From which value of a score on a text counts as seen, by which rule; `labelled` is None for a number as given."""
+
+    rule: str
+    value: float
+    labelled: Labelled | None = None
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """As a scores file's header has it."""
+        one = self.labelled
+        if one is None:
+            return {"rule": self.rule, "value": self.value, "set": None}
+        return {
+            "rule": self.rule,
+            "value": self.value,
+            "set": one.name,
+            "texts": one.texts,
+            "seen": one.seen,
+            "auc": one.auc.value,
+            "auc_low": one.auc.low,
+            "auc_high": one.auc.high,
+            "auc_method": one.auc.method,
+            "false_positive": one.false_positive,
+            "true_positive": one.true_positive,
+            **({} if one.expected is None else asdict(one.expected)),
+        }
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Threshold:
+        """Out of a header; files of before have no expected rates."""
+        if not record.get("set"):
+            return cls(record["rule"], record["value"])
+        names = [field.name for field in fields(Expected)]
+        known = record.get("false_positive_expected") is not None
+        ends = {key: record[f"auc_{key}"] for key in ("low", "high", "method")}
+        labelled = Labelled(
+            name=record["set"],
+            texts=record["texts"],
+            seen=record["seen"],
+            auc=Estimate(record["auc"], n=record["texts"], **ends),
+            false_positive=record["false_positive"],
+            true_positive=record["true_positive"],
+            expected=Expected(**{name: record[name] for name in names}) if known else None,
+        )
+        return cls(record["rule"], record["value"], labelled)
+
+
+def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = None) -> Threshold:
+    """The threshold of one score.
 
     Raises SpecError for a rule that is not known, and where the labelled set cannot give it.
     """
     kind, number = _parsed(rule)
     if kind == "value":
-        return {"rule": "given", "value": number, "set": None}
+        return Threshold("given", number)
     label = scores.labels
     if label is None:
         raise SpecError(
@@ -64,20 +133,16 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
             raise SpecError(Advice(words, name, threshold=rule))
     groups = [row.group for row, kept in zip(scores.rows, keep, strict=True) if kept]
     called = values[keep] >= value
-    return {
-        "rule": rule,
-        "value": value,
-        "set": scores.header["source"],
-        "texts": int(keep.sum()),
-        "seen": int(label[keep].sum()),
-        "auc": found.value,
-        "auc_low": found.low,
-        "auc_high": found.high,
-        "auc_method": found.method,
-        "false_positive": float(called[~label[keep]].mean()),
-        "true_positive": float(called[label[keep]].mean()),
-        **expected_rates(values[keep], label[keep], groups, _choose(kind, number)),
-    }
+    labelled = Labelled(
+        name=scores.header["source"],
+        texts=int(keep.sum()),
+        seen=int(label[keep].sum()),
+        auc=found,
+        false_positive=float(called[~label[keep]].mean()),
+        true_positive=float(called[label[keep]].mean()),
+        expected=expected_rates(values[keep], label[keep], groups, _choose(kind, number)),
+    )
+    return Threshold(rule, value, labelled)
 
 
 def _choose(kind: str, number: float) -> Callable[[Floats, Flags], float | None]:
@@ -88,7 +153,7 @@ def _choose(kind: str, number: float) -> Callable[[Floats, Flags], float | None]
 def given(scores: ScoresFile, value: float, name: str) -> ScoresFile:
     """The same file with a number as the threshold of one score."""
     scores.score(name)
-    return with_thresholds(scores, {name: by_rule(scores, repr(value), name)})
+    return with_thresholds(scores, {name: by_rule(scores, repr(value), name).record})
 
 
 def is_number(rule: str) -> bool:
@@ -106,7 +171,7 @@ def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
     found, without = {}, {}
     for name in scores.names:
         try:
-            found[name] = by_rule(scores, rule, name, drawn)
+            found[name] = by_rule(scores, rule, name, drawn).record
         except SpecError as error:
             without[name] = error
     if not found:
@@ -155,10 +220,10 @@ def _same(name: str, one: ScoresFile, other: ScoresFile) -> bool:
     return setting is None or one.header["settings"].get(setting) == other.header["settings"].get(setting)
 
 
-def of_score(scores: ScoresFile, name: str) -> Mapping[str, Any] | None:
+def of_score(scores: ScoresFile, name: str) -> Threshold | None:
     """The threshold of a score in a file's header, or None."""
     found: Mapping[str, Any] | None = scores.header["thresholds"].get(name)
-    return found
+    return None if found is None else Threshold.of(found)
 
 
 def _parsed(rule: str) -> tuple[str, float]:

@@ -16,48 +16,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.inputs.candidates import Candidate, comparable, first_columns
+from judge.analysis.inputs.candidates import Candidate, Subject, comparable
 from judge.analysis.options.signature import signature as signature_of_runs
 from judge.contamination.auc import scored_by
 from judge.contamination.join import join, refuse_strangers, same_name
+from judge.contamination.options import ValidityOptions
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
-from judge.errors import OptionError, SpecError
-from judge.printing.tables import Column, Table
+from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
 from judge.stats.estimate import Estimate
+from judge.stats.flat_frame import flat_frame
 from judge.stats.resampling import bootstrap, resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from judge.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-
-@dataclass(frozen=True, slots=True)
-class ValidityOptions:
-    """Choices of the table: `split` at the file's ``threshold`` or at the ``median``, `least` stories a half."""
-
-    score: str = "min_k_20"
-    split: str = "threshold"
-    least: int = 50
-    against: str | None = None
-    resamples: int = 1000
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if self.split not in ("threshold", "median"):
-            raise OptionError("split", self.split, allowed=("threshold", "median"))
-        if self.least < 2:
-            raise OptionError("least", self.least, "must be 2 or more")
-        if self.resamples < 1:
-            raise OptionError("resamples", self.resamples, "must be 1 or more")
+PARTS = ("high", "low", "difference")
+"""Of `Halves`, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +55,55 @@ class Halves:
     difference: Estimate
 
 
-def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOptions | None = None) -> Table:
+@dataclass(frozen=True, slots=True)
+class ValidityRow:
+    """One judge cell beside one model's scores: stories above and below the cut, and both statistics there.
+
+    `cut` is None where no story has a score; `mixture` is a sentence on how the halves differ in systems.
+    """
+
+    model: str
+    subject: Subject
+    cut: float | None
+    high: int
+    low: int
+    tau: Halves
+    error: Halves
+    mixture: str | None
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """The row by name, as tables and frames have it."""
+        both = (("tau", self.tau), ("error", self.error))
+        parts = {f"{key}_{part}": getattr(found, part) for key, found in both for part in PARTS}
+        about = {"model": self.model, **self.subject.labels, "kind": self.subject.kind}
+        return {**about, "cut": self.cut, "high": self.high, "low": self.low, **parts}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Validity:
+    """Agreement with people where contamination is high and where it is low: a row a scores file and judge cell."""
+
+    options: ValidityOptions
+    rows: tuple[ValidityRow, ...]
+    signature: str
+    notes: tuple[str, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row each, intervals as columns of their own."""
+        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
+
+
+def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOptions | None = None) -> Validity:
     """Tau-b with people and |judge - people| in the two halves, a row for each scores file and judge cell."""
     options = options or ValidityOptions()
     matrices = build(runs)
     found, remarks = comparable(matrices, options.against, None)
-    rows = []
+    rows: list[ValidityRow] = []
     strangers = []
     for scores in files:
-        own = [(matrix, one) for matrix, one in found if same_name(scores.judge, str(one.labels["judge"]))]
+        own = [(matrix, one) for matrix, one in found if same_name(scores.judge, one.subject.judge)]
         if not own:
             strangers.append(f"no judge of these runs is {scores.judge} by name: the halves are another model's")
         cut = _cut(scores, options)
@@ -85,23 +111,11 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOpti
         refuse_strangers(scores, sum(one.found for one in joined.values()))
         drawn: dict[int, Resamples] = {}
         for matrix, one in own or found:
-            values = joined[id(matrix)].values
+            values = joined[id(matrix)].scores
             if id(matrix) not in drawn:
                 rng = np.random.default_rng(options.seed)
                 drawn[id(matrix)] = bootstrap.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
             rows.append(_row(scores, matrix, one, values, cut, drawn[id(matrix)], options))
-    columns = [
-        Column("model", "scored by"),
-        *first_columns(rows),
-        Column("cut", "cut", digits=3),
-        Column("high", "n high"),
-        Column("low", "n low"),
-        *(
-            Column(f"{key}_{part}", f"{title} {part}{' x100' if key == 'tau' else ''}", digits=digits, factor=factor)
-            for key, title, digits, factor in (("tau", "tau-b", 1, 100), ("error", "|judge - people|", 2, 1))
-            for part in ("high", "low", "difference")
-        ),
-    ]
     extra = [
         f"score:{options.score}",
         f"split:{options.split}",
@@ -118,8 +132,8 @@ def table(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOpti
         *([f"of {len(rows)} differences 1 in 20 excludes 0 by chance alone"] if len(rows) > 1 else []),
         *remarks.notes,
     ]
-    title = "Agreement with people where contamination is high and low"
-    return Table(title, columns, rows, signature_of_runs(runs, matrices, extra=extra), tuple(dict.fromkeys(notes)))
+    line = signature_of_runs(runs, matrices, extra=extra)
+    return Validity(options, tuple(rows), line, tuple(dict.fromkeys(notes)))
 
 
 def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamples) -> tuple[Halves, Halves]:
@@ -180,7 +194,7 @@ def _row(
     cut: float | None,
     drawn: Resamples,
     options: ValidityOptions,
-) -> dict[str, Any]:
+) -> ValidityRow:
     judge, people = one.sides
     rated = ~np.isnan(judge) & ~np.isnan(people) & ~np.isnan(values)
     at = float(np.median(values[rated])) if cut is None and rated.any() else cut
@@ -194,11 +208,8 @@ def _row(
         tau = error = Halves(refused, refused, refused)
     else:
         tau, error = halves(judge, people, high, low, drawn)
-    row = {"model": scores.judge, **one.labels, "kind": one.kind, "cut": at, "high": counts[0], "low": counts[1]}
-    for key, found in (("tau", tau), ("error", error)):
-        row |= {f"{key}_high": found.high, f"{key}_low": found.low, f"{key}_difference": found.difference}
-    row["mixture"] = _mixture(scores, matrix, high, low)
-    return row
+    mixture = _mixture(scores, matrix, high, low)
+    return ValidityRow(scores.judge, one.subject, at, *counts, tau=tau, error=error, mixture=mixture)
 
 
 def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:
@@ -211,7 +222,7 @@ def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:
             f"the scores of {scores.judge} hold no threshold for {options.score}",
             hint=Advice("{split}, or make the scores with {calibration}", split="median"),
         )
-    return float(threshold["value"])
+    return threshold.value
 
 
 def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) -> str | None:
@@ -230,10 +241,10 @@ def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) 
     )
 
 
-def _mixtures(rows: Sequence[dict[str, Any]]) -> list[str]:
+def _mixtures(rows: Sequence[ValidityRow]) -> list[str]:
     """One sentence for each scores file and dataset."""
     first: dict[tuple[str, str], str] = {}
     for row in rows:
-        if row["mixture"]:
-            first.setdefault((row["model"], row["dataset"]), row["mixture"])
+        if row.mixture:
+            first.setdefault((row.model, row.subject.dataset), row.mixture)
     return list(first.values())

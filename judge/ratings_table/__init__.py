@@ -14,7 +14,7 @@ import pandas as pd
 from judge.parsing import parser as load_parser
 from judge.ratings_table.columns import Piece, frame_of
 from judge.ratings_table.imported import Imported, read_imported
-from judge.ratings_table.journaled import Asked, People, read_journal
+from judge.ratings_table.journaled import Asked, Beside, People, read_journal
 from judge.ratings_table.judgments import Telling, silent
 from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RatingsTable, RunFacts, StoryRow
 from judge.run_folder import resolve
@@ -29,15 +29,17 @@ def read(
     explanations: bool = True,
     keep: bool = True,
     telling: Telling = silent,
+    beside: Beside | None = None,
 ) -> RatingsTable:
     """Build the table of one or more RUNs.
 
     Without `explanations` that column is null and names are categories, which saves most of the memory. `keep` allows
-    that judgments are kept in the result folders' `derived/`; `telling` is told how far much parsing is. People's
+    that judgments are kept in the result folders' `derived/`; `telling` is told how far much parsing is; `beside` reads
+    what else is wanted of each journal, at the moment of which its rows are. People's
     ratings come once for each dataset. Raises RunFolderError where a RUN has no results, and where two results name one
     dataset but hold different stories: tables over both would compare different things.
     """
-    asked = Asked(parser, load_parser(parser), explanations, keep, telling)
+    asked = Asked(parser, load_parser(parser), explanations, keep, telling, beside)
     pieces: list[Piece] = []
     people: dict[str, People] = {}
     facts: list[RunFacts] = []

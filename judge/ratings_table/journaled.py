@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +27,9 @@ from judge.ratings_table.table import RunFacts, StoryRow
 from judge.records import Criterion
 from judge.run_folder import ResultFolder, read_manifest
 from judge.wording import Advice, Note
+
+Beside = Callable[[JournalReader, RunFacts], None]
+"""Told of each journal while what is read of it is of one moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,17 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a journal is to be read: by which parser, with explanations or not, whether judgments may be kept."""
+    """How a journal is to be read: by which parser, with explanations or not, whether judgments may be kept.
+
+    `beside` reads what else is wanted of it, at the same moment.
+    """
 
     name: str
     parser: Parser
     explanations: bool
     keep: bool
     telling: Telling
+    beside: Beside | None = None
 
 
 def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
@@ -87,6 +94,8 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
             found = Known([Block.of(rows)], journal.settled_total())
             piece = _piece(found.blocks, known, definition, asked, distinct=False)
         fact = _facts(folder, definition, criteria, journal, asked.parser, found.settled)
+        if asked.beside is not None:
+            asked.beside(journal, fact)
     named = {**piece.named, "judge": fact.judge}
     flags = _in_order(piece.named["flags"])
     return replace(piece, named=named), replace(fact, notes=(*fact.notes, *outside_scale(flags)))

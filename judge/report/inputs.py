@@ -25,9 +25,18 @@ from judge.analysis.options.table_options import (
 )
 from judge.analysis.raters import Raters
 from judge.analysis.reliability.consistency import Consistency, consistency
+from judge.audit.file.database import DEFAULT_NAME
+from judge.audit.file.snapshot import AuditSnapshot, read_audit
 from judge.audit.file.store import AuditStore
+from judge.audit.results import report as audit_report
+from judge.audit.results.report import AuditReport
+from judge.contamination import report as contamination_report
 from judge.contamination import scores_file
+from judge.contamination.report import ContaminationReport
+from judge.contamination.scores_file import ScoresFile
 from judge.errors import OptionError
+from judge.explanations.mapping import stored
+from judge.explanations.mapping.stored import StoredMap
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
 from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
@@ -97,6 +106,7 @@ class ReportInputs:
     folders: tuple[ResultFolder, ...]
     table: RatingsTable
     manifests: tuple[dict[str, Any], ...]
+    scores: tuple[ScoresFile, ...] = ()
     control: RememberedControl = field(default_factory=RememberedControl)
 
     @classmethod
@@ -108,12 +118,11 @@ class ReportInputs:
         options = options or ReportOptions()
         if options.audit is not None:
             AuditStore.open(options.audit, writing=False).close()
-        for file in options.contamination:
-            scores_file.read(file)
+        scores = tuple(scores_file.read(file) for file in options.contamination)
         folders = tuple(resolve(runs))
         table = read([folder.path for folder in folders], options.parser)
         manifests = tuple(read_manifest(folder.manifest) for folder in folders)
-        return cls(tuple(str(run) for run in runs), options, folders, table, manifests)
+        return cls(tuple(str(run) for run in runs), options, folders, table, manifests, scores)
 
     @cached_property
     def costs(self) -> tuple[Cost, ...]:
@@ -149,6 +158,34 @@ class ReportInputs:
     def consistency(self) -> Consistency:
         """How far judges agree with themselves, and people with each other."""
         return consistency(self.table, ConsistencyOptions(drop_systems=self.options.drop_systems))
+
+    @cached_property
+    def audit_file(self) -> Path | None:
+        """The audit's file: the one named, else one beside the run's definition; None where there is none."""
+        if self.options.audit is not None:
+            return Path(self.options.audit)
+        places = [place / DEFAULT_NAME for folder in self.folders for place in (folder.path.parent, folder.path)]
+        return next((place for place in places if place.is_file()), None)
+
+    @cached_property
+    def audit(self) -> AuditSnapshot | None:
+        """The audit as it stood when it was first asked for; None without one, DataError for a file that is none."""
+        return None if self.audit_file is None else read_audit(self.audit_file)
+
+    @cached_property
+    def audit_report(self) -> AuditReport | None:
+        """What the audit found; None without one, SpecError where nobody has finished an item."""
+        return None if self.audit is None else audit_report.report(self.audit)
+
+    @cached_property
+    def explanation_maps(self) -> tuple[StoredMap | None, ...]:
+        """What `judge explain` left in each result folder; DataError where that is broken."""
+        return tuple(stored.read(folder) for folder in self.folders)
+
+    @cached_property
+    def contamination(self) -> ContaminationReport | None:
+        """How much of these stories models seem to have seen; None without a scores file."""
+        return contamination_report.report(self.table, self.scores) if self.scores else None
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ def main() -> int:
     from judge.datasets import open_dataset
     from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
     from judge.explanations.corpus.reading import read_texts
-    from judge.explanations.quality import tables
+    from judge.explanations.quality.numbers import numbers
     from judge.explanations.quality.options import NumbersOptions
 
     rng = random.Random(1)
@@ -66,7 +66,7 @@ def main() -> int:
         marks.append((what, time.process_time()))
 
     began = time.perf_counter()
-    tables.tables(texts, frame, *unit, NumbersOptions(), lambda *parts: "|".join(parts), step)
+    numbers(texts, frame, *unit, NumbersOptions(), lambda *parts: "|".join(parts), step)
     ended, wall = time.process_time(), time.perf_counter() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     spent = [after - at for (_, at), after in zip(marks, [at for _, at in marks[1:]] + [ended], strict=True)]

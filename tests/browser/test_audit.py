@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from judge.audit.file.categories import Form, load_form
+from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.results.adjudication import disputes
 from judge.audit.sample.practice import practice_score
@@ -288,7 +289,7 @@ def test_practice_says_what_was_expected_and_may_be_repeated(
     page.keyboard.press("s")
     assert heading(page) == "All items"
     with AuditStore.open(audit, writing=False) as store:
-        right, of = practice_score(store, "Ada")
+        right, of = practice_score(snapshot(store), "Ada")
         assert store.answers() == []
     assert (right, of) == (24, 24)
     assert complaints == []
@@ -575,7 +576,7 @@ def test_a_pack_gives_the_same_answers_as_the_server(
     assert answered(audit) == told(ADA, "Ada")
     assert note_of(audit, noted) == "a note"
     with AuditStore.open(audit, writing=False) as store:
-        assert practice_score(store, "Ada")[1] > 0
+        assert practice_score(snapshot(store), "Ada")[1] > 0
     server = serving("audit", "serve", audit, "--port", "0")
     context = browser.new_context()
     page = context.new_page()
@@ -617,7 +618,7 @@ def test_disagreements_are_settled_by_keyboard(page: Any, serving: Serving, audi
     assert heading(page) == "All 4 answered: thank you"
     until(page, "Saved")
     with AuditStore.open(audit, writing=False) as store:
-        assert {one.item: one.settled for one in disputes(store)} == {
+        assert {one.item: one.settled for one in disputes(snapshot(store))} == {
             3: {"unsubstantiated": 1},
             4: {"unsubstantiated": 0},
             5: {"incoherence": 0},

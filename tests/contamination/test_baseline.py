@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
 from judge.contamination.baseline import NO_RATES, corrected, expected_rates, of_unseen
+from judge.contamination.threshold import Threshold
 from judge.stats.shares import roc
 from judge.stats.shares.weighted_proportion import effective_size
 
@@ -23,7 +26,7 @@ def test_what_the_choice_of_a_threshold_flatters_is_taken_out() -> None:
         values, label = labelled(rng)
         at = roc.youden(values, label)
         own.append((values[~label] >= at).mean())
-        expected.append(expected_rates(values, label, [None] * 80, roc.youden)["false_positive_expected"])
+        expected.append(expected_rates(values, label, [None] * 80, roc.youden).false_positive_expected)
         true.append((rng.normal(0, 1, 2000) >= at).mean())
     assert np.mean(true) - np.mean(own) > 0.02
     # Out of the bag errs to the high side: half as much is learnt of each threshold's place.
@@ -36,15 +39,15 @@ def test_books_are_expected_whole_and_count_as_clusters() -> None:
     label = book % 2 == 0
     values = rng.normal(0, 1, 40)[book] + rng.normal(0, 0.3, 400) + label
     found = expected_rates(values, label, [f"b{b}" for b in book], roc.youden)
-    assert found["unseen_groups"] == 20
-    assert found["unseen_effective"] < 80
+    assert found.unseen_groups == 20
+    assert found.unseen_effective < 80
     alone = expected_rates(values, label, [None] * 400, roc.youden)
-    assert alone["unseen_groups"] == 200
-    assert alone["unseen_effective"] > 150
+    assert alone.unseen_groups == 200
+    assert alone.unseen_effective > 150
     # The order of texts decides nothing.
     order = rng.permutation(400)
     turned = expected_rates(values[order], label[order], [f"b{b}" for b in book[order]], roc.youden)
-    assert turned == pytest.approx(found)
+    assert asdict(turned) == pytest.approx(asdict(found))
 
 
 def test_clean_stories_are_not_above_the_baseline() -> None:
@@ -53,18 +56,23 @@ def test_clean_stories_are_not_above_the_baseline() -> None:
     for _ in range(100):
         values, label = labelled(rng)
         at = roc.youden(values, label)
-        threshold = {"set": "s", "texts": 80, "seen": 40, **expected_rates(values, label, [None] * 80, roc.youden)}
+        expected = expected_rates(values, label, [None] * 80, roc.youden)
         called = rng.normal(0, 1, 300) >= at
-        above += (corrected(called, np.arange(300), threshold).low or 0.0) > 0  # None: no better than chance
+        above += (corrected(called, np.arange(300), expected).low or 0.0) > 0  # None: no better than chance
         plain += called.mean() > (values[~label] >= at).mean()
     assert above / 100 < 0.08
     assert plain / 100 > 0.4
 
 
 def test_a_scores_file_of_before_has_no_baseline() -> None:
-    old = {"set": "s", "texts": 80, "seen": 40, "false_positive": 0.05, "true_positive": 0.4}
-    assert of_unseen(old).reason == NO_RATES
-    assert corrected(np.ones(3, dtype=bool), np.arange(3), old).reason == NO_RATES
+    record = {"rule": "youden", "value": -3.0, "set": "s", "texts": 80, "seen": 40}
+    record |= {"auc": 0.7, "auc_low": 0.6, "auc_high": 0.8, "auc_method": "m", "false_positive": 0.05}
+    old = Threshold.of(record | {"true_positive": 0.4})
+    assert old.labelled is not None
+    assert old.labelled.expected is None
+    assert old.record == record | {"true_positive": 0.4}
+    assert of_unseen(None, 40).reason == NO_RATES
+    assert corrected(np.ones(3, dtype=bool), np.arange(3), None).reason == NO_RATES
 
 
 def test_a_clustered_share_is_worth_fewer_trials() -> None:

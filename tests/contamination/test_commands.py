@@ -10,8 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from judge.contamination.auc import areas
+from judge.contamination.options import AucOptions, ValidityOptions
+from judge.contamination.report import report
 from judge.contamination.scores_file import read
+from judge.contamination.tables import auc_table, report_table, validity_table
+from judge.contamination.threshold import Threshold
+from judge.contamination.validity import validity
 from judge.fingerprint import fingerprint_text
+from judge.ratings_table import read as read_runs
 from judge.stats.shares.auc import auc
 from judge.stats.shares.proportion import wilson
 
@@ -227,3 +234,21 @@ def test_a_cut_scores_file_is_refused(run: Run, made: Path, folder: Path, capsys
     made.write_text("\n".join(lines[:-3]) + "\n", encoding="utf-8")
     assert run("report", folder, "--scores", made) == 1
     assert "it promises 160 texts and holds 157" in capsys.readouterr().err
+
+
+def test_frames_and_tables_are_of_one_value(folder: Path, made: Path, calibration: Path) -> None:
+    runs, scores, labelled = read_runs([folder]), read(made), read(calibration)
+    found = report(runs, [scores])
+    (row,), (cells,) = found.rows, report_table(found).rows
+    assert row.threshold == Threshold.of(scores.header["thresholds"]["min_k_20"])
+    assert row.threshold.record == scores.header["thresholds"]["min_k_20"]
+    (flat,) = found.frame.to_dict("records")
+    assert (
+        (flat["rate"], flat["rate_low"]) == (cells["rate"].value, cells["rate"].low) == (row.rate.value, row.rate.low)
+    )
+    halves = validity(runs, [scores], ValidityOptions(split="median", resamples=20))
+    assert halves.frame["tau_difference"].tolist() == [one.tau.difference.value for one in halves.rows]
+    assert [one["tau_high"] for one in validity_table(halves).rows] == [one.tau.high for one in halves.rows]
+    every = areas(labelled, AucOptions(resamples=20))
+    assert every.frame["auc"].tolist() == [one["auc"].value for one in auc_table(every).rows]
+    assert every.frame.attrs["signature"] == auc_table(every).signature

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from judge.audit.exchange.importing import import_file
-from judge.audit.file.store import AuditStore
-from judge.audit.results.report import ReportOptions, tables
+from judge.audit.file.snapshot import read_audit
+from judge.audit.results.options import ReportOptions
+from judge.audit.results.report import AuditReport
+from judge.audit.results.report import report as report_of
 from judge.charts import audit
 from judge.figures import forest, page
-from judge.printing.tables import Table
 from tests.figures import looks
 from tests.figures.test_figure_commands import run
 from tests.figures.test_forest import marks, whiskers
@@ -25,18 +26,15 @@ def study(studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(study: Path) -> list[Table]:
-    with AuditStore.open(study, writing=False) as store:
-        return tables(store, ReportOptions(by=(), resamples=20))
+def report(study: Path) -> AuditReport:
+    return report_of(read_audit(study), ReportOptions(by=(), resamples=20))
 
 
-def test_marks_are_the_report_s_numbers(report: list[Table]) -> None:
-    figure = forest.draw(audit.forest(report, annotators=3), 6.3)
-    found = {table.title: table for table in report}
-    columns = [("Error rates", "mean"), ("Error rates", "majority"), ("Error rates", "any")]
-    columns.append(("Agreement between annotators", "ac1"))
-    for axes, (title, key) in zip(figure.axes, columns, strict=True):
-        known = [row[key] for row in found[title].rows if row[key].defined]
+def test_marks_are_the_report_s_numbers(report: AuditReport) -> None:
+    figure = forest.draw(audit.forest(report), 6.3)
+    columns = [[one.rates.mean, one.rates.majority, one.rates.any, one.agreement.ac1.estimate] for one in report.errors]
+    for axes, column in zip(figure.axes, zip(*columns, strict=True), strict=True):
+        known = [one for one in column if one.defined]
         assert marks(axes) == pytest.approx([100 * one.value for one in known])
         ends = [end for one in known if one.low is not None for end in (100 * one.low, 100 * one.high)]
         assert whiskers(axes) == pytest.approx(ends)
@@ -45,11 +43,11 @@ def test_marks_are_the_report_s_numbers(report: list[Table]) -> None:
 
 
 @pytest.mark.parametrize("width", list(page.WIDTHS))
-def test_nothing_is_covered_and_the_caption_counts(report: list[Table], width: str) -> None:
-    made = audit.forest(report, annotators=3)
+def test_nothing_is_covered_and_the_caption_counts(report: AuditReport, width: str) -> None:
+    made = audit.forest(report)
     figure = forest.draw(made, page.WIDTHS[width])
     assert looks.faults(figure) == []
-    assert looks.signature(figure) == made.signature == report[1].signature
+    assert looks.signature(figure) == made.signature == report.rates_signature
     caption = looks.caption(figure)
     assert "as 3 annotators saw them (n = 100 explanations), in %" in caption
     assert "majority: more than half of them" in caption

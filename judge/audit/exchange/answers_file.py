@@ -19,6 +19,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from judge.audit.exchange.merging import Given, Merged, merge
+from judge.audit.file.snapshot import AuditSnapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.sample.practice import practise
 from judge.datasets.files.source_file import read_json
@@ -48,12 +49,12 @@ def import_answers(store: AuditStore, path: Path, *, replace: bool = False) -> M
     return merged
 
 
-def write_answers(store: AuditStore, annotator: str, path: Path) -> None:
+def write_answers(audit: AuditSnapshot, annotator: str, path: Path) -> None:
     """One annotator's answers as such a file, so that they can go to another copy of the audit."""
-    remarks = store.remarks()
-    keys = {item.id: item.key for item in store.items()}
+    remarks = audit.annotation.remarks
+    keys = {item.id: item.key for item in audit.items}
     values: dict[int, dict[str, int]] = {}
-    for answer in store.answers():
+    for answer in audit.annotation.answers:
         if answer.annotator == annotator:
             values.setdefault(answer.item, {})[answer.category] = answer.value
     answers = []
@@ -61,7 +62,7 @@ def write_answers(store: AuditStore, annotator: str, path: Path) -> None:
         note, seconds = remarks.get((annotator, item), ("", None))
         row = {"item": item, "key": keys[item], "values": values[item], "note": note, "seconds": seconds}
         answers.append(row)
-    whole = {"format": FORMAT, "audit": store.audit_id, "annotator": annotator, "answers": answers, "practice": []}
+    whole = {"format": FORMAT, "audit": audit.audit_id, "annotator": annotator, "answers": answers, "practice": []}
     write_whole(path, orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 

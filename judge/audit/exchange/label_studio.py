@@ -16,6 +16,7 @@ import orjson
 from judge.audit.exchange.merging import Given, Merged, merge
 from judge.audit.file.categories import Category
 from judge.audit.file.items import Item, visible_facts
+from judge.audit.file.snapshot import AuditSnapshot
 from judge.audit.file.store import AuditStore
 from judge.datasets.files.source_file import read_json
 from judge.errors import DataError
@@ -34,15 +35,14 @@ _SHOWN = (
 )
 
 
-def write_tasks(store: AuditStore, path: Path) -> Path:
+def write_tasks(audit: AuditSnapshot, path: Path) -> Path:
     """Write tasks to `path` and the labeling configuration beside it (.xml); returns the configuration's path."""
-    items = store.items()
-    shown = [key for key, _ in _SHOWN if any(_data(item, store.blind)[key] for item in items)]
-    tasks = [{"data": _data(item, store.blind)} for item in items]
+    tasks = [{"data": _data(item, audit.blind)} for item in audit.items]
+    shown = [key for key, _ in _SHOWN if any(task["data"][key] for task in tasks)]
     config = path.with_suffix(".xml")
     try:
         write_whole(path, orjson.dumps(tasks, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-        write_whole(config, configuration(store.categories, shown))
+        write_whole(config, configuration(audit.categories, shown))
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", file=path) from error
     return config

@@ -16,6 +16,7 @@ from judge.audit.exchange.merging import Given, Merged, merge
 from judge.audit.exchange.study_subjects import study_subjects
 from judge.audit.file.categories import Category, Form, load_form
 from judge.audit.file.items import Subject
+from judge.audit.file.snapshot import AuditSnapshot
 from judge.audit.file.store import AuditStore
 from judge.datasets.files.source_file import csv_rows
 from judge.errors import DataError
@@ -37,21 +38,20 @@ NOT_PRINTED = Category(
 _Rows = Sequence[tuple[int, Mapping[str, str]]]
 
 
-def write_study_csv(store: AuditStore, path: Path) -> None:
+def write_study_csv(audit: AuditSnapshot, path: Path) -> None:
     """Round 1 as such a file. Every annotator has a row in every block; what was not answered is empty."""
-    columns = _columns(store.categories)
-    annotators = store.annotators()
+    columns = _columns(audit.categories)
+    annotators, remarks = audit.annotation.annotators, audit.annotation.remarks
     if not annotators:
-        raise DataError("has no answers yet", file=store.path)
-    given = {(a.annotator, a.item, a.category): a.value for a in store.answers()}
-    remarks = store.remarks()
+        raise DataError("has no answers yet", file=audit.path)
+    given = {(a.annotator, a.item, a.category): a.value for a in audit.annotation.answers}
     header = [STORY, EXPLANATION, *columns, ITEM, KEY, ANNOTATOR, CRITERION, SECONDS, NOTE, POLARITY]
-    polarity = polarity_sentence(store.categories)
+    polarity = polarity_sentence(audit.categories)
     try:
         with draft(path) as fresh, fresh.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\n")
             writer.writerow(header)
-            for item in store.items():
+            for item in audit.items:
                 subject = item.subject
                 criterion = subject.criterion.name if subject.criterion else ""
                 for name in annotators:

@@ -277,6 +277,17 @@ class AuditStore:
             return self._db.execute(sql, values).fetchall()
 
     @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Everything that is read in the block stood so at one moment, whoever writes meanwhile."""
+        with self._lock, database.sentences(self.path):
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+
+    @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """A transaction that is on disk when the block ends, or never was; for the modules of this package."""
         with self._lock, database.sentences(self.path):

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from judge.audit.file.answers import ItemState
+from judge.audit.file.snapshot import AuditSnapshot, snapshot
 from judge.audit.file.store import ADJUDICATION, AuditStore
 from judge.errors import DataError
 
@@ -35,15 +36,15 @@ class Dispute:
         return tuple(key for key in self.disputed if key not in self.settled)
 
 
-def disputes(store: AuditStore) -> list[Dispute]:
+def disputes(audit: AuditSnapshot) -> list[Dispute]:
     """All items with disagreement, settled or not, by number: the queue is those with `open` categories."""
-    given: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: {c.key: {} for c in store.categories})
-    for answer in store.answers():
+    given: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: {c.key: {} for c in audit.categories})
+    for answer in audit.annotation.answers:
         if answer.done:
             given[answer.item][answer.category][answer.annotator] = answer.value
     settled: dict[int, dict[str, int]] = defaultdict(dict)
     by: dict[int, set[str]] = defaultdict(set)
-    for answer in store.answers(round_no=ADJUDICATION):
+    for answer in audit.adjudication.answers:
         settled[answer.item][answer.category] = answer.value
         by[answer.item].add(answer.annotator)
     found = []
@@ -70,7 +71,7 @@ def adjudicate(
     `store.undo(adjudicator, round_no=2)` takes back the last one. Raises DataError for a category on which
     annotators do not differ, and for an item that somebody else has settled.
     """
-    dispute = next((one for one in disputes(store) if one.item == item), None)
+    dispute = next((one for one in disputes(snapshot(store)) if one.item == item), None)
     for key in values:
         if dispute is None or key not in dispute.disputed:
             raise DataError(f"annotators do not differ on {key!r} of item {item}", file=store.path)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judge.audit.file.categories import Category
 from judge.audit.file.items import Item
-from judge.audit.file.store import ADJUDICATION, AuditStore
+from judge.audit.file.snapshot import AuditSnapshot
 from judge.audit.results.adjudication import disputes
 from judge.errors import SpecError, unknown, unknown_value
 
@@ -33,7 +33,7 @@ class Answered:
         Category -> array (items,): what was settled in round 2, else what all who finished said; NaN where they differ
         and nobody has settled it, or where nobody finished.
     settled, open : int
-        Disputed (item, category) pairs that were settled, and that were not.
+        Disputed (item, category) pairs, of all annotators, that were settled in a second round, and that were not.
     weight : array (items,)
         Explanations of the population that each stands for; NaN = not known.
     story : array (items,) of int
@@ -42,8 +42,8 @@ class Answered:
         (annotator, item) pairs that were begun and not finished: they count nowhere.
     """
 
-    items: list[Item]
-    annotators: list[str]
+    items: tuple[Item, ...]
+    annotators: tuple[str, ...]
     categories: tuple[Category, ...]
     given: dict[str, Floats]
     final: dict[str, Floats]
@@ -62,6 +62,11 @@ class Answered:
         """How many annotators finished each item."""
         return np.asarray((~np.isnan(self.given[self.categories[0].key])).sum(axis=1), dtype=np.int64)
 
+    @property
+    def finishers(self) -> int:
+        """How many annotators finished an item."""
+        return int((~np.isnan(self.given[self.categories[0].key])).any(axis=0).sum())
+
     def levels(self, variable: str) -> list[str | None]:
         """What an item is of, e.g. its judge; None where it is not known. SpecError for an unknown variable."""
         if variable not in LEVELS:
@@ -69,33 +74,33 @@ class Answered:
         return [_level(item, variable) for item in self.items]
 
 
-def answered(store: AuditStore, annotators: Sequence[str] = ()) -> Answered:
+def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
     """The answers of an audit, of these annotators alone if any are named; SpecError for a name that has none."""
-    known = store.annotators()
+    known = audit.annotation.annotators
     for name in annotators:
         if name not in known:
             raise SpecError(unknown("annotator", name, known))
-    names = [name for name in known if not annotators or name in annotators]
-    items = store.items()
+    names = tuple(name for name in known if not annotators or name in annotators)
+    items = audit.items
     row = {item.id: i for i, item in enumerate(items)}
     column = {name: j for j, name in enumerate(names)}
-    given = {c.key: np.full((len(items), len(names)), np.nan) for c in store.categories}
+    given = {c.key: np.full((len(items), len(names)), np.nan) for c in audit.categories}
     begun = set()
-    for answer in store.answers():
+    for answer in audit.annotation.answers:
         if answer.annotator not in column:
             continue
         if answer.done:
             given[answer.category][row[answer.item], column[answer.annotator]] = answer.value
         else:
             begun.add((answer.annotator, answer.item))
-    final, settled, left = _final(store, given, row)
+    final, settled, left = _final(audit, given, row)
     places: dict[Any, int] = {}
     story = [places.setdefault(_place(item), len(places)) for item in items]
     weight = np.array([np.nan if (w := item.subject.facts.weight) is None else w for item in items])
     return Answered(
         items,
         names,
-        store.categories,
+        audit.categories,
         given,
         final,
         settled,
@@ -106,18 +111,17 @@ def answered(store: AuditStore, annotators: Sequence[str] = ()) -> Answered:
     )
 
 
-def _final(store: AuditStore, given: dict[str, Floats], row: dict[int, int]) -> tuple[dict[str, Floats], int, int]:
+def _final(audit: AuditSnapshot, given: dict[str, Floats], row: dict[int, int]) -> tuple[dict[str, Floats], int, int]:
     """Final answers, and how many disputed ones were settled and were not."""
     final = {}
     for key, values in given.items():
         count, errors = (~np.isnan(values)).sum(axis=1), (values == 1).sum(axis=1)
         final[key] = np.where((count > 0) & ((errors == 0) | (errors == count)), _ratio(errors, count), np.nan)
     settled = left = 0
-    if store.annotators(ADJUDICATION):
-        for dispute in disputes(store):
-            settled, left = settled + len(dispute.settled), left + len(dispute.open)
-            for key, value in dispute.settled.items():
-                final[key][row[dispute.item]] = value
+    for dispute in disputes(audit):
+        settled, left = settled + len(dispute.settled), left + len(dispute.open)
+        for key, value in dispute.settled.items():
+            final[key][row[dispute.item]] = value
     return final, settled, left
 
 

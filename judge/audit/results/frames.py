@@ -6,10 +6,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judge.audit.file.store import ANNOTATION, AuditStore
+from judge.audit.file.snapshot import AuditSnapshot, read_audit
+from judge.audit.file.store import ADJUDICATION, ANNOTATION
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from judge.audit.results.report import AuditReport
 
 
 class OpenedAudit:
@@ -17,7 +20,11 @@ class OpenedAudit:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._store().close()
+        self.read()
+
+    def read(self) -> AuditSnapshot:
+        """Everything that the file says at one moment."""
+        return read_audit(self.path)
 
     def items(self) -> pd.DataFrame:
         """One row an item: `item, dataset, story, system, story_prompt, text, reference, criterion, explanation` and
@@ -25,12 +32,11 @@ class OpenedAudit:
         import pandas as pd
 
         rows = []
-        with self._store() as store:
-            for item in store.items():
-                row = {"item": item.id, **asdict(item.subject)}
-                facts = row.pop("facts")
-                row["criterion"] = item.subject.criterion.name if item.subject.criterion else None
-                rows.append(row | facts)
+        for item in self.read().items:
+            row = {"item": item.id, **asdict(item.subject)}
+            facts = row.pop("facts")
+            row["criterion"] = item.subject.criterion.name if item.subject.criterion else None
+            rows.append(row | facts)
         return pd.DataFrame(rows)
 
     def answers(self, round_no: int = ANNOTATION) -> pd.DataFrame:
@@ -41,28 +47,39 @@ class OpenedAudit:
         """
         import pandas as pd
 
-        with self._store() as store:
-            remarks = store.remarks(round_no=round_no)
-            rows = []
-            for one in store.answers(round_no=round_no):
-                note, seconds = remarks.get((one.annotator, one.item), ("", None))
-                rows.append((one.annotator, one.item, one.category, one.value, one.done, note or None, seconds))
+        audit = self.read()
+        said = audit.adjudication if round_no == ADJUDICATION else audit.annotation
+        rows = [
+            (
+                a.annotator,
+                a.item,
+                a.category,
+                a.value,
+                a.done,
+                said.note(a.annotator, a.item) or None,
+                said.seconds(a.annotator, a.item),
+            )
+            for a in said.answers
+        ]
         return pd.DataFrame(rows, columns=["annotator", "item", "category", "value", "done", "note", "seconds"])
+
+    def report(self, **options: Any) -> AuditReport:
+        """What the audit found, as one value with a `.frame`; `ReportOptions`' fields."""
+        from judge.analysis.options.table_options import from_words
+        from judge.audit.results.options import ReportOptions
+        from judge.audit.results.report import report
+
+        return report(self.read(), from_words(ReportOptions, **options))
 
     def tables(self, **options: Any) -> dict[str, pd.DataFrame]:
         """The report's tables by title, intervals as columns `..._low` and `..._high`; `ReportOptions`' fields."""
         import pandas as pd
 
-        from judge.analysis.options.table_options import from_words
-        from judge.audit.results.report import ReportOptions, tables
+        from judge.audit.results.printed import tables
         from judge.printing.tables import flat_row
 
-        with self._store() as store:
-            made = tables(store, from_words(ReportOptions, **options))
+        made = tables(self.report(**options))
         return {one.title: pd.DataFrame([flat_row(row, one.columns) for row in one.rows]) for one in made}
-
-    def _store(self) -> AuditStore:
-        return AuditStore.open(self.path, writing=False)
 
     def __repr__(self) -> str:
         return f"OpenedAudit({str(self.path)!r})"

@@ -13,7 +13,7 @@ import pandas as pd
 from judge.errors import SpecError, unknown
 from judge.explanations.mapping import stored
 from judge.journal import JournalReader
-from judge.ratings_table import RatingsTable, RunFacts
+from judge.ratings_table import RatingsTable, RunFacts, read
 from judge.records import Criterion, Scale
 from judge.run_folder import ResultFolder
 from judge.stats import near_ties
@@ -31,7 +31,7 @@ class Population:
 
     `frame` has the columns of the ratings table for judges, and `people` (mean of people's ratings of the story on the
     criterion), `gap` (rating minus that) and `cluster` (of the explanation map, None where there is none). `left_out`
-    counts rows that may not be drawn, by reason. `stories` is the ratings table's, `criteria` by name.
+    counts rows that may not be drawn, by reason. `stories` is the ratings table's with `reference`, `criteria` by name.
     """
 
     frame: pd.DataFrame
@@ -64,11 +64,21 @@ class Population:
         return pd.Series(bands, index=self.frame.index)
 
 
-def population(table: RatingsTable, *, first_repeat: bool = False) -> Population:
-    """The explanations in a ratings table; with `first_repeat` each query's first repeat alone.
+def read_runs(runs: Sequence[Path | str], parser: str = "ours", *, first_repeat: bool = False) -> Population:
+    """The explanations of RUNs; with `first_repeat` each query's first repeat alone. Each journal is read once.
 
     Raises SpecError where there is none.
     """
+    references: dict[tuple[str, str], str] = {}
+
+    def beside(journal: JournalReader, fact: RunFacts) -> None:
+        told = ((story.id, story.reference) for story in journal.stories(ratings=False))
+        references.update({(fact.dataset, name): text for name, text in told if text is not None})
+
+    return _population(read(runs, parser, beside=beside), references, first_repeat=first_repeat)
+
+
+def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], *, first_repeat: bool) -> Population:
     judged = table.frame[table.frame["source"] == "judge"]
     left_out: dict[str, int] = {}
     if first_repeat:
@@ -93,20 +103,9 @@ def population(table: RatingsTable, *, first_repeat: bool = False) -> Population
     frame["cluster"] = clusters
     criteria = {criterion.name: criterion for fact in table.facts for criterion in fact.criteria}
     notes = [*(note for fact in table.facts for note in fact.notes), *notes]
-    return Population(frame, left_out, table.stories, criteria, table.facts, tuple(dict.fromkeys(notes)))
-
-
-def references(facts: Sequence[RunFacts], stories: set[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """(dataset, story) -> reference story, of the stories that have one in a journal."""
-    found: dict[tuple[str, str], str] = {}
-    for fact in facts:
-        folder = ResultFolder(Path(fact.path))
-        if folder.journal.is_file():
-            with JournalReader(folder.journal) as journal:
-                for story in journal.stories(ratings=False):
-                    if story.reference is not None and (fact.dataset, story.id) in stories:
-                        found[fact.dataset, story.id] = story.reference
-    return found
+    told = pd.Series([references.get(place) for place in table.stories.index], table.stories.index, dtype=object)
+    stories = table.stories.assign(reference=told)
+    return Population(frame, left_out, stories, criteria, table.facts, tuple(dict.fromkeys(notes)))
 
 
 def _people(table: pd.DataFrame, frame: pd.DataFrame) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from judge.audit.file.answers import check_values, clean_name
 from judge.audit.file.categories import PracticeItem
+from judge.audit.file.snapshot import AuditSnapshot
 from judge.audit.file.store import AuditStore
 from judge.errors import DataError
 
@@ -50,14 +51,19 @@ def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
     one = _known(store, practice)
     sql = "SELECT category, value FROM practice_answers WHERE annotator = ? AND practice = ?"
     values = {str(key): int(value) for key, value in store.select(sql, clean_name(annotator), practice)}
-    right = {key: values[key] == wanted for key, wanted in one.expected.items() if key in values}
-    return Feedback(values, dict(one.expected), right, one.feedback, len(values) == len(store.categories))
+    complete = len(values) == len(store.categories)
+    return Feedback(values, dict(one.expected), _right(one, values), one.feedback, complete)
 
 
-def practice_score(store: AuditStore, annotator: str) -> tuple[int, int]:
+def practice_score(audit: AuditSnapshot, annotator: str) -> tuple[int, int]:
     """(as expected, answered) over all categories of practice items that have an expected answer."""
-    found = [feedback(store, annotator, one.id).right for one in store.practice]
+    given = audit.practised.get(annotator, {})
+    found = [_right(one, given.get(one.id, {})) for one in audit.practice]
     return sum(sum(right.values()) for right in found), sum(len(right) for right in found)
+
+
+def _right(one: PracticeItem, values: Mapping[str, int]) -> dict[str, bool]:
+    return {key: values[key] == wanted for key, wanted in one.expected.items() if key in values}
 
 
 def _known(store: AuditStore, practice: int) -> PracticeItem:

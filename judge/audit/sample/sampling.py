@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from judge.audit.file.categories import Category
 from judge.audit.file.items import Facts, Subject
-from judge.audit.sample.population import NONE, Population, references
+from judge.audit.sample.options import SampleOptions
+from judge.audit.sample.population import NONE, Population
 from judge.errors import OptionError, SpecError
 from judge.printing.tables import Column, Table
 from judge.records import Criterion
@@ -25,23 +26,6 @@ from judge.stats.estimation import stratified
 from judge.stats.estimation.stratified import Allocation, Drawn
 from judge.version import __version__
 from judge.wording import Advice
-
-DEFAULT_BY = ("judge", "criterion", "eval_prompt")
-DEFAULT_SPREAD = ("rating", "gap", "cluster")
-
-
-@dataclass(frozen=True, slots=True)
-class SampleOptions:
-    """Choices of a sample. Variables of `by` and `spread` are `population.VARIABLES`; `per_story` None = any number."""
-
-    n: int = 100
-    by: tuple[str, ...] = DEFAULT_BY
-    spread: tuple[str, ...] = DEFAULT_SPREAD
-    allocation: Allocation = "equal"
-    seed: int = 1
-    first_repeat: bool = False
-    per_story: int | None = None
-    blind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +127,6 @@ def _subjects(
     places = {(str(d), str(s)) for d, s in zip(chosen["dataset"], chosen["story"], strict=True)}
     stories = found.stories[found.stories.index.isin(list(places))]
     texts = dict(zip(stories.index, stories.to_dict("records"), strict=True))
-    known = references(found.facts, places)
     made = []
     rows = chosen.astype(object).where(chosen.notna(), None).to_dict("records")
     for row, stratum, stands_for in zip(rows, strata, weight, strict=True):
@@ -159,7 +142,7 @@ def _subjects(
             system=_text(row["system"]),
             story_prompt=_text(row["story_prompt"]),
             text=_text(story.get("text")),
-            reference=known.get(place) or _text(story.get("reference")),
+            reference=_text(story.get("reference")),
             criterion=criterion,
             facts=_facts(row, stratum, float(stands_for)),
         )

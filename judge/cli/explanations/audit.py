@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.audit.results import options as results
+from judge.audit.results.options import ReportOptions
+from judge.audit.sample import options as sampling
+from judge.audit.sample.options import SampleOptions
+from judge.cli.declared import takes
 from judge.cli.explanations import audit_pages
 from judge.cli.table_options import Form, Output, ParserName, Quiet
 from judge.errors import SpecError
@@ -28,41 +34,57 @@ _Source = Annotated[
         "--from", metavar="FILE", help="in place of runs: JSON of judge disagreements --long, or a table of texts"
     ),
 ]
-_Spread = Annotated[str, typer.Option("--spread", help="what to spread over within a stratum")]
-_Allocation = Annotated[
-    str, typer.Option("--allocation", help="equal: strata alike; proportional: as large as they are")
-]
+_By = Annotated[str, typer.Option("--by", help="variables whose combinations are the strata")]
+_Spread = Annotated[str, typer.Option("--spread", help="variables over which a stratum's sample is spread")]
 _Blind = Annotated[str, typer.Option("--blind", help="what annotators are not shown, of judge, eval_prompt, rating")]
-_PerStory = Annotated[int | None, typer.Option("--per-story", help="at most so many explanations of a story")]
 _Categories = Annotated[
     Path | None, typer.Option("--categories", metavar="FILE.yaml", help="error categories in place of the five")
 ]
 _Criteria = Annotated[
-    str | None, typer.Option("--criteria", metavar="SET", help="of --from: criteria set with definitions")
+    str | None, typer.Option("--criteria", metavar="SET", help="set of criteria with definitions, for --from")
 ]
 _Column = Annotated[
-    list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="of --from: which column holds what")
+    list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="column that holds a field, for --from")
 ]
 
+_RatesBy = Annotated[
+    str,
+    typer.Option("--by", help="variables whose levels get rates, of judge, eval_prompt, criterion, system, rating..."),
+]
 _Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="the audit's file, or the folder of the run it lies in")]
 
 
+_STRATA, _SPREAD_OVER = ",".join(sampling.DEFAULT_BY), ",".join(sampling.DEFAULT_SPREAD)
+_RATES_BY = ",".join(results.DEFAULT_BY)
+SAMPLE = {
+    "n": "number of explanations to draw",
+    "allocation": "size of strata in the sample: all alike, or as large as they are",
+    "first_repeat": "each query's first repeat alone",
+    "per_story": "largest number of explanations of one story",
+    "seed": "seed of the sample and of annotators' orders",
+}
+REPORT = {
+    "annotators": "annotator whose answers count alone; may be given several times",
+    "top": "number of disagreements listed; 0: all",
+    "resamples": "number of resamples of items, for alpha's interval where each is of another story",
+    "seed": "seed of the resamples",
+}
+
+
 @app.command("sample")
+@takes(SampleOptions, SAMPLE, without=("by", "spread", "blind"))
 def sample(
     runs: _Runs = None,
-    n: Annotated[int, typer.Option("-n", help="explanations to draw")] = 100,
+    *,
+    options: SampleOptions,
     output: _Output = None,
     source: _Source = None,
-    by: Annotated[str, typer.Option("--by", help="strata: combinations of these")] = "judge,criterion,eval_prompt",
-    spread: _Spread = "rating,gap,cluster",
-    allocation: _Allocation = "equal",
+    by: _By = _STRATA,
+    spread: _Spread = _SPREAD_OVER,
     blind: _Blind = "",
-    first_repeat: Annotated[bool, typer.Option("--first-repeat", help="each query's first repeat alone")] = False,
-    per_story: _PerStory = None,
     categories: _Categories = None,
     criteria: _Criteria = None,
     column: _Column = None,
-    seed: Annotated[int, typer.Option("--seed", help="of the sample and of annotators' orders")] = 1,
     form: Form = "table",
     quiet: Quiet = False,
     parser: ParserName = "ours",
@@ -79,32 +101,22 @@ def sample(
     from judge.audit.file.categories import load_form
     from judge.audit.file.items import check_blind
     from judge.audit.file.store import AuditStore
-    from judge.audit.sample.sampling import SampleOptions
     from judge.audit.sample.sampling import sample as draw
     from judge.cli.option_words import emit
 
-    options = SampleOptions(
-        n=n,
-        by=_words(by),
-        spread=_words(spread),
-        allocation=allocation,  # type: ignore[arg-type]  # checked when drawn
-        seed=seed,
-        first_repeat=first_repeat,
-        per_story=per_story,
-        blind=check_blind(_words(blind)),
-    )
+    options = replace(options, by=_words(by), spread=_words(spread), blind=check_blind(_words(blind)))
     asked = load_form(categories)
     path = output or _beside(runs, source)
     if path.exists():
         raise SpecError(f"{path} exists already; an audit is never overwritten", hint="-o FILE makes another")
     if not quiet:
         typer.echo(f"reading {source or ' '.join(runs or ())}", err=True)
-    drawn = draw(_population(runs, source, parser, first_repeat, criteria, column), options, asked.categories)
+    drawn = draw(_population(runs, source, parser, options.first_repeat, criteria, column), options, asked.categories)
     AuditStore.create(
         path,
         drawn.subjects,
         form=asked,
-        seed=seed,
+        seed=options.seed,
         blind=options.blind,
         sampling=drawn.sampling,
         notes=drawn.notes,
@@ -119,11 +131,9 @@ def import_(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="answers: the study's CSV, Label Studio's or the pages' JSON")
     ],
-    replace: Annotated[
-        bool, typer.Option("--replace", help="where the audit says otherwise, take the file's word")
-    ] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="the file's word where the audit says otherwise")] = False,
     categories: Annotated[
-        Path | None, typer.Option("--categories", metavar="FILE.yaml", help="for a new audit: what the columns ask")
+        Path | None, typer.Option("--categories", metavar="FILE.yaml", help="what the columns ask, for a new audit")
     ] = None,
 ) -> None:
     """Answers from a file into an audit; importing it again changes nothing and says so.
@@ -149,9 +159,9 @@ def export(
     audit: _Audit,
     output: Annotated[Path, typer.Option("-o", "--output", help="file to write")],
     to: Annotated[
-        str, typer.Option("--to", help="csv (the study's form), label-studio, answers (of --annotator)")
+        str, typer.Option("--to", help="form: csv (the study's), label-studio, answers (of --annotator)")
     ] = "csv",
-    annotator: Annotated[str | None, typer.Option("--annotator", help="of --to answers: whose")] = None,
+    annotator: Annotated[str | None, typer.Option("--annotator", help="annotator, for --to answers")] = None,
 ) -> None:
     """An audit in another program's form: answers as the study's CSV, items as Label Studio tasks, one's answers.
 
@@ -162,37 +172,30 @@ def export(
     from judge.audit.exchange.answers_file import write_answers
     from judge.audit.exchange.label_studio import write_tasks
     from judge.audit.exchange.study_csv import write_study_csv
-    from judge.audit.file.store import AuditStore
+    from judge.audit.file.snapshot import read_audit
 
-    with AuditStore.open(audit, writing=False) as store:
-        if to == "csv":
-            write_study_csv(store, output)
-        elif to == "label-studio":
-            typer.echo(f"{write_tasks(store, output)}: labeling configuration")
-        elif to == "answers":
-            if annotator not in store.annotators():
-                raise SpecError(f"--annotator must be one of {', '.join(store.annotators()) or 'nobody yet'}")
-            write_answers(store, str(annotator), output)
-        else:
-            raise SpecError(f"--to {to!r} is not known; allowed: csv, label-studio, answers")
+    found = read_audit(audit)
+    if to == "csv":
+        write_study_csv(found, output)
+    elif to == "label-studio":
+        typer.echo(f"{write_tasks(found, output)}: labeling configuration")
+    elif to == "answers":
+        known = found.annotation.annotators
+        if annotator not in known:
+            raise SpecError(f"--annotator must be one of {', '.join(known) or 'nobody yet'}")
+        write_answers(found, str(annotator), output)
+    else:
+        raise SpecError(f"--to {to!r} is not known; allowed: csv, label-studio, answers")
     typer.echo(f"{output}: written")
 
 
 @app.command("report")
+@takes(ReportOptions, REPORT, without=("by",))
 def report(
     audit: _Audit,
-    by: Annotated[
-        str,
-        typer.Option("--by", help="rates by these: judge, eval_prompt, criterion, system, rating, cluster, stratum"),
-    ] = "judge,eval_prompt,criterion",
-    annotator: Annotated[
-        list[str] | None, typer.Option("--annotator", help="only this one's answers; may be given several times")
-    ] = None,
-    top: Annotated[int, typer.Option("--top", help="so many disagreements; 0: all")] = 10,
-    resamples: Annotated[
-        int, typer.Option("--resamples", help="of items, for alpha's interval where each is of another story")
-    ] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="of these")] = 1,
+    *,
+    by: _RatesBy = _RATES_BY,
+    options: ReportOptions,
     form: Form = "table",
     output: Output = None,
 ) -> None:
@@ -204,14 +207,12 @@ def report(
 
     Example: judge audit report study.sqlite --top 0 --format md -o audit.md
     """
-    from judge.audit.file.store import AuditStore
-    from judge.audit.results.report import ReportOptions, tables
+    from judge.audit.file.snapshot import read_audit
+    from judge.audit.results.printed import tables
+    from judge.audit.results.report import report as found
     from judge.cli.option_words import emit
 
-    options = ReportOptions(_words(by), tuple(annotator or ()), resamples, seed, top)
-    with AuditStore.open(audit, writing=False) as store:
-        made = tables(store, options)
-    emit(made, form, output)
+    emit(tables(found(read_audit(audit), replace(options, by=_words(by)))), form, output)
 
 
 def _population(
@@ -222,7 +223,7 @@ def _population(
     criteria: str | None,
     column: list[str] | None,
 ) -> Population:
-    from judge.audit.sample.population import population
+    from judge.audit.sample.population import read_runs
     from judge.cli.stories.data import column_options
 
     if (source is None) == (not runs):
@@ -234,9 +235,7 @@ def _population(
         return read_population(source, columns=columns, criteria=criteria, first_repeat=first_repeat)
     if criteria or column:
         raise SpecError("--criteria and --column are for --from FILE; runs know theirs")
-    from judge.ratings_table import read
-
-    return population(read(runs or [], parser=parser), first_repeat=first_repeat)
+    return read_runs(runs or [], parser, first_repeat=first_repeat)
 
 
 def _beside(runs: list[str] | None, source: Path | None) -> Path:

@@ -71,21 +71,19 @@ def audit(
 
     Example: judge figure audit runs/hanna/audit.sqlite -o audit.pdf
     """
-    from judge.audit.file.store import AuditStore
-    from judge.audit.results.report import ReportOptions, tables
+    from judge.audit.file.snapshot import read_audit
+    from judge.audit.results.options import ReportOptions
+    from judge.audit.results.report import report
     from judge.charts import audit as chart
     from judge.figures import forest, page
 
     page.check_suffix(output)
     inches = page.inches_of(width)
     path = audit_file / "audit.sqlite" if audit_file.is_dir() else audit_file
-    options = ReportOptions(by=(), annotators=tuple(annotator or ()))
-    with AuditStore.open(path, writing=False) as store:
-        found = tables(store, options)
-        count = len(options.annotators) or len(store.annotators())
-    made = chart.forest(found, annotators=count)
+    found = report(read_audit(path), ReportOptions(by=(), annotators=tuple(annotator or ())))
+    made = chart.forest(found)
     page.write(forest.draw(made, inches), output)
-    typer.echo(f"{output}: {len(made.lines)} errors, {count} annotators")
+    typer.echo(f"{output}: {len(made.lines)} errors, {len(found.annotators)} annotators")
 
 
 def _stored(runs: list[str]) -> Drawn:

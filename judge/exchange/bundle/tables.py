@@ -67,15 +67,16 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
 
 def _audit(path: Path, target: Path) -> None:
     """The report of a run's audit, where there is one in which somebody has finished an item."""
-    from judge.audit.file.store import AuditStore
-    from judge.audit.results.report import tables
+    from judge.audit.file.snapshot import read_audit
+    from judge.audit.results.printed import tables
+    from judge.audit.results.report import report
     from judge.errors import SpecError
     from judge.printing.tables import emit
 
     if not path.is_file():
         return
-    with AuditStore.open(path, writing=False) as store, suppress(SpecError):
-        emit(tables(store), "csv", target / f"audit-{path.parent.name}.csv")
+    with suppress(SpecError):
+        emit(tables(report(read_audit(path))), "csv", target / f"audit-{path.parent.name}.csv")
 
 
 def difference(one: Path, other: Path) -> str | None:

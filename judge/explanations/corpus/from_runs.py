@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,30 +18,57 @@ from judge.run_folder import ResultFolder, resolve
 _Place = tuple[str, str, str, str, str, int]
 
 
+@dataclass(slots=True)
+class Beside:
+    """What journals hold beside the ratings: whole answers, stories with their references, what templates ask for.
+
+    `asks`: (result folder, Eval-Prompt) -> whether its template asks for an explanation, as far as that can be known.
+    """
+
+    answers: dict[_Place, str] = field(default_factory=dict)
+    stories: dict[tuple[str, str], tuple[Any, ...]] = field(default_factory=dict)
+    asks: dict[tuple[Path, str], bool] = field(default_factory=dict)
+
+    def read(self, journal: JournalReader, fact: RunFacts) -> None:
+        """Add one journal's."""
+        for story in journal.stories(ratings=False):
+            place = (fact.dataset, story.id)
+            self.stories.setdefault(place, (*place, story.story_prompt, story.system, story.text, story.reference))
+        for answer in journal.answers():
+            if answer.response is not None:
+                key = (fact.run, fact.judge, answer.story, answer.criterion, answer.eval_prompt, answer.repeat)
+                self.answers[key] = answer.response.text
+        sources = (journal.meta().get("definition") or {}).get("eval_prompt_sources") or {}
+        self.asks |= {(fact.path, name): _asks(name, sources[name]) for name in fact.eval_prompts if name in sources}
+
+
 def read_runs(runs: Sequence[str | Path], parser: str = "ours") -> ExplanationTexts:
-    """Explanations of RUNs, in the order of the ratings table.
+    """Explanations of RUNs, in the order of the ratings table; each journal is read once, at one moment.
 
     Raises SpecError where two result folders bear one run name and judge: their answers could not be told apart.
     """
-    return of_table(read([folder.path for folder in resolve(runs)], parser))
+    beside = Beside()
+    return _joined(read([folder.path for folder in resolve(runs)], parser, beside=beside.read), beside)
 
 
 def of_table(table: RatingsTable) -> ExplanationTexts:
     """Explanations of a ratings table's judges, which may be narrowed; raw answers come from its facts' journals."""
+    beside = Beside()
+    for fact in table.facts:
+        folder = ResultFolder(fact.path)
+        if folder.journal.is_file():
+            with JournalReader(folder.journal) as journal, journal.snapshot():
+                beside.read(journal, fact)
+    return _joined(table, beside)
+
+
+def _joined(table: RatingsTable, beside: Beside) -> ExplanationTexts:
     seen: dict[tuple[str, str], Path] = {}
     for fact in table.facts:
         other = seen.setdefault((fact.run, fact.judge), fact.path)
         if other != fact.path:
             raise SpecError(f"{other} and {fact.path} are both run {fact.run!r} by {fact.judge!r}: give one at a time")
-    answers: dict[_Place, str] = {}
-    stories: dict[tuple[str, str], tuple[Any, ...]] = {}
-    asking: dict[str, list[bool]] = {}
-    for fact in table.facts:
-        folder = ResultFolder(fact.path)
-        if folder.journal.is_file():
-            _add(JournalReader(folder.journal), fact, answers, stories)
-        for name in fact.eval_prompts:
-            asking.setdefault(name, []).append(_asks(folder, name))
+    stories = dict(beside.stories)
     for known in table.stories.reset_index().to_dict("records"):
         place = (str(known["dataset"]), str(known["story"]))
         text = known["text"] if isinstance(known["text"], str) else None
@@ -49,11 +77,17 @@ def of_table(table: RatingsTable) -> ExplanationTexts:
     judged = table.frame[table.frame["source"] == "judge"]
     for row in judged.to_dict("records"):
         asked = (row["run"], row["judge"], row["story"], row["criterion"], row["eval_prompt"], row["repeat"])
-        rows.append({**{str(k): v for k, v in row.items()}, "answer": answers.get(asked)})
+        # Of a table that was read earlier: what was answered since is in none of its rows.
+        answer = None if row["status"] == "not_answered" else beside.answers.get(asked)
+        rows.append({**{str(k): v for k, v in row.items()}, "answer": answer})
     criteria: dict[str, Criterion] = {}
     for fact in table.facts:
         for criterion in fact.criteria:
             criteria.setdefault(criterion.name, criterion)
+    asking: dict[str, list[bool]] = {}
+    for fact in table.facts:
+        for name in fact.eval_prompts:
+            asking.setdefault(name, []).append(beside.asks.get((fact.path, name), True))
     notes = tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes))
     return ExplanationTexts(
         frame_of(rows),
@@ -65,32 +99,9 @@ def of_table(table: RatingsTable) -> ExplanationTexts:
     )
 
 
-def _add(
-    journal: JournalReader,
-    fact: RunFacts,
-    answers: dict[_Place, str],
-    stories: dict[tuple[str, str], tuple[Any, ...]],
-) -> None:
-    with journal:
-        for story in journal.stories(ratings=False):
-            place = (fact.dataset, story.id)
-            stories.setdefault(place, (*place, story.story_prompt, story.system, story.text, story.reference))
-        for answer in journal.answers():
-            if answer.response is not None:
-                key = (fact.run, fact.judge, answer.story, answer.criterion, answer.eval_prompt, answer.repeat)
-                answers[key] = answer.response.text
-
-
-def _asks(folder: ResultFolder, eval_prompt: str) -> bool:
-    """Whether the run's stored template asks for an explanation; True where that cannot be known."""
-    if not folder.journal.is_file():
-        return True
-    with JournalReader(folder.journal) as journal:
-        definition = journal.meta().get("definition") or {}
-    source = (definition.get("eval_prompt_sources") or {}).get(eval_prompt)
-    if source is None:
-        return True
+def _asks(name: str, source: str) -> bool:
+    """Whether a stored template asks for an explanation; True where that cannot be known."""
     try:
-        return split(source, Path(eval_prompt)).front.explains
+        return split(source, Path(name)).front.explains
     except TemplateError:  # keys of another version of this program
         return True

@@ -66,6 +66,14 @@ class ExplanationMap:
     cache: Path | None
     left_out: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def frame(self) -> pd.DataFrame:
+        """`rows`, with `signature` and `notes` in its `attrs`."""
+        frame = self.rows.copy()
+        made = [one.note for one in (self.embedded, self.picture, self.clustering) if one is not None]
+        frame.attrs.update(signature=self.signature(), notes=made)
+        return frame
+
     def signature(self, *extra: str) -> str:
         """The line under a table of these rows; `extra` parts are the table's own."""
         table = RatingsTable(self.texts.frame, self.texts.stories, self.texts.facts)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import pandas as pd
@@ -20,9 +19,6 @@ import pandas as pd
 from judge.records import Criterion
 
 Place = Literal["story", "story-prompt", "reference", "task", "criteria", "nowhere"]
-CACHED = 100_000
-"""Texts whose reading is kept for the next table; `quality.tables.tables` forgets them at its end."""
-
 PLACES: tuple[Place, ...] = ("story", "story-prompt", "reference", "task", "nowhere")
 """Where something may stand, looked through in this order; `task` is the criterion's own wording.
 
@@ -104,18 +100,25 @@ class Library:
         return self._stories[place] if task is None else {**self._stories[place], "task": task}
 
 
-def evidence(text: str, sources: Sources) -> Evidence:
+@dataclass(frozen=True, slots=True)
+class Quoting:
+    """A text's quotations of two words or more, in order, and the text without any quotation."""
+
+    spans: tuple[str, ...]
+    bare: str
+
+    @property
+    def names(self) -> list[str]:
+        """Runs of capitalised words inside sentences, outside quotations; each once, in order."""
+        return _names(self.bare)
+
+
+def evidence(text: Quoting, sources: Sources) -> Evidence:
     """Quotations and names of a text, and where they stand."""
-    spans, bare = _read(text)
-    quotes = tuple((span, place_of_quote(span, sources)) for span in spans)
+    quotes = tuple((span, place_of_quote(span, sources)) for span in text.spans)
     task = sources["criteria"].known if "criteria" in sources else frozenset()
-    named = [name for name in _names(bare) if not task.issuperset(normalised(name).split())]
+    named = [name for name in text.names if not task.issuperset(normalised(name).split())]
     return Evidence(quotes, tuple((name, _place_of_name(name, sources)) for name in named))
-
-
-def forget() -> None:
-    """Let go of the texts that were read."""
-    _read.cache_clear()
 
 
 def normalised(text: str) -> str:
@@ -123,21 +126,10 @@ def normalised(text: str) -> str:
     return " ".join(_WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
 
 
-def quotations(text: str) -> list[str]:
-    """Spans of two words or more in quotation marks, in order."""
-    return list(_read(text)[0])
-
-
-def names(text: str) -> list[str]:
-    """Runs of capitalised words inside sentences, outside quotations; each once, in order."""
-    return _names(_read(text)[1])
-
-
-@lru_cache(maxsize=CACHED)
-def _read(text: str) -> tuple[tuple[str, ...], str]:
-    """Quotations of two words or more, and the text without any quotation."""
+def quoting(text: str) -> Quoting:
+    """A text with its quotations apart."""
     if _MARKS.search(text) is None:
-        return (), text
+        return Quoting((), text)
     spans, rest, at = [], [], 0
     for found in _QUOTED.finditer(text):
         span = next(part for part in found.groups() if part).strip()
@@ -145,7 +137,7 @@ def _read(text: str) -> tuple[tuple[str, ...], str]:
             spans.append(span)
         rest.append(text[at : found.start()])
         at = found.end()
-    return tuple(spans), " , ".join([*rest, text[at:]])
+    return Quoting(tuple(spans), " , ".join([*rest, text[at:]]))
 
 
 def _names(bare: str) -> list[str]:

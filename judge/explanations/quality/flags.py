@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from judge.explanations.quality.evidence import Place, Sources, place_of_quote, quotations
-from judge.explanations.quality.presence import no_explanation, repeats, runs_on
-from judge.explanations.quality.quoted_points import quoted_points
+from judge.explanations.quality.evidence import Place, Sources, place_of_quote
+from judge.explanations.quality.presence import no_explanation
+from judge.explanations.quality.readings import Reading
 from judge.records import Criterion
 
 
@@ -22,7 +22,8 @@ from judge.records import Criterion
 class Explained:
     """One explanation and what it is about; None where not known.
 
-    `answer` is the whole answer where it is known, else the text; `text` is what parsing left beside the rating.
+    `answer` is the whole answer where it is known, else the text; `text` is what parsing left beside the rating, and
+    `reading` what stands in it. `quoted`: points of the criterion whose guidelines the answer quotes, with the share.
     """
 
     answer: str
@@ -31,6 +32,8 @@ class Explained:
     criterion: Criterion | None
     sources: Sources
     story_known: bool
+    reading: Reading
+    quoted: tuple[tuple[float, float], ...]
 
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -82,8 +85,8 @@ def wrong_guideline(one: Explained) -> bool:
     """The text quotes guidelines, and none of the quoted points is the rating."""
     if one.criterion is None or one.rating is None:
         return False
-    quoted = quoted_points(one.answer, one.criterion)
-    return bool(quoted) and all(abs(point - one.rating) >= one.criterion.scale.step / 2 for point, _ in quoted)
+    half = one.criterion.scale.step / 2
+    return bool(one.quoted) and all(abs(point - one.rating) >= half for point, _ in one.quoted)
 
 
 def poor_syntax(one: Explained) -> bool:
@@ -100,14 +103,14 @@ def poor_syntax(one: Explained) -> bool:
 
 def superfluous_text(one: Explained) -> bool:
     """A guideline stands alone before the explanation itself, guidelines are talked of, the text repeats or runs on."""
-    if "guideline" in one.answer.lower() or runs_on(one.text or ""):
+    if "guideline" in one.answer.lower() or one.reading.runs_on:
         return True
     parts = [part for part in _PARAGRAPH.split(one.answer.strip()) if part.strip()]
     if one.criterion is not None and sum(len(part.split()) for part in parts[1:]) >= _MORE:
         head = _RATING_HEAD.sub("", parts[0], count=1)
         if head and no_explanation(head, one.criterion):
             return True
-    return repeats(one.text or "")
+    return one.reading.repeats
 
 
 def unsubstantiated_claims(one: Explained) -> bool:
@@ -116,7 +119,7 @@ def unsubstantiated_claims(one: Explained) -> bool:
         return one.text is not None
     if not one.story_known or one.text is None:
         return False
-    if any(place_of_quote(span, one.sources) == "nowhere" for span in quotations(one.text)):
+    if any(place_of_quote(span, one.sources) == "nowhere" for span in one.reading.quoting.spans):
         return True
     if len(one.text.split()) >= _SHORT:
         return False
@@ -131,7 +134,7 @@ def unsubstantiated_claims(one: Explained) -> bool:
 
 def incoherence(one: Explained) -> bool:
     """The text quotes the guidelines of two points."""
-    return one.criterion is not None and len(quoted_points(one.answer, one.criterion)) > 1
+    return len(one.quoted) > 1
 
 
 RULES: Mapping[str, Callable[[Explained], bool]] = {

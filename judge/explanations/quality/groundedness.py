@@ -7,8 +7,7 @@ nothing of the story; that a quotation found nowhere was meant as one (quotation
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -17,25 +16,37 @@ from numpy.typing import NDArray
 from judge.explanations.quality.boilerplate import MIN_STORIES, boilerplate
 from judge.explanations.quality.evidence import Evidence, Library, evidence
 from judge.explanations.quality.options import NumbersOptions
-from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
-from judge.printing.tables import Column, Table
+from judge.explanations.quality.readings import Readings
+from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, told
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.power import clustered_proportion
 
 Floats = NDArray[np.float64]
 
-_ROW = ("run", "judge", "eval_prompt", "criterion")
 _JUDGE = ("run", "judge")
 
 
-def table(
-    frame: pd.DataFrame,
-    library: Library,
-    options: NumbersOptions,
-    signature: str,
-    notes: Sequence[str] = (),
-) -> Table:
+@dataclass(frozen=True, slots=True)
+class Groundedness:
+    """Of some texts: shares that point into the story or quote what stands nowhere, quotations and names by where they
+    stand, and the mean share of boilerplate."""
+
+    pointing: Estimate
+    quotes: int
+    quotes_story: Estimate
+    quotes_nowhere: Estimate
+    names: int
+    names_story: Estimate
+    names_nowhere: Estimate
+    unsupported: Estimate
+    boilerplate: Estimate
+    texts: int
+
+
+def measure(
+    frame: pd.DataFrame, library: Library, readings: Readings, options: NumbersOptions, signature: str
+) -> Measured[Groundedness]:
     """One row a judge, Eval-Prompt and criterion.
 
     Parameters
@@ -45,31 +56,17 @@ def table(
     library : Library
         Of the stories that the texts are about; texts about a story whose text is not there count for boilerplate only.
     """
-    found = read_evidence(frame, library)
+    found = read_evidence(frame, library, readings)
     common = np.full(len(frame), np.nan)
     for _, places in groups(frame, _JUDGE):
         part = frame.iloc[places]
         story = codes(part, STORY)
         common[places] = boilerplate(part["text"].tolist(), story, options.words, options.stories_share)
     rows = [
-        names | _cells(frame.iloc[places], [found[i] for i in places], common[places])
-        for names, places in groups(frame, _ROW)
-    ]
-    columns = [
-        *name_columns(rows, _ROW),
-        Column("pointing", "point into the story %", digits=1, factor=100),
-        Column("quotes", "quotations"),
-        Column("quotes_story", "quoted: story %", digits=1, factor=100),
-        Column("quotes_nowhere", "quoted: nowhere %", digits=1, factor=100),
-        Column("names", "names"),
-        Column("names_story", "named: story %", digits=1, factor=100),
-        Column("names_nowhere", "named: nowhere %", digits=1, factor=100),
-        Column("unsupported", "claims without support %", digits=1, factor=100),
-        Column("boilerplate", "boilerplate %", digits=1, factor=100),
-        Column("texts", "texts"),
+        Row(asked, _groundedness(frame.iloc[places], [found[i] for i in places], common[places]))
+        for asked, places in groups(frame, BY_CRITERION)
     ]
     said = [
-        *notes,
         (
             "point into the story: texts with a quotation or a name that the story has; claims without support: texts "
             "with a quotation that neither story, story-prompt, reference story nor the criterion's wording has; 95 % "
@@ -83,46 +80,53 @@ def table(
     ]
     if lost := sum(one is None for one in found):
         said.append(f"{lost} texts are about stories whose text is not known; they count for boilerplate only")
-    return Table("Substance: does the text speak of this story?", columns, rows, signature, said)
+    return Measured(tuple(rows), signature, tuple(said))
 
 
-def read_evidence(frame: pd.DataFrame, library: Library) -> list[Evidence | None]:
+def read_evidence(frame: pd.DataFrame, library: Library, readings: Readings) -> list[Evidence | None]:
     """Quotations and names of each row's text; None where the story's text is not known."""
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text"))
     return [
-        evidence(text, library.of(dataset, story, criterion)) if library.knows(dataset, story) else None
+        evidence(readings.of(text).quoting, library.of(dataset, story, criterion))
+        if library.knows(dataset, story)
+        else None
         for dataset, story, criterion, text in zip(*columns, strict=True)
     ]
 
 
-def _cells(frame: pd.DataFrame, found: Sequence[Evidence | None], common: Floats) -> dict[str, Any]:
+def _groundedness(frame: pd.DataFrame, found: Sequence[Evidence | None], common: Floats) -> Groundedness:
     there = np.array([one is not None for one in found])
     story = codes(frame, STORY) if bool(told(frame, "story").all()) else np.arange(len(frame), dtype=np.int64)
     known = [one for one in found if one is not None]
-    cells: dict[str, Any] = {"texts": len(frame)}
     pointing = np.array([one.count("quotes", "story") + one.count("names", "story") > 0 for one in known], dtype=float)
     unsupported = np.array([one.count("quotes", "nowhere") > 0 for one in known], dtype=float)
-    cells["pointing"] = _share(pointing, story[there])
-    cells["unsupported"] = _share(unsupported, story[there])
-    for kind in ("quotes", "names"):
-        counts = np.array([[one.count(kind, "story"), one.count(kind, "nowhere")] for one in known]).reshape(-1, 2)
-        total = sum(len(getattr(one, kind)) for one in known)
-        cells[kind] = total
-        for key, number in zip(("story", "nowhere"), counts.sum(axis=0), strict=True):
-            share = Estimate(float(number) / total, total) if total else Estimate.undefined(f"no {_WORD[kind]}")
-            cells[f"{kind}_{key}"] = share
+    quotes, names = sum(len(one.quotes) for one in known), sum(len(one.names) for one in known)
+    return Groundedness(
+        pointing=_share(pointing, story[there]),
+        quotes=quotes,
+        quotes_story=_part(sum(one.count("quotes", "story") for one in known), quotes, "quotation"),
+        quotes_nowhere=_part(sum(one.count("quotes", "nowhere") for one in known), quotes, "quotation"),
+        names=names,
+        names_story=_part(sum(one.count("names", "story") for one in known), names, "name"),
+        names_nowhere=_part(sum(one.count("names", "nowhere") for one in known), names, "name"),
+        unsupported=_share(unsupported, story[there]),
+        boilerplate=_mean(common, story),
+        texts=len(frame),
+    )
+
+
+def _part(count: int, total: int, of: str) -> Estimate:
+    return Estimate(count / total, total) if total else Estimate.undefined(f"no {of}")
+
+
+def _mean(common: Floats, story: NDArray[np.int64]) -> Estimate:
     defined = ~np.isnan(common)
-    if defined.any():
-        mean = clustered(common[defined], story[defined])
-        if mean.low is not None and mean.high is not None:  # Student's interval may leave a share's range
-            mean = replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high))
-        cells["boilerplate"] = mean
-    else:
-        cells["boilerplate"] = Estimate.undefined(f"fewer than {MIN_STORIES} stories, or texts shorter than a run")
-    return cells
-
-
-_WORD = {"quotes": "quotation", "names": "name"}
+    if not defined.any():
+        return Estimate.undefined(f"fewer than {MIN_STORIES} stories, or texts shorter than a run")
+    mean = clustered(common[defined], story[defined])
+    if mean.low is not None and mean.high is not None:  # Student's interval may leave a share's range
+        mean = replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high))
+    return mean
 
 
 def _share(hits: Floats, story: NDArray[np.int64]) -> Estimate:

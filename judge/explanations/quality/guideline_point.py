@@ -7,22 +7,34 @@ explanation that copies the guideline of its own rating (as a prompt with guidel
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
-from judge.printing.tables import Column, Table
+from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, told
 from judge.records import Criterion
+from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.power import clustered_proportion
 
 Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
-_ROW = ("run", "judge", "eval_prompt", "criterion")
+
+@dataclass(frozen=True, slots=True)
+class NearestPoint:
+    """Of some texts: the share whose nearest guideline is the rating's, by chance, and nearest minus given in points.
+
+    `ties`: texts that two guidelines are equally near to, which count in no share.
+    """
+
+    match: Estimate
+    chance: float | None
+    difference: Estimate
+    ties: int
+    texts: int
 
 
 def guideline_texts(criteria: Sequence[Criterion]) -> list[str]:
@@ -43,13 +55,9 @@ def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Fl
     return found
 
 
-def table(
-    frame: pd.DataFrame,
-    vectors: Vectors,
-    guidelines: Mapping[str, tuple[Floats, Vectors]],
-    signature: str,
-    notes: Sequence[str] = (),
-) -> Table:
+def measure(
+    frame: pd.DataFrame, vectors: Vectors, guidelines: Mapping[str, tuple[Floats, Vectors]], signature: str
+) -> Measured[NearestPoint]:
     """One row a judge, Eval-Prompt and criterion with guidelines; ratings between two points are rounded to the nearer.
 
     Parameters
@@ -63,19 +71,10 @@ def table(
     known = told(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
     part, x = frame[known], vectors[known]
     rows = [
-        names | nearest_point(part.iloc[places], x[places], *guidelines[names["criterion"]])
-        for names, places in groups(part, _ROW)
-    ]
-    columns = [
-        *name_columns(rows, _ROW),
-        Column("match", "nearest is the rating %", digits=1, factor=100),
-        Column("chance", "by chance", digits=1, factor=100),
-        Column("difference", "nearest - rating"),
-        Column("ties", "ties"),
-        Column("texts", "texts"),
+        Row(asked, nearest_point(part.iloc[places], x[places], *guidelines[asked.criterion or ""]))
+        for asked, places in groups(part, BY_CRITERION)
     ]
     said = [
-        *notes,
         (
             "nearest: the guideline of greatest cosine with the text; by chance: were nearest points dealt at random "
             "over the same ratings; difference in points of the scale"
@@ -84,11 +83,11 @@ def table(
     ]
     if lost := int((~known).sum()):
         said.append(f"{lost} texts without a rating, a known story or a criterion with guidelines are left out")
-    return Table("Nearest guideline against the rating given", columns, rows, signature, said)
+    return Measured(tuple(rows), signature, tuple(said))
 
 
-def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> dict[str, Any]:
-    """Cells of one row. Texts that two guidelines are equally near to (an empty vector is near to all) are ties."""
+def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> NearestPoint:
+    """Of one row. Texts that two guidelines are equally near to (an empty vector is near to all) are ties."""
     cosine = vectors @ guidelines.T
     best = cosine.max(axis=1)
     tied = (cosine >= best[:, None] - 1e-6).sum(axis=1) > 1
@@ -100,10 +99,10 @@ def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guideli
     if nearest.size:
         shares = [np.bincount(which, minlength=points.size) / nearest.size for which in (nearest, rating)]
         chance = float(shares[0] @ shares[1])
-    return {
-        "match": clustered_proportion((nearest == rating).astype(np.float64), story),
-        "chance": chance,
-        "difference": clustered(points[nearest] - given, story),
-        "ties": int(tied.sum()),
-        "texts": len(frame),
-    }
+    return NearestPoint(
+        match=clustered_proportion((nearest == rating).astype(np.float64), story),
+        chance=chance,
+        difference=clustered(points[nearest] - given, story),
+        ties=int(tied.sum()),
+        texts=len(frame),
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from functools import lru_cache
 
 from judge.records import Criterion
 
@@ -16,25 +15,31 @@ QUOTED = 0.6
 Pairs = frozenset[tuple[str, str]]
 
 
-@lru_cache(maxsize=8)
-def quoted_points(text: str, criterion: Criterion) -> tuple[tuple[float, float], ...]:
-    """Points whose guideline the text quotes, with the share of it, most quoted first.
+class QuotedPoints:
+    """A criterion's guidelines, of which texts quote some.
 
     Counted are pairs of neighbouring words of one sentence (person folded: "surprised me" is "surprised you") that no
     other guideline of the criterion has: guidelines often share most of their words.
     """
-    if not criterion.guidelines:
-        return ()
-    said = _pairs(text)
-    found = []
-    for point, parts in zip(criterion.scale.points(), _own_pairs(criterion.guidelines), strict=True):
-        share = max((len(own & said) / len(own) for own in parts), default=0.0)
-        if share >= QUOTED:
-            found.append((point, share))
-    return tuple(sorted(found, key=lambda one: -one[1]))
+
+    def __init__(self, criterion: Criterion) -> None:
+        self.criterion = criterion
+        points = criterion.scale.points() if criterion.guidelines else ()
+        self._own = tuple(zip(points, _own_pairs(criterion.guidelines), strict=True))
+
+    def of(self, text: str) -> tuple[tuple[float, float], ...]:
+        """Points whose guideline the text quotes, with the share of it, most quoted first."""
+        if not self._own:
+            return ()
+        said = _pairs(text)
+        found = []
+        for point, parts in self._own:
+            share = max((len(own & said) / len(own) for own in parts), default=0.0)
+            if share >= QUOTED:
+                found.append((point, share))
+        return tuple(sorted(found, key=lambda one: -one[1]))
 
 
-@lru_cache(maxsize=64)
 def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
     """Of each guideline, each sentence's pairs that no other guideline has; sentences with only one are left out."""
     whole = [_pairs(guideline) for guideline in guidelines]

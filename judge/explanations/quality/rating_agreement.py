@@ -9,17 +9,25 @@ from a text that states its rating again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from judge.explanations.quality.options import NumbersOptions
-from judge.explanations.quality.rows import STORY, codes, groups, name_columns, story_prompts, told
+from judge.explanations.quality.rows import (
+    BY_CRITERION,
+    STORY,
+    Asked,
+    Measured,
+    Row,
+    codes,
+    groups,
+    story_prompts,
+    told,
+)
 from judge.explanations.quality.specificity import components, folds_of
-from judge.printing.tables import Column, Table
 from judge.stats.correlation import coefficients
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
@@ -30,46 +38,54 @@ Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_ROW = ("run", "judge", "eval_prompt", "criterion")
 _LEAST_TEXTS, _LEAST_STORIES, _LEAST_PROMPTS = 20, 10, 5
-_WRAP = 70
 
 
-def tables(
-    frame: pd.DataFrame,
-    vectors: Vectors,
-    options: NumbersOptions,
-    signature: str,
-    listed: str,
-    notes: Sequence[str] = (),
-) -> list[Table]:
-    """Two tables: one row a judge, Eval-Prompt and criterion; and the texts that most contradict their rating.
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Of some texts: Spearman's rho of predicted and given ratings, mean errors of the prediction and of the mean
+    rating, and how much less the first is."""
+
+    rho: Estimate
+    error: Estimate
+    baseline: Estimate
+    gain: Estimate
+    texts: int
+    stories: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A text whose rating is far from the one predicted from it."""
+
+    story: str | None
+    repeat: int | None
+    rating: float
+    predicted: float
+    text: str
+
+
+def measure(
+    frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, listed: str
+) -> tuple[Measured[Agreement], Measured[Contradiction]]:
+    """One row a judge, Eval-Prompt and criterion; and the texts that most contradict their rating.
 
     Parameters
     ----------
     frame : DataFrame
         Rows with a text; rows without a rating or a known story are left out, and counted.
     vectors : array, shape (rows, d)
+    signature, listed : str
+        Of each of the two.
     """
     known = told(frame, "story") & frame["rating"].notna().to_numpy()
     part, x = frame[known], vectors[known]
     predicted = np.full(len(part), np.nan)
     rows = []
-    for names, places in groups(part, _ROW):
-        texts = part.iloc[places]
-        cells, predicted[places] = agreement(texts, x[places], options)
-        rows.append(names | cells)
-    columns = [
-        *name_columns(rows, _ROW),
-        Column("rho", "Spearman x100", digits=1, factor=100),
-        Column("error", "mean error"),
-        Column("baseline", "error of the mean"),
-        Column("gain", "less error"),
-        Column("texts", "texts"),
-        Column("stories", "stories"),
-    ]
+    for asked, places in groups(part, BY_CRITERION):
+        found, predicted[places] = agreement(part.iloc[places], x[places], options)
+        rows.append(Row(asked, found))
     said = [
-        *notes,
         (
             f"ridge regression on {options.components} principal components, out of {options.folds} folds of "
             "story-prompts; errors in points of the scale, beside always saying the training stories' mean rating"
@@ -81,16 +97,14 @@ def tables(
         said.append(f"{alone} texts are about stories whose story-prompt is not known: such a story stands for itself")
     if lost := int((~known).sum()):
         said.append(f"{lost} texts without a rating or a known story are left out")
-    title = "Agreement of text and rating: the rating predicted from the explanation alone"
-    return [Table(title, columns, rows, signature, said), _contradictions(part, predicted, options, listed)]
+    return Measured(tuple(rows), signature, tuple(said)), _contradictions(part, predicted, options, listed)
 
 
-def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> tuple[dict[str, Any], Floats]:
-    """Cells of one row, and the predicted rating of each text (NaN where there is none)."""
+def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> tuple[Agreement, Floats]:
+    """Of one row, and the predicted rating of each text (NaN where there is none)."""
     y, story = frame["rating"].to_numpy(dtype=np.float64), codes(frame, STORY)
     stories = int(story.max()) + 1 if story.size else 0
     prompt = story_prompts(frame)
-    cells: dict[str, Any] = {"texts": y.size, "stories": stories}
     reason = None
     if y.size < _LEAST_TEXTS or stories < _LEAST_STORIES:
         reason = f"fewer than {_LEAST_TEXTS} rated texts or {_LEAST_STORIES} stories"
@@ -100,7 +114,7 @@ def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) ->
         reason = "every text has the same rating"
     if reason is not None:
         nothing = Estimate.undefined(reason, y.size)
-        return cells | dict.fromkeys(("rho", "error", "baseline", "gain"), nothing), np.full(y.size, np.nan)
+        return Agreement(nothing, nothing, nothing, nothing, y.size, stories), np.full(y.size, np.nan)
     rng = np.random.default_rng(options.seed)
     fold = folds_of(prompt, min(options.folds, int(prompt.max()) + 1), rng)
     predicted, mean = predict(components(vectors, options.components), y, fold)
@@ -109,13 +123,15 @@ def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) ->
     rho = rank_correlation(predicted, y, fold, drawn)
     if rho.defined and int(prompt.max()) + 1 < _LEAST_PROMPTS:
         rho = Estimate(rho.value, rho.n, reason=f"no interval with fewer than {_LEAST_PROMPTS} story-prompts")
-    cells |= {
-        "rho": rho,
-        "error": Estimate(float(error.mean()), y.size),
-        "baseline": Estimate(float(baseline.mean()), y.size),
-        "gain": clustered(baseline - error, prompt),
-    }
-    return cells, predicted
+    found = Agreement(
+        rho=rho,
+        error=Estimate(float(error.mean()), y.size),
+        baseline=Estimate(float(baseline.mean()), y.size),
+        gain=clustered(baseline - error, prompt),
+        texts=y.size,
+        stories=stories,
+    )
+    return found, predicted
 
 
 def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
@@ -143,30 +159,22 @@ def rank_correlation(said: Floats, y: Floats, fold: Codes, drawn: bootstrap.Resa
     return bootstrap.percentile(Estimate(found.value, y.size), values, f"{drawn.name}, percentile, 95 %")
 
 
-def _contradictions(frame: pd.DataFrame, predicted: Floats, options: NumbersOptions, signature: str) -> Table:
+def _contradictions(
+    frame: pd.DataFrame, predicted: Floats, options: NumbersOptions, signature: str
+) -> Measured[Contradiction]:
+    """The texts whose ratings are furthest from what is predicted from them, as many as the options list."""
     gap = predicted - frame["rating"].to_numpy(dtype=np.float64)
     order = np.argsort(-np.round(np.abs(np.nan_to_num(gap)), 9), kind="stable")[: options.top]
     rows = []
     for place in order[~np.isnan(gap[order])]:
         row = frame.iloc[place]
-        names = {key: row[key] or None for key in ("judge", "eval_prompt", "criterion", "story")}
         repeat = None if pd.isna(row["repeat"]) else int(row["repeat"])
-        found = {"repeat": repeat, "rating": float(row["rating"]), "predicted": float(predicted[place])}
-        rows.append(names | found | {"text": row["text"]})
-    columns = [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
-        Column("story", "story"),
-        Column("repeat", "repeat"),
-        Column("rating", "rating", digits=1),
-        Column("predicted", "predicted", digits=1),
-        Column("text", "text", text=True, wrap=_WRAP),
-    ]
-    notes = [
-        (
-            f"the {len(rows)} largest differences, out of fold; candidates to read, not proven contradictions: extreme "
-            "ratings are predicted towards the mean"
+        found = Contradiction(
+            row["story"] or None, repeat, float(row["rating"]), float(predicted[place]), str(row["text"])
         )
-    ]
-    return Table("Texts that least fit their rating", columns, rows, signature, notes)
+        rows.append(Row(Asked(**{key: row[key] or None for key in BY_CRITERION}), found))
+    note = (
+        f"the {len(rows)} largest differences, out of fold; candidates to read, not proven contradictions: extreme "
+        "ratings are predicted towards the mean"
+    )
+    return Measured(tuple(rows), signature, (note,))

@@ -1,20 +1,64 @@
-"""Codes of explanations for counting: story, query, rows of a table (judge x Eval-Prompt...). Never drops one."""
+"""Rows of numbers on explanations (judge x Eval-Prompt...), and codes for counting them. Never drops one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.printing.tables import Column
+from judge.stats.flat_frame import flat_frame
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Codes = NDArray[np.int64]
 
-_TITLES = {"eval_prompt": "eval prompt"}
 STORY = ("dataset", "story")
+BY_PROMPT = ("run", "judge", "eval_prompt")
+BY_CRITERION = (*BY_PROMPT, "criterion")
+
+Found = TypeVar("Found", bound="DataclassInstance")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whose texts a row is of; None where that is not known, or where the row is not of one."""
+
+    run: str | None = None
+    judge: str | None = None
+    eval_prompt: str | None = None
+    criterion: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[Found]):
+    """Some texts, and what was found of them: a dataclass of numbers."""
+
+    asked: Asked
+    found: Found
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """Both by name, as a table's row."""
+        return {field.name: getattr(part, field.name) for part in (self.asked, self.found) for field in fields(part)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured(Generic[Found]):
+    """One measure: its rows, the line under them, and what is to be said of the numbers, in whole sentences."""
+
+    rows: tuple[Row[Found], ...]
+    signature: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row each, intervals as columns `..._low` and `..._high`, reasons as `..._reason`."""
+        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def codes(frame: pd.DataFrame, columns: Sequence[str]) -> Codes:
@@ -35,19 +79,13 @@ def story_prompts(frame: pd.DataFrame) -> Codes:
     return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.int64)
 
 
-def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[dict[str, Any], NDArray[np.int64]]]:
+def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[Asked, NDArray[np.int64]]]:
     """Each combination of columns with the positions (not labels) of its rows, in the order of their first rows."""
     code = codes(frame, columns)
     for number in range(int(code.max()) + 1 if code.size else 0):
         rows = np.flatnonzero(code == number)
         first = frame.iloc[rows[0]]
-        yield {column: first[column] or None for column in columns}, rows
-
-
-def name_columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Column]:
-    """The columns that name a table's rows; that of runs only where there are several."""
-    kept = [name for name in names if name != "run" or len({row["run"] for row in rows}) > 1]
-    return [Column(name, _TITLES.get(name, name)) for name in kept]
+        yield Asked(**{column: first[column] or None for column in columns}), rows
 
 
 def told(frame: pd.DataFrame, *columns: str) -> NDArray[np.bool_]:

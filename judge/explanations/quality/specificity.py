@@ -9,7 +9,6 @@ mostly have several criteria, so that what a story is about tells nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +16,7 @@ from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError
 from judge.explanations.quality.options import NumbersOptions
-from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
-from judge.printing.tables import Column, Table
+from judge.explanations.quality.rows import BY_PROMPT, STORY, Asked, Measured, Row, codes, groups, told
 from judge.stats.estimate import Estimate
 from judge.stats.resampling.label_permutation import AgainstChance, against_chance, permuted
 from judge.stats.vectors.cosine_silhouette import mean_silhouette
@@ -28,7 +26,6 @@ Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_ROW = ("run", "judge", "eval_prompt")
 _LEAST_TEXTS, _LEAST_STORIES = 20, 10
 _CROSSED = 0.8
 """Share of texts in stories with several criteria from which on labels are permuted within stories."""
@@ -54,10 +51,59 @@ class Specificity:
     reason: str | None = None
 
 
-def tables(
-    frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, notes: tuple[str, ...] = ()
-) -> list[Table]:
-    """Two tables: specificity a judge and Eval-Prompt, and the pairs of criteria that are most confused.
+@dataclass(frozen=True, slots=True)
+class ToldApart:
+    """Of one row as a table has it: each statistic with its mean over permuted labels and how often chance does as
+    well, None where there is none."""
+
+    silhouette: Estimate
+    silhouette_chance: float | None
+    silhouette_p: float | None
+    purity: Estimate
+    purity_chance: float | None
+    purity_p: float | None
+    accuracy: Estimate
+    accuracy_chance: float | None
+    accuracy_p: float | None
+    texts: int
+    stories: int
+    criteria: int
+
+    @classmethod
+    def of(cls, one: Specificity) -> ToldApart:
+        """From the statistics of one row."""
+        nothing = Estimate.undefined(one.reason or "undefined", one.texts)
+        silhouette, near, right = one.silhouette, one.purity, one.accuracy
+        return cls(
+            silhouette=nothing if silhouette is None else Estimate(silhouette.value, one.texts),
+            silhouette_chance=None if silhouette is None else silhouette.mean,
+            silhouette_p=None if silhouette is None else silhouette.p,
+            purity=nothing if near is None else Estimate(near.value, one.texts),
+            purity_chance=None if near is None else near.mean,
+            purity_p=None if near is None else near.p,
+            accuracy=nothing if right is None else Estimate(right.value, one.texts),
+            accuracy_chance=None if right is None else right.mean,
+            accuracy_p=None if right is None else right.p,
+            texts=one.texts,
+            stories=one.stories,
+            criteria=len(one.names),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TakenFor:
+    """Of the `texts` about a criterion, the share that is taken for another one."""
+
+    criterion: str
+    taken_for: str
+    taken: float
+    texts: int
+
+
+def measure(
+    frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str
+) -> tuple[Measured[ToldApart], Measured[TakenFor]]:
+    """Specificity a judge and Eval-Prompt, and the pairs of criteria that are confused, the most confused first.
 
     Parameters
     ----------
@@ -68,18 +114,30 @@ def tables(
         Rows of unit length, in the order of `frame`.
     """
     known = told(frame, "criterion", "story")
-    lost = int((~known).sum())
     part, x = frame[known], vectors[known]
     drawn = sampled(part, options)
-    rows, worst, found = [], [], []
-    for names, places in groups(part, _ROW):
-        one = specificity(part.iloc[places[drawn[places]]], x[places[drawn[places]]], options)
-        found.append(one)
-        rows.append(names | _cells(one))
-        worst += [names | pair for pair in _pairs(one)]
-    worst.sort(key=lambda row: -row["taken"])
-    said = [
-        *notes,
+    found = [
+        Row(asked, specificity(part.iloc[places[drawn[places]]], x[places[drawn[places]]], options))
+        for asked, places in groups(part, BY_PROMPT)
+    ]
+    worst = [pair for row in found for pair in _pairs(row.asked, row.found)]
+    worst.sort(key=lambda row: -row.found.taken)
+    lost = int((~known).sum())
+    said = [*_said(options), *([f"{lost} texts without a known criterion or story are left out"] if lost else [])]
+    if len(part) > int(drawn.sum()):
+        said.append(f"{int(drawn.sum())} of {len(part)} texts, drawn by stories")
+    if any(row.found.reason is None and not row.found.within_stories for row in found):
+        said.append(
+            "stories have mostly one criterion here, so labels are permuted over all stories: criteria that go with "
+            "kinds of stories count as told"
+        )
+    listed = f"the {min(options.top, len(worst))} most confused of {len(worst)} ordered pairs, out of fold"
+    rows = tuple(Row(row.asked, ToldApart.of(row.found)) for row in found)
+    return Measured(rows, signature, tuple(said)), Measured(tuple(worst), signature, (listed,))
+
+
+def _said(options: NumbersOptions) -> list[str]:
+    return [
         "baselines: the mean over permuted labels; p: how often chance does as well",
         (
             f"purity: share of the {options.neighbours} nearest texts about other stories that are about the same "
@@ -91,17 +149,6 @@ def tables(
         ),
         "telling the criterion is not being right: a text that only names its criterion is told perfectly",
     ]
-    if lost:
-        said.append(f"{lost} texts without a known criterion or story are left out")
-    if len(part) > int(drawn.sum()):
-        said.append(f"{int(drawn.sum())} of {len(part)} texts, drawn by stories")
-    if any(one.reason is None and not one.within_stories for one in found):
-        said.append(
-            "stories have mostly one criterion here, so labels are permuted over all stories: criteria that go with "
-            "kinds of stories count as told"
-        )
-    first = Table("Specificity: does the text tell its criterion?", _columns(rows), rows, signature, said)
-    return [first, _worst_table(worst, options, signature)]
 
 
 def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
@@ -110,7 +157,7 @@ def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
     What a row does not use of its share goes to the others.
     """
     rng = np.random.default_rng(options.seed)
-    parts = [places for _, places in groups(frame, _ROW)]
+    parts = [places for _, places in groups(frame, BY_PROMPT)]
     keep = np.zeros(len(frame), dtype=np.bool_)
     story = codes(frame, STORY)
     left, waiting = options.sample, sorted(parts, key=len)
@@ -207,53 +254,12 @@ def _balanced(label: Codes, predicted: Codes, classes: int) -> float:
     return float(np.mean(shares))
 
 
-def _cells(one: Specificity) -> dict[str, Any]:
-    cells: dict[str, Any] = {"texts": one.texts, "stories": one.stories, "criteria": len(one.names)}
-    for key, found in (("silhouette", one.silhouette), ("purity", one.purity), ("accuracy", one.accuracy)):
-        if found is None:
-            cells[key] = Estimate.undefined(one.reason or "undefined", one.texts)
-            cells[f"{key}_chance"] = cells[f"{key}_p"] = None
-        else:
-            cells[key] = Estimate(found.value, one.texts)
-            cells[f"{key}_chance"], cells[f"{key}_p"] = found.mean, found.p
-    return cells
-
-
-def _columns(rows: list[dict[str, Any]]) -> list[Column]:
-    columns = name_columns(rows, _ROW)
-    for key, title in (("silhouette", "silhouette"), ("purity", "kNN purity"), ("accuracy", "accuracy")):
-        digits, factor = (3, 1.0) if key == "silhouette" else (1, 100.0)
-        columns += [
-            Column(key, title if factor == 1 else f"{title} x100", digits=digits, factor=factor),
-            Column(f"{key}_chance", "by chance", digits=digits, factor=factor),
-            Column(f"{key}_p", "p", digits=3, p="greater"),
-        ]
-    return [*columns, Column("texts", "texts"), Column("stories", "stories"), Column("criteria", "criteria")]
-
-
-def _pairs(one: Specificity) -> list[dict[str, Any]]:
+def _pairs(asked: Asked, one: Specificity) -> list[Row[TakenFor]]:
     if one.reason is not None:
         return []
     rows, columns = np.nonzero(~np.eye(len(one.names), dtype=bool))
     return [
-        {
-            "criterion": one.names[i],
-            "taken_for": one.names[j],
-            "taken": float(one.confusion[i, j]),
-            "texts": int(one.texts_about[i]),
-        }
+        Row(asked, TakenFor(one.names[i], one.names[j], float(one.confusion[i, j]), int(one.texts_about[i])))
         for i, j in zip(rows, columns, strict=True)
         if one.confusion[i, j] > 0
     ]
-
-
-def _worst_table(worst: list[dict[str, Any]], options: NumbersOptions, signature: str) -> Table:
-    columns = [
-        *name_columns(worst, _ROW),
-        Column("criterion", "text about"),
-        Column("taken_for", "taken for"),
-        Column("taken", "share x100", digits=1, factor=100),
-        Column("texts", "of texts"),
-    ]
-    notes = [f"the {min(options.top, len(worst))} most confused of {len(worst)} ordered pairs, out of fold"]
-    return Table("Criteria that are taken for each other", columns, worst[: options.top], signature, notes)

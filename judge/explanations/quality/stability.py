@@ -8,30 +8,41 @@ is the cosine of embeddings: a negation or a changed number may hardly move it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from judge.explanations.quality.options import NumbersOptions
-from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
-from judge.printing.tables import Column, Table
+from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, told
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.power import clustered_proportion
 from judge.stats.vectors.cosine_similarity import cosines, likeness, pairs_between, pairs_within
 
 Vectors = NDArray[np.float32]
 
-_ROW = ("run", "judge", "eval_prompt", "criterion")
 PAIRS = 20_000
 """Random pairs of texts about different stories, from which the threshold is taken."""
 
 
-def table(
-    frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, notes: Sequence[str] = ()
-) -> Table:
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """Of some texts: mean likeness about one story, about different ones, and how far the first is above the second.
+
+    `other_reasons`: of the `pairs` of repeats with equal ratings, the share less alike than the `threshold`.
+    """
+
+    within: Estimate
+    between: Estimate
+    difference: Estimate
+    threshold: float | None
+    other_reasons: Estimate
+    pairs: int
+    texts: int
+
+
+def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str) -> Measured[Stability]:
     """One row a judge, Eval-Prompt and criterion.
 
     Parameters
@@ -43,19 +54,10 @@ def table(
     """
     known = told(frame, "story")
     part, x = frame[known], vectors[known]
-    rows = [names | stability(part.iloc[places], x[places], options) for names, places in groups(part, _ROW)]
-    columns = [
-        *name_columns(rows, _ROW),
-        Column("within", "one story"),
-        Column("between", "different stories"),
-        Column("difference", "difference"),
-        Column("threshold", "threshold"),
-        Column("other_reasons", "same rating, different reasons %", digits=1, factor=100),
-        Column("pairs", "pairs of equal rating"),
-        Column("texts", "texts"),
+    rows = [
+        Row(asked, stability(part.iloc[places], x[places], options)) for asked, places in groups(part, BY_CRITERION)
     ]
     said = [
-        *notes,
         (
             "mean cosine of two texts about one story (repeats of one query), and about different stories; 95 % "
             "intervals leave out one story at a time"
@@ -69,35 +71,26 @@ def table(
     ]
     if lost := int((~known).sum()):
         said.append(f"{lost} texts without a known story are left out")
-    return Table("Stability: the same reasons when asked again?", columns, rows, signature, said)
+    return Measured(tuple(rows), signature, tuple(said))
 
 
-def stability(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> dict[str, Any]:
-    """Cells of one row: texts by one judge with one Eval-Prompt on one criterion."""
+def stability(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Stability:
+    """Of one row: texts by one judge with one Eval-Prompt on one criterion."""
     story = codes(frame, STORY)
     found = likeness(vectors, story)
-    cells: dict[str, Any] = {
-        "within": found.within,
-        "between": found.between,
-        "difference": found.difference,
-        "texts": len(frame),
-        "threshold": None,
-        "pairs": 0,
-    }
     rng = np.random.default_rng(options.seed)
     far = cosines(vectors, *pairs_between(story, PAIRS, rng))
     first, second = pairs_within(story)
     rating = frame["rating"].to_numpy(dtype=np.float64)
     equal = rating[first] == rating[second]  # NaN equals nothing: a pair without two ratings is not counted
     first, second = first[equal], second[equal]
-    cells["pairs"] = int(first.size)
+    threshold = None
     if not far.size:
-        cells["other_reasons"] = Estimate.undefined("one story only")
+        other = Estimate.undefined("one story only")
     elif not first.size:
-        cells["other_reasons"] = Estimate.undefined("no two repeats of a query have a text and equal ratings")
+        other = Estimate.undefined("no two repeats of a query have a text and equal ratings")
     else:
         threshold = float(np.median(far))
         differ = cosines(vectors, first, second) < threshold
-        cells["threshold"] = threshold
-        cells["other_reasons"] = clustered_proportion(differ.astype(np.float64), story[first])
-    return cells
+        other = clustered_proportion(differ.astype(np.float64), story[first])
+    return Stability(found.within, found.between, found.difference, threshold, other, int(first.size), len(frame))

@@ -1,97 +1,170 @@
-"""All numbers beside the pictures of explanations, in the order they are printed: the one place that is called."""
+"""The numbers beside the pictures of explanations as people read them, in order. Computes nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
+from judge.explanations.quality.flag_rates import Validated
+from judge.explanations.quality.flags import RULES
+from judge.explanations.quality.numbers import Numbers
+from judge.explanations.quality.rows import BY_CRITERION, BY_PROMPT, Measured
+from judge.printing.tables import Column, Table
 
-from judge.explanations.corpus.corpus import ExplanationTexts
-from judge.explanations.quality import (
-    evidence,
-    flag_tables,
-    groundedness,
-    guideline_point,
-    presence,
-    rating_agreement,
-    specificity,
-    stability,
-)
-from judge.explanations.quality.evidence import Library
-from judge.explanations.quality.options import NumbersOptions, fragments
-from judge.printing.tables import Table
-
-Vectors = NDArray[np.float32]
-Step = Callable[[str, int, int], None]
-
-_SHARES = "ci:wilson-stories"
-"""Of shares of texts: Wilson's interval, stories as clusters."""
+_TITLES = {"eval_prompt": "eval prompt"}
+_WRAP = 70
 
 
-def tables(
-    texts: ExplanationTexts,
-    rows: pd.DataFrame,
-    vectors: Vectors,
-    guidelines: Vectors,
-    options: NumbersOptions,
-    signature: Callable[..., str],
-    step: Step | None = None,
-) -> list[Table]:
+def tables(found: Numbers) -> list[Table]:
     """Presence, specificity, stability, agreement with the rating, nearest guidelines, substance, flags.
 
     A table without a row is left out, and the table of presence says why.
-
-    Parameters
-    ----------
-    texts : ExplanationTexts
-        Everything asked about: presence counts rows without a text too.
-    rows : DataFrame
-        The rows with a text that are looked at, index 0, 1, 2...
-    vectors : float32 array, shape (rows, d)
-        Rows of unit length, or of zeros.
-    guidelines : float32 array, shape (guidelines, d)
-        Of all criteria's guidelines in order, embedded together with the rows.
-    signature : callable
-        From further parts to the whole line.
-    step : callable, optional
-        Told of (what, 0, 0).
     """
-    tell = step or _silent
+    made = [
+        *_specificity(found),
+        _named("Stability: the same reasons when asked again?", BY_CRITERION, _STABILITY, found.stability),
+        *_agreement(found),
+        _named("Nearest guideline against the rating given", BY_CRITERION, _NEAREST, found.nearest),
+        _named("Substance: does the text speak of this story?", BY_CRITERION, _SUBSTANCE, found.groundedness),
+        _flags(found),
+    ]
+    missing = [table.title for table in made if not table.rows]
+    nothing = [f"nothing to print for: {'; '.join(missing)}"] if missing else []
+    first = _named("Presence: is there an explanation?", BY_CRITERION, _PRESENCE, found.presence, nothing)
+    return [first, *(table for table in made if table.rows)]
 
-    def sign(*names: str, intervals: str = "") -> str:
-        own = fragments(options, *names) if names else []
-        return signature(*own, *([intervals] if intervals else []))
 
-    tell("counting explanations", 0, 0)
-    first = presence.table(texts.frame, texts.criteria, sign(intervals=_SHARES), silent=texts.silent)
-    tell("telling criteria apart", 0, 0)
-    chosen = ("seed", "sample", "neighbours", "folds", "permutations", "refits", "components")
-    found = specificity.tables(rows, vectors, options, sign(*chosen))
-    tell("comparing repeats, ratings and stories", 0, 0)
-    found.append(
-        stability.table(rows, vectors, options, sign("seed", intervals="ci:jackknife-stories|reasons:wilson-stories"))
+def validation_table(found: Measured[Validated]) -> Table:
+    """Precision and recall of every rule."""
+    columns = [
+        Column("error", "error"),
+        Column("precision", "precision x100", digits=0, factor=100),
+        Column("recall", "recall x100", digits=0, factor=100),
+        Column("base", "base rate x100", digits=0, factor=100),
+        Column("both", "both"),
+        Column("flagged", "flagged"),
+        Column("positive", "any annotator"),
+        Column("items", "items"),
+        Column("remark", ""),
+    ]
+    title = "Rules against annotators, on items they were not set on"
+    return Table(title, columns, [row.cells for row in found.rows], found.signature, found.notes)
+
+
+_PRESENCE = (
+    Column("published", "none, as published %", digits=1, factor=100),
+    Column("ours", "none, ours %", digits=1, factor=100),
+    Column("words", "median words", digits=0),
+    Column("repeating", "repeat themselves %", digits=1, factor=100),
+    Column("run_on", "run on %", digits=1, factor=100),
+    Column("texts", "texts"),
+    Column("answered", "answers"),
+    Column("lost", "not obtained"),
+)
+_STABILITY = (
+    Column("within", "one story"),
+    Column("between", "different stories"),
+    Column("difference", "difference"),
+    Column("threshold", "threshold"),
+    Column("other_reasons", "same rating, different reasons %", digits=1, factor=100),
+    Column("pairs", "pairs of equal rating"),
+    Column("texts", "texts"),
+)
+_NEAREST = (
+    Column("match", "nearest is the rating %", digits=1, factor=100),
+    Column("chance", "by chance", digits=1, factor=100),
+    Column("difference", "nearest - rating"),
+    Column("ties", "ties"),
+    Column("texts", "texts"),
+)
+_SUBSTANCE = (
+    Column("pointing", "point into the story %", digits=1, factor=100),
+    Column("quotes", "quotations"),
+    Column("quotes_story", "quoted: story %", digits=1, factor=100),
+    Column("quotes_nowhere", "quoted: nowhere %", digits=1, factor=100),
+    Column("names", "names"),
+    Column("names_story", "named: story %", digits=1, factor=100),
+    Column("names_nowhere", "named: nowhere %", digits=1, factor=100),
+    Column("unsupported", "claims without support %", digits=1, factor=100),
+    Column("boilerplate", "boilerplate %", digits=1, factor=100),
+    Column("texts", "texts"),
+)
+
+
+def _specificity(found: Numbers) -> list[Table]:
+    columns = []
+    for key, title in (("silhouette", "silhouette"), ("purity", "kNN purity"), ("accuracy", "accuracy")):
+        digits, factor = (3, 1.0) if key == "silhouette" else (1, 100.0)
+        columns += [
+            Column(key, title if factor == 1 else f"{title} x100", digits=digits, factor=factor),
+            Column(f"{key}_chance", "by chance", digits=digits, factor=factor),
+            Column(f"{key}_p", "p", digits=3, p="greater"),
+        ]
+    columns += [Column("texts", "texts"), Column("stories", "stories"), Column("criteria", "criteria")]
+    pairs = [
+        Column("criterion", "text about"),
+        Column("taken_for", "taken for"),
+        Column("taken", "share x100", digits=1, factor=100),
+        Column("texts", "of texts"),
+    ]
+    told = _named("Specificity: does the text tell its criterion?", BY_PROMPT, columns, found.specificity)
+    taken = _named("Criteria that are taken for each other", BY_PROMPT, pairs, found.taken, top=found.options.top)
+    return [told, taken]
+
+
+def _agreement(found: Numbers) -> list[Table]:
+    columns = [
+        Column("rho", "Spearman x100", digits=1, factor=100),
+        Column("error", "mean error"),
+        Column("baseline", "error of the mean"),
+        Column("gain", "less error"),
+        Column("texts", "texts"),
+        Column("stories", "stories"),
+    ]
+    listed = [
+        *(Column(name, _TITLES.get(name, name)) for name in BY_CRITERION[1:]),
+        Column("story", "story"),
+        Column("repeat", "repeat"),
+        Column("rating", "rating", digits=1),
+        Column("predicted", "predicted", digits=1),
+        Column("text", "text", text=True, wrap=_WRAP),
+    ]
+    title = "Agreement of text and rating: the rating predicted from the explanation alone"
+    worst = "Texts that least fit their rating"
+    return [_named(title, BY_CRITERION, columns, found.agreement), _table(worst, listed, found.contradictions)]
+
+
+def _flags(found: Numbers) -> Table:
+    columns = [*(Column(name, f"{name.lower()} %", digits=1, factor=100) for name in RULES), Column("texts", "texts")]
+    rows = [{**row.cells, **row.found.shares} for row in found.flags.rows]
+    names = _names(found.flags, BY_CRITERION)
+    measured = found.flags
+    return Table(
+        "Texts flagged by rules, to be looked at", [*names, *columns], rows, measured.signature, measured.notes
     )
-    held = "hold-out:story-prompt"
-    predicted = sign("seed", "folds", "components", "resamples", intervals=f"gain:t-inputs|{held}")
-    listed = sign("seed", "folds", "components", intervals=held)
-    found += rating_agreement.tables(rows, vectors, options, predicted, listed)
-    points = guideline_point.split(texts.criteria, guidelines)
-    found.append(guideline_point.table(rows, vectors, points, sign(intervals=f"{_SHARES}|difference:t-stories")))
-    tell("reading quotations and names", 0, 0)
-    library = Library(texts.stories, texts.criteria)
-    boilerplate = sign("words", "stories_share", intervals=f"{_SHARES}|runs:t-stories")
-    found.append(groundedness.table(rows, library, options, boilerplate))
-    tell("flagging", 0, 0)
-    found.append(flag_tables.table(rows, texts.criteria, library, sign(intervals=_SHARES)))
-    for module in (presence, evidence):
-        module.forget()
-    if missing := [table.title for table in found if not table.rows]:
-        first = replace(first, notes=[*first.notes, f"nothing to print for: {'; '.join(missing)}"])
-    return [first, *(table for table in found if table.rows)]
 
 
-def _silent(_what: str, _done: int, _total: int) -> None:
-    """Nobody wants to know."""
+def _named(
+    title: str,
+    names: Sequence[str],
+    columns: Sequence[Column],
+    found: Measured[Any],
+    notes: Sequence[str] = (),
+    *,
+    top: int | None = None,
+) -> Table:
+    """A table whose rows are named by judge, Eval-Prompt..."""
+    return _table(title, [*_names(found, names), *columns], found, notes, top=top)
+
+
+def _table(
+    title: str, columns: Sequence[Column], found: Measured[Any], notes: Sequence[str] = (), *, top: int | None = None
+) -> Table:
+    rows: list[Mapping[str, Any]] = [row.cells for row in found.rows[:top]]
+    return Table(title, columns, rows, found.signature, [*found.notes, *notes])
+
+
+def _names(found: Measured[Any], names: Sequence[str]) -> list[Column]:
+    """The columns that name a table's rows; that of runs only where there are several."""
+    kept = [name for name in names if name != "run" or len({row.asked.run for row in found.rows}) > 1]
+    return [Column(name, _TITLES.get(name, name)) for name in kept]

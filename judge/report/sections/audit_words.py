@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from judge.analysis.raters import Raters
 from judge.audit.file.items import BLINDABLE, visible_facts
-from judge.audit.file.store import AuditStore
+from judge.audit.file.snapshot import AuditSnapshot
 from judge.audit.results.answer_matrix import answered
-from judge.audit.results.rates import agreement, rates
 from judge.report.inputs import ReportInputs
-from judge.report.sections.audit import file_of
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 
@@ -30,12 +28,12 @@ class AuditFacts:
         Annotators who finished an item.
     raters : Raters
         Who gave the ratings from which the judges' distance was taken.
-    sampling : dict
+    sampling : mapping
         What `judge.audit.sample.sampling` kept of the draw; empty where the audit was not drawn here.
     blind, seen : tuple of str
         What annotators were not shown, and what they were shown of at least one item: nobody sees what is not known.
     settled, open : int
-        Disputed answers that a second round settled, and that it did not.
+        Disputed answers that a second round settled, and that it did not; 0 where there was none.
     shares : sequence of (label, Estimate)
         Error categories with the mean share of an item's annotators who saw the error, over finished items.
     agreements : sequence of (label, Estimate)
@@ -48,7 +46,7 @@ class AuditFacts:
     twice: int
     annotators: int
     raters: Raters
-    sampling: dict[str, Any]
+    sampling: Mapping[str, Any]
     seed: int
     blind: tuple[str, ...]
     seen: tuple[str, ...]
@@ -60,37 +58,34 @@ class AuditFacts:
 
 def audit_facts(inputs: ReportInputs) -> AuditFacts | None:
     """The counts; None without an audit. Raises DataError for a file that is none."""
-    file = file_of(inputs)
-    if file is None:
+    audit = inputs.audit
+    if audit is None:
         return None
-    with AuditStore.open(file, writing=False) as store:
-        found = answered(store)
-        keys = [category.key for category in found.categories]
-        shares = [(category.label, rates(found, category.key).mean) for category in found.categories]
-        return AuditFacts(
-            file=file,
-            items=len(found.items),
-            finished=int((found.raters > 0).sum()),
-            twice=int((found.raters > 1).sum()),
-            annotators=sum(_finished(found.given[keys[0]][:, j]) for j in range(len(found.annotators))),
-            raters=inputs.raters,
-            sampling=dict(store.meta["sampling"]),
-            seed=store.seed,
-            blind=store.blind,
-            seen=_seen(store),
-            settled=found.settled,
-            open=found.open,
-            shares=shares if found.raters.any() else (),
-            agreements=[
-                (one.label, agreement(found, one.key, resamples=0, seed=1).ac1.estimate) for one in found.categories
-            ]
-            if (found.raters > 1).any()
-            else (),
-        )
+    found = answered(audit)
+    report = inputs.audit_report if found.raters.any() else None
+    errors = () if report is None else report.errors
+    return AuditFacts(
+        file=audit.path,
+        items=len(found.items),
+        finished=int((found.raters > 0).sum()),
+        twice=int((found.raters > 1).sum()),
+        annotators=found.finishers,
+        raters=inputs.raters,
+        sampling=audit.sampling,
+        seed=audit.seed,
+        blind=audit.blind,
+        seen=_seen(audit),
+        settled=found.settled,
+        open=found.open if audit.adjudication.annotators else 0,
+        shares=[(one.category.label, one.rates.mean) for one in errors],
+        agreements=[(one.category.label, one.agreement.ac1.estimate) for one in errors]
+        if (found.raters > 1).any()
+        else (),
+    )
 
 
-def _seen(store: AuditStore) -> tuple[str, ...]:
-    shown = {name for item in store.items() for name in visible_facts(item.subject, store.blind)}
+def _seen(audit: AuditSnapshot) -> tuple[str, ...]:
+    shown = {name for item in audit.items for name in visible_facts(item.subject, audit.blind)}
     return tuple(name for name in BLINDABLE if name in shown)
 
 
@@ -162,10 +157,6 @@ def _plain(names: Sequence[str]) -> list[str]:
     """Variables as prose names them; `gap` is the judge's rating minus people's mean."""
     words = {"eval_prompt": "Eval-Prompt", "gap": "distance from people", "story_prompt": "story-prompt"}
     return [words.get(str(name), str(name)) for name in names]
-
-
-def _finished(column: Any) -> bool:
-    return bool((column == column).any())  # NaN is unequal to itself: this annotator did not finish the item
 
 
 def _many(number: int, one: str, several: str) -> str:

@@ -16,7 +16,6 @@ import pandas as pd
 from markupsafe import Markup
 
 from judge.charts.explanation_map import explanation_map
-from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
 from judge.pages import charts
 from judge.printing import stored_tables
@@ -34,7 +33,7 @@ PointOf = Mapping[str, Any]
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """A map of all folders that were looked at together, and their tables; else the command that makes them."""
-    found = [(folder, stored.read(folder)) for folder in inputs.folders]
+    found = zip(inputs.folders, inputs.explanation_maps, strict=True)
     known = [(folder, one) for folder, one in found if one is not None]
     if not known and not inputs.explains:
         return [prose("These answers came without explanations: there is nothing to analyse.")]

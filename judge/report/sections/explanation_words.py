@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
 from judge.printing import stored_tables
 from judge.report.inputs import ReportInputs
@@ -14,13 +13,13 @@ from judge.stats.estimate import Estimate
 
 def looks(inputs: ReportInputs) -> list[StoredMap]:
     """One stored map for each look; a look at several result folders is stored in each, and counts once."""
-    found = [one for one in map(stored.read, inputs.folders) if one is not None]
+    found = [one for one in inputs.explanation_maps if one is not None]
     return list({one.signature: one for one in found}.values())
 
 
 def headline(inputs: ReportInputs) -> list[str]:
     """A sentence a look: how many explanations, and how well their wording tells the criterion."""
-    folders = [one for one in map(stored.read, inputs.folders) if one is not None]
+    folders = [one for one in inputs.explanation_maps if one is not None]
     made = []
     for look in looks(inputs):
         texts = sum(len(one.points) for one in folders if one.signature == look.signature)

@@ -10,8 +10,7 @@ from judge.analysis.diagnose import DIAGNOSTICS, Diagnosis
 from judge.analysis.options.table_options import DiagnoseOptions, SystemsOptions
 from judge.analysis.systems import tables
 from judge.analysis.systems.systems import systems
-from judge.contamination import report as contamination
-from judge.contamination import scores_file
+from judge.contamination.tables import report_table
 from judge.printing.tables import Column, Table
 from judge.report.blocks import prose, shown
 from judge.report.inputs import ReportInputs
@@ -75,13 +74,11 @@ def _tally(result: Diagnosis) -> Table:
 
 def contamination_blocks(inputs: ReportInputs) -> list[Markup]:
     """Whether models have seen the stories, from scores files; without one, the command that makes it."""
-    files = inputs.options.contamination
-    if not files:
+    if inputs.contamination is None:
         return [
             prose(
                 "Whether a judge has seen these stories in training was not measured. judge contamination score makes "
                 "a scores file; judge report --contamination FILE shows it here."
             )
         ]
-    found = contamination.table(inputs.table, [scores_file.read(file) for file in files])
-    return [shown(found, inputs)]
+    return [shown(report_table(inputs.contamination), inputs)]

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
 from judge.audit.results.adjudication import adjudicate, disputes
 from judge.audit.sample.practice import practise
@@ -59,7 +60,7 @@ def save_answers(store: AuditStore, text: bytes) -> dict[str, Any]:
 def save_settled(store: AuditStore, text: bytes) -> dict[str, Any]:
     """Commit the state of a disputed item in round 2."""
     found = _read(_ItemMessage, store, text, ADJUDICATION)
-    disputed = next((one.disputed for one in disputes(store) if one.item == found.item), ())
+    disputed = next((one.disputed for one in disputes(snapshot(store)) if one.item == found.item), ())
     before = store.state(found.annotator, found.item, round_no=ADJUDICATION)
     values = dict.fromkeys(disputed, None) | found.values
     seconds = _more(found.seconds, before.seconds)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
 from judge.audit.file.answers import clean_name
+from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
 from judge.audit.results.adjudication import disputes
 from judge.errors import JudgeError, SpecError
@@ -83,7 +84,8 @@ def _welcome(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
 
 
 def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str = "", status: int = 200) -> Response:
-    known = [(who, store.progress(who)) for who in store.registered() if who not in _only_adjudicating(store)]
+    with store.reading():
+        known = [(who, store.progress(who)) for who in store.registered() if who not in _only_adjudicating(store)]
     shown = [(who, len(progress.done), progress.total) for who, progress in known]
     return pages.response(
         "audit_welcome.html",
@@ -148,17 +150,20 @@ def _work(store: AuditStore, pages: Pages, round_no: int) -> Callable[[Request],
 def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
     def endpoint(_: Request) -> Response:
         # Statistics need numpy and scipy, which the annotators' pages do without.
-        from judge.audit.results.report import tables
+        from judge.audit.results.printed import tables
+        from judge.audit.results.report import report
         from judge.pages.html_table import html_table
 
+        audit = snapshot(store)
         found, trouble = [], ""
         try:
-            found = [html_table(table, copies=False) for table in tables(store)]
+            found = [html_table(table, copies=False) for table in tables(report(audit))]
         except SpecError as error:
             trouble = f"{written(error.sentence, PLAIN)}."
-        all_ = disputes(store)
+        all_ = disputes(audit)
         open_ = [one for one in all_ if one.open]
-        done = Counter(item for item, _ in {(one.item, one.annotator) for one in store.answers() if one.done})
+        finished = {(one.item, one.annotator) for one in audit.annotation.answers if one.done}
+        done = Counter(item for item, _ in finished)
         numbers = {"open": len(open_), "disputed": len(all_), "twice": sum(count > 1 for count in done.values())}
         return pages.response("audit_results.html", tables=found, trouble=trouble, **numbers)
 

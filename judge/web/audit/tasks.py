@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +10,9 @@ from markupsafe import Markup
 
 from judge.audit.exchange.answers_file import FORMAT
 from judge.audit.file.items import Item, Subject, visible_facts
+from judge.audit.file.snapshot import AuditSnapshot, Round, snapshot
 from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
 from judge.audit.results.adjudication import Dispute, disputes
-from judge.audit.sample.practice import feedback
 from judge.records import Criterion
 
 _NAMES = {"judge": "Judge", "eval_prompt": "Eval-Prompt", "rating": "Rating"}
@@ -26,17 +25,17 @@ def annotation_task(store: AuditStore, annotator: str) -> dict[str, Any]:
     `stories` and `criteria` hold each text once, and items name them by position. `states` and `practised` hold what
     the annotator has answered; `save` and `savePractice` are where answers go (None: nowhere, in a pack).
     """
-    texts = _Texts()
-    known = {item.id: item for item in store.items()}
-    items = [texts.item(known[number], store.blind) | {"categories": _keys(store)} for number in store.order(annotator)]
+    texts, audit = _Texts(), snapshot(store)
+    known = {item.id: item for item in audit.items}
+    keys = [category.key for category in audit.categories]
+    items = [texts.item(known[number], audit.blind) | {"categories": keys} for number in store.order(annotator)]
     practice = [
-        texts.shown(one.subject, store.blind) | {"id": one.id, "expected": one.expected, "feedback": one.feedback}
-        for one in store.practice
+        texts.shown(one.subject, audit.blind) | {"id": one.id, "expected": one.expected, "feedback": one.feedback}
+        for one in audit.practice
     ]
-    practised = {one.id: feedback(store, annotator, one.id).values for one in store.practice}
-    return _whole(store, annotator, ANNOTATION, texts, items) | {
+    return _whole(audit, annotator, ANNOTATION, texts, items) | {
         "practice": practice,
-        "practised": {str(number): values for number, values in practised.items() if values},
+        "practised": {str(number): values for number, values in audit.practised.get(annotator, {}).items()},
         "save": "/answers",
         "savePractice": "/practice",
         "home": ("/", "All annotators"),
@@ -45,21 +44,20 @@ def annotation_task(store: AuditStore, annotator: str) -> dict[str, Any]:
 
 def adjudication_task(store: AuditStore, adjudicator: str) -> dict[str, Any]:
     """Round 2: the items that annotators differ on, what each of them said, and only those categories to settle."""
-    texts = _Texts()
-    known = {item.id: item for item in store.items()}
-    notes = store.remarks(round_no=ANNOTATION)
-    settled = {(one.item, one.category): one.annotator for one in store.answers(round_no=ADJUDICATION)}
+    texts, audit = _Texts(), snapshot(store)
+    known = {item.id: item for item in audit.items}
+    settled = {(one.item, one.category): one.annotator for one in audit.adjudication.answers}
     items = []
     closed: dict[str, dict[str, Any]] = {}
-    for dispute in disputes(store):
+    for dispute in disputes(audit):
         mine = [key for key in dispute.disputed if settled.get((dispute.item, key), adjudicator) == adjudicator]
-        shown = texts.item(known[dispute.item], store.blind)
-        shown |= {"categories": mine or list(dispute.disputed), "given": _given(dispute, notes), "by": None}
+        shown = texts.item(known[dispute.item], audit.blind)
+        shown |= {"categories": mine or list(dispute.disputed), "given": _given(dispute, audit.annotation), "by": None}
         if not mine:
             shown["by"] = ", ".join(dispute.by)
             closed[str(dispute.item)] = _empty() | {"values": dispute.settled}
         items.append(shown)
-    found = _whole(store, adjudicator, ADJUDICATION, texts, items)
+    found = _whole(audit, adjudicator, ADJUDICATION, texts, items)
     asked = {str(one["id"]): one["categories"] for one in items}
     # What was settled of a category that nobody disputes any longer stays in the file and is not shown.
     for number, state in found["states"].items():
@@ -127,17 +125,20 @@ class _Texts:
         return self._places[criterion]
 
 
-def _whole(store: AuditStore, name: str, round_no: int, texts: _Texts, items: list[dict[str, Any]]) -> dict[str, Any]:
+def _whole(
+    audit: AuditSnapshot, name: str, round_no: int, texts: _Texts, items: list[dict[str, Any]]
+) -> dict[str, Any]:
+    said = audit.annotation if round_no == ANNOTATION else audit.adjudication
     states: dict[str, dict[str, Any]] = {}
-    for answer in store.answers(round_no=round_no):
+    for answer in said.answers:
         if answer.annotator == name:
             states.setdefault(str(answer.item), _empty())["values"][answer.category] = answer.value
-    for (annotator, item), (note, seconds) in store.remarks(round_no=round_no).items():
+    for (annotator, item), (note, seconds) in said.remarks.items():
         if annotator == name:
             states.setdefault(str(item), _empty()).update(note=note, seconds=seconds or 0)
-    asked = [{"key": c.key, "label": c.label, "question": c.question, "press": c.press} for c in store.categories]
+    asked = [{"key": c.key, "label": c.label, "question": c.question, "press": c.press} for c in audit.categories]
     return {
-        "audit": store.audit_id,
+        "audit": audit.audit_id,
         "annotator": name,
         "round": round_no,
         "categories": asked,
@@ -149,22 +150,18 @@ def _whole(store: AuditStore, name: str, round_no: int, texts: _Texts, items: li
     }
 
 
-def _given(dispute: Dispute, notes: Mapping[tuple[str, int], tuple[str, float | None]]) -> list[tuple[str, Any]]:
+def _given(dispute: Dispute, annotation: Round) -> list[tuple[str, Any]]:
     """What each annotator said of an item, by name."""
     names = sorted({name for said in dispute.given.values() for name in said})
     found = []
     for name in names:
         values = {key: said[name] for key, said in dispute.given.items() if name in said}
-        found.append((name, {"values": values, "note": notes.get((name, dispute.item), ("", None))[0]}))
+        found.append((name, {"values": values, "note": annotation.note(name, dispute.item)}))
     return found
 
 
 def _empty() -> dict[str, Any]:
     return {"values": {}, "note": "", "seconds": 0}
-
-
-def _keys(store: AuditStore) -> list[str]:
-    return [category.key for category in store.categories]
 
 
 def _number(value: float) -> float | int:

@@ -134,14 +134,14 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
 
 
 def _audit(state: str, into: str, file: str) -> None:
-    from judge.audit.file.store import AuditStore
-    from judge.audit.results.report import ReportOptions, tables
+    from judge.audit.file.snapshot import read_audit
+    from judge.audit.results.printed import tables
+    from judge.audit.results.report import report
     from judge.printing.stored_tables import plain
 
     kept = Path(into) / "view-audit.json"
     try:
-        with AuditStore.open(file, writing=False) as store:
-            found = [plain(one) for one in tables(store, ReportOptions())]
+        found = [plain(one) for one in tables(report(read_audit(Path(file))))]
     except JudgeError as error:
         write_kept(kept, {"state": state, "tables": [], "problem": written(error.sentence, PLAIN)})
         return

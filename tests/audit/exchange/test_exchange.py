@@ -18,6 +18,7 @@ from judge.audit.exchange.importing import import_file
 from judge.audit.exchange.label_studio import import_annotations, write_tasks
 from judge.audit.exchange.study_csv import import_study_csv, write_study_csv
 from judge.audit.file.items import Facts, Subject
+from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.errors import DataError
 from tests.audit.conftest import COHERENCE, subject
@@ -59,9 +60,9 @@ def test_the_csv_brings_every_answer_back(explanations: list[str], said: dict[An
         ):
             if not said:
                 with pytest.raises(DataError, match="has no answers yet"):
-                    write_study_csv(store, place / "a.csv")
+                    write_study_csv(snapshot(store), place / "a.csv")
                 return
-            write_study_csv(store, place / "a.csv")
+            write_study_csv(snapshot(store), place / "a.csv")
             import_study_csv(other, place / "a.csv")
             assert everything(other) == everything(store)
             before = everything(other)
@@ -77,7 +78,7 @@ def test_an_answers_file_brings_one_annotators_answers_back(explanations: list[s
         with filled(place, "a.sqlite", explanations, said) as store:
             copy = place / "b.sqlite"
             for name in store.annotators():
-                write_answers(store, name, place / f"{name[:1]}.json")
+                write_answers(snapshot(store), name, place / f"{name[:1]}.json")
             copied = AuditStore.create(copy, [item.subject for item in store.items()])
             copied.close()
             for name in store.annotators():
@@ -128,7 +129,7 @@ def test_label_studio_brings_every_answer_back(explanations: list[str], said: di
             filled(place, "a.sqlite", explanations, said) as store,
             filled(place, "b.sqlite", explanations, {}) as other,
         ):
-            write_tasks(other, place / "tasks.json")
+            write_tasks(snapshot(other), place / "tasks.json")
             tasks = json.loads((place / "tasks.json").read_text(encoding="utf-8"))
             assert [task["data"]["explanation"] for task in tasks] == explanations
             export = annotated(tasks, said)
@@ -141,7 +142,7 @@ def test_annotations_made_by_label_studios_sdk_are_read(make_audit: Make, tmp_pa
     # tests/golden/label_studio.py: the SDK took our configuration and tasks, and made these annotations for them.
     golden = json.loads((GOLDEN / "label_studio.json").read_text(encoding="utf-8"))
     store = make_audit(3)
-    write_tasks(store, tmp_path / "tasks.json")
+    write_tasks(snapshot(store), tmp_path / "tasks.json")
     tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
     tasks[1]["annotations"] = golden
     (tmp_path / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
@@ -159,7 +160,7 @@ def test_annotations_made_by_label_studios_sdk_are_read(make_audit: Make, tmp_pa
 
 def test_the_labeling_configuration_asks_every_category(make_audit: Make, tmp_path: Path) -> None:
     store = make_audit(blind=("judge",))
-    config = ET.parse(write_tasks(store, tmp_path / "tasks.json")).getroot()  # noqa: S314  our own file
+    config = ET.parse(write_tasks(snapshot(store), tmp_path / "tasks.json")).getroot()  # noqa: S314  our own file
     assert [c.get("name") for c in config.iter("Choices")] == list(FIVE)
     assert all([c.get("value") for c in choices] == ["yes", "no"] for choices in config.iter("Choices"))
     assert [c.get("hotkey") for c in config.iter("Choice") if c.get("hotkey")] == list("12345")
@@ -173,7 +174,7 @@ def test_the_labeling_configuration_asks_every_category(make_audit: Make, tmp_pa
 
 def test_annotators_without_an_address_go_by_number(make_audit: Make, tmp_path: Path) -> None:
     store = make_audit()
-    write_tasks(store, tmp_path / "tasks.json")
+    write_tasks(snapshot(store), tmp_path / "tasks.json")
     export = annotated(json.loads((tmp_path / "tasks.json").read_text("utf-8")), {("x", 1): ({"poor_syntax": 1}, "")})
     export[0]["annotations"][0]["completed_by"] = 12
     (tmp_path / "e.json").write_text(json.dumps(export), encoding="utf-8")
@@ -202,7 +203,7 @@ def test_a_broken_label_studio_export_changes_nothing(
     make_audit: Make, tmp_path: Path, change: Callable[[Any], None], sentence: str
 ) -> None:
     store = make_audit()
-    write_tasks(store, tmp_path / "tasks.json")
+    write_tasks(snapshot(store), tmp_path / "tasks.json")
     export = annotated(json.loads((tmp_path / "tasks.json").read_text("utf-8")), {("x", 1): ({"poor_syntax": 1}, "")})
     change(export)
     (tmp_path / "e.json").write_text(json.dumps(export), encoding="utf-8")
@@ -240,11 +241,11 @@ def test_an_answers_file_that_does_not_fit_is_refused(
 def test_texts_that_look_like_markup_go_through_as_text(tmp_path: Path) -> None:
     nasty = '<script>alert("x")</script> & {{ story }} $story\n=1+1'
     with AuditStore.create(tmp_path / "a.sqlite", [subject(0, explanation=nasty, text=nasty)]) as store:
-        write_tasks(store, tmp_path / "t.json")
+        write_tasks(snapshot(store), tmp_path / "t.json")
         task = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))[0]
         assert task["data"]["explanation"] == task["data"]["story"] == nasty
         store.answer("Ada", 1, {"poor_syntax": 1})
-        write_study_csv(store, tmp_path / "t.csv")
+        write_study_csv(snapshot(store), tmp_path / "t.csv")
         with AuditStore.create(tmp_path / "b.sqlite", [subject(0, explanation=nasty, text=nasty)]) as other:
             import_study_csv(other, tmp_path / "t.csv")
             assert other.state("Ada", 1).values == {"poor_syntax": 1}

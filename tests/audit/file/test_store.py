@@ -12,6 +12,7 @@ import pytest
 
 from judge.audit.file.categories import load_form
 from judge.audit.file.items import visible_facts
+from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.sample.practice import feedback, practice_score, practise
 from judge.errors import DataError, JudgeError, SpecError
@@ -151,7 +152,7 @@ def test_practice_is_kept_apart(make_audit: Make) -> None:
     told = practise(store, "Ada", 1, {"poor_syntax": 1, "superfluous": None})
     assert told.right["poor_syntax"] is False
     assert "superfluous" not in told.right
-    right, given = practice_score(store, "Ada")
+    right, given = practice_score(snapshot(store), "Ada")
     assert given - right == 1
     assert store.answers() == []
     assert store.progress("Ada").done == []

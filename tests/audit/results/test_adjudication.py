@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
+from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.results.adjudication import adjudicate, disputes
 from judge.audit.results.answer_matrix import answered
+from judge.audit.results.printed import tables
 from judge.audit.results.rates import rates
-from judge.audit.results.report import tables
+from judge.audit.results.report import report
 from judge.errors import DataError
 
 Make = Callable[..., AuditStore]
@@ -30,7 +32,7 @@ def differing(make_audit: Make, said: Said) -> AuditStore:
 
 
 def test_only_finished_items_on_which_annotators_differ_are_in_the_queue(differing: AuditStore) -> None:
-    (one,) = disputes(differing)
+    (one,) = disputes(snapshot(differing))
     assert (one.item, one.disputed, one.open, one.by) == (1, ("poor_syntax", "superfluous"), one.disputed, ())
     assert one.given["poor_syntax"] == {"Ada": 0, "Bo": 1}
 
@@ -38,7 +40,7 @@ def test_only_finished_items_on_which_annotators_differ_are_in_the_queue(differi
 def test_settling_leaves_the_first_round_alone(differing: AuditStore) -> None:
     before = differing.answers()
     adjudicate(differing, "Di", 1, {"poor_syntax": 1})
-    (one,) = disputes(differing)
+    (one,) = disputes(snapshot(differing))
     assert (one.settled, one.open, one.by) == ({"poor_syntax": 1}, ("superfluous",), ("Di",))
     assert differing.answers() == before
     assert differing.annotators() == ["Ada", "Bo", "Cy"]
@@ -51,14 +53,14 @@ def test_settling_leaves_the_first_round_alone(differing: AuditStore) -> None:
     assert differing.undo("Di") is None
     undone = differing.undo("Di", round_no=2)
     assert undone is not None
-    assert disputes(differing)[0].settled == {}
+    assert disputes(snapshot(differing))[0].settled == {}
     adjudicate(differing, "Ed", 1, {"poor_syntax": 0})
 
 
 def test_final_rates_come_from_what_was_settled_and_what_nobody_disputed(differing: AuditStore) -> None:
-    assert rates(answered(differing), "poor_syntax").final.value is None
+    assert rates(answered(snapshot(differing)), "poor_syntax").final.value is None
     adjudicate(differing, "Di", 1, {"poor_syntax": 1})
-    found = answered(differing)
+    found = answered(snapshot(differing))
     assert (found.settled, found.open, found.begun) == (1, 1, 1)
     final = {key: rates(found, key).final for key in ("poor_syntax", "superfluous", "incoherence")}
     assert {key: (one.value, one.n) for key, one in final.items()} == {
@@ -66,7 +68,7 @@ def test_final_rates_come_from_what_was_settled_and_what_nobody_disputed(differi
         "superfluous": (0.0, 2),  # item 1 is not settled: left out, not guessed
         "incoherence": (0.0, 3),
     }
-    made = {one.title: one for one in tables(differing)}
+    made = {one.title: one for one in tables(report(snapshot(differing)))}
     assert "1 answers that nobody has settled are left out" in " ".join(made["Error rates"].notes)
     assert (
         made["What was answered"].rows[0] | {"settled": 1, "open": 1, "begun": 1} == made["What was answered"].rows[0]

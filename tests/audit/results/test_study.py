@@ -11,10 +11,12 @@ import pytest
 
 from judge.audit.exchange.importing import import_file
 from judge.audit.exchange.study_csv import write_study_csv
+from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.results.answer_matrix import answered
+from judge.audit.results.printed import tables
 from judge.audit.results.rates import agreement, rates
-from judge.audit.results.report import tables
+from judge.audit.results.report import report
 from judge.errors import DataError
 from judge.reproduce.tables.user_study import read_user_study
 
@@ -39,7 +41,7 @@ COUNTED = {
 @pytest.mark.parametrize("key", PUBLISHED)
 def test_agreement_is_the_published_one(study: Path, key: str) -> None:
     with AuditStore.open(study, writing=False) as store:
-        found = answered(store)
+        found = answered(snapshot(store))
     one = agreement(found, key, resamples=200, seed=1, as_published=True)
     ac1 = one.ac1.estimate
     assert ac1.value is not None
@@ -54,7 +56,7 @@ def test_agreement_is_the_published_one(study: Path, key: str) -> None:
 @pytest.mark.parametrize("key", COUNTED)
 def test_rates_are_counted_in_three_ways(study: Path, key: str) -> None:
     with AuditStore.open(study, writing=False) as store:
-        one = rates(answered(store), key)
+        one = rates(answered(snapshot(store)), key)
     assert (one.mean.value, one.majority.value, one.any.value) == pytest.approx(COUNTED[key])
     for estimate in (one.mean, one.majority, one.any):
         assert estimate.low is not None
@@ -96,8 +98,8 @@ def test_the_polarity_of_the_first_question_is_declared(study: Path) -> None:
 
 def test_the_question_nobody_answered_with_yes_has_full_agreement_and_no_kappa(study: Path) -> None:
     with AuditStore.open(study, writing=False) as store:
-        one = agreement(answered(store), "incorrectness", resamples=200, seed=1)
-        (made,) = [table for table in tables(store) if table.title == "Agreement between annotators"]
+        one = agreement(answered(snapshot(store)), "incorrectness", resamples=200, seed=1)
+        (made,) = [table for table in tables(report(snapshot(store))) if table.title == "Agreement between annotators"]
     # Yes and no are known beforehand, so chance can be counted though nobody said yes; where only the category in use
     # is known (as in `judge reproduce`) it stays undefined.
     assert (one.ac1.estimate.value, one.ac1.estimate.low, one.ac1.raw.value) == (1.0, None, 1.0)
@@ -107,7 +109,7 @@ def test_the_question_nobody_answered_with_yes_has_full_agreement_and_no_kappa(s
 
 def test_the_export_is_the_studys_file_again(study: Path, studies: Path, tmp_path: Path) -> None:
     with AuditStore.open(study, writing=False) as store:
-        write_study_csv(store, tmp_path / "out.csv")
+        write_study_csv(snapshot(store), tmp_path / "out.csv")
     ours, theirs = read_user_study(tmp_path / "out.csv"), read_user_study(studies / "hanna" / "user_study.csv")
     for name, answers in theirs.errors.items():
         np.testing.assert_array_equal(ours.errors[name], answers)
@@ -130,7 +132,7 @@ def test_an_audit_of_five_errors_exports_a_file_the_study_reader_reads(
         for answer in given:
             if answer.category != "incorrectness":
                 five.answer(answer.annotator, answer.item, {answer.category: answer.value})
-        write_study_csv(five, tmp_path / "five.csv")
+        write_study_csv(snapshot(five), tmp_path / "five.csv")
     read = read_user_study(tmp_path / "five.csv")
     assert np.isnan(read.unused).all()
     assert float(read.errors["Wrong Guideline"].mean()) == pytest.approx(18 / 300)
@@ -191,7 +193,8 @@ def test_the_report_prints_it_all(study: Path, cli: Callable[..., int], capsys: 
         "Incorrectness": 1.0,  # not printed: undefined in the study's manner of counting
     }
     with AuditStore.open(study, writing=False) as store:
-        shares = np.stack([answered(store).share(c.key) for c in store.categories])
+        found = answered(snapshot(store))
+        shares = np.stack([found.share(c.key) for c in store.categories])
     assert len(made["Disagreements"]["rows"]) == int(((shares > 0) & (shares < 1)).any(axis=0).sum())
     first = made["Annotators"]["rows"][0]
     # Position 0 of the file: 4 of its 100 rows say unsubstantiated.

@@ -12,14 +12,16 @@ import pandas as pd
 import pytest
 
 from judge.audit.file.items import Facts, Subject
+from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.results.answer_matrix import answered
 from judge.audit.results.rates import rates
-from judge.audit.sample.population import Population, population
+from judge.audit.sample.options import SampleOptions
+from judge.audit.sample.population import Population, read_runs
 from judge.audit.sample.populations_file import read_population
-from judge.audit.sample.sampling import SampleOptions, _names_its_judge, sample
+from judge.audit.sample.sampling import _names_its_judge, sample
 from judge.errors import DataError, SpecError
-from judge.ratings_table import read
+from judge.journal import JournalReader
 from tests.audit.conftest import command
 
 Cli = Callable[..., int]
@@ -28,7 +30,7 @@ Cli = Callable[..., int]
 @pytest.fixture(scope="module")
 def lamps(run_folder: Path) -> Population:
     """12 stories x 2 criteria x (ep2, ep3) x 2 repeats with an explanation; ep1 asks for none."""
-    return population(read([run_folder]))
+    return read_runs([run_folder])
 
 
 def test_only_rows_with_an_explanation_are_drawn_and_the_others_are_counted(lamps: Population) -> None:
@@ -102,7 +104,7 @@ def test_the_seed_decides(lamps: Population) -> None:
 
 
 def test_first_repeat_and_one_of_each_story(lamps: Population, run_folder: Path) -> None:
-    first = population(read([run_folder]), first_repeat=True)
+    first = read_runs([run_folder], first_repeat=True)
     assert first.left_out["later repeats"] == 72
     made = sample(first, SampleOptions(n=20, per_story=1))
     assert len({one.story for one in made.subjects}) == len(made.subjects) == 12
@@ -155,7 +157,7 @@ def test_weighted_rates_speak_of_the_population(lamps: Population, tmp_path: Pat
         for item in store.items():
             wrong = int(item.subject.facts.eval_prompt == "ep3")
             store.answer("Ada", item.id, {c.key: wrong for c in store.categories})
-        one = rates(answered(store), "poor_syntax")
+        one = rates(answered(snapshot(store)), "poor_syntax")
     true = float((few["eval_prompt"] == "ep3").mean())
     assert one.mean.value == 0.5
     assert one.weighted.value == pytest.approx(true)
@@ -261,7 +263,7 @@ def test_clusters_come_from_the_explanation_map(run_folder: Path) -> None:
     from judge.run_folder import resolve
 
     (folder,) = resolve([run_folder])
-    frame = population(read([run_folder])).frame
+    frame = read_runs([run_folder]).frame
     points = [
         {key: row[key] for key in ("judge", "story", "system", "criterion", "eval_prompt", "rating")}
         | {"repeat": int(row["repeat"]), "cluster": i % 3, "x": 0.0, "y": 0.0}
@@ -271,10 +273,24 @@ def test_clusters_come_from_the_explanation_map(run_folder: Path) -> None:
         folder, stored.StoredMap(signature="map 1", model="tfidf", method="pca", points=points, tables=[], keywords={})
     )
     try:
-        found = population(read([run_folder]))
+        found = read_runs([run_folder])
         assert found.frame["cluster"].tolist() == [str(i % 3) for i in range(len(frame))]
         assert "clusters of surface: map 1" in found.notes
         made = sample(found, SampleOptions(n=9, by=("cluster",), spread=("rating",)))
         assert [row["drawn"] for row in made.table.rows] == [3, 3, 3]
     finally:
         (folder.derived / "explanations.json").unlink()
+
+
+def test_ratings_and_references_come_of_one_reading(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Path] = []
+    open_ = JournalReader.__init__
+
+    def counted(self: JournalReader, path: Path) -> None:
+        opened.append(path)
+        open_(self, path)
+
+    monkeypatch.setattr(JournalReader, "__init__", counted)
+    made = sample(read_runs([run_folder]), SampleOptions(n=5)).subjects
+    assert len(opened) == 1
+    assert all(one.reference for one in made)

@@ -38,9 +38,9 @@ def answers(
 
 def found(given: Floats, story: Codes) -> Answered:
     """An audit's answers of one category."""
-    names = [f"w{i}" for i in range(RATERS)]
+    names = tuple(f"w{i}" for i in range(RATERS))
     gap = np.full(story.size, np.nan)
-    return Answered([], names, (), {"error": given}, {"error": gap}, 0, 0, gap, story, 0)
+    return Answered((), names, (), {"error": given}, {"error": gap}, 0, 0, gap, story, 0)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 Scores are heavy-tailed and skewed; texts of one book (or stories for one story-prompt) share part of theirs. A labelled
 set of seen and unseen texts, whose seen ones score higher, gives the threshold by the program's rule; unseen stories
-are drawn as its unseen texts are. Through `threshold.all_by_rule` and `report.table`, which `judge contamination
+are drawn as its unseen texts are. Through `threshold.all_by_rule` and `report.report`, which `judge contamination
 report` prints. Beside it stands a study in which 40 % of the stories were seen.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.backends.protocol import ScorerFacts
-from judge.contamination.report import table
+from judge.contamination.report import report
 from judge.contamination.scores_file import FORMAT, Row, ScoresFile, with_thresholds
 from judge.contamination.threshold import all_by_rule
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
@@ -74,8 +74,8 @@ def study(seed: int, *, rule: str, texts: int, books: int, systems: int, seen: f
     values = scores(known, drawn.story_prompt, rng, shared if systems > 1 else 0.0)
     calibrated = all_by_rule(labelled, rule).header["thresholds"]
     stories = with_thresholds(scores_file("simulated", values, None, None), calibrated)
-    one = table(drawn.with_judges(judge=drawn.mean).table(), [stories]).rows[0]
-    rate, unseen, corrected = one["rate"], one["unseen"], one["corrected"]
+    one = report(drawn.with_judges(judge=drawn.mean).table(), [stories]).rows[0]
+    rate, unseen, corrected = one.rate, one.unseen, one.corrected
     in_set = calibrated[NAME]["false_positive"]
     found: Outcome = {
         "seen, corrected, wholly above 0": None if corrected.value is None else float((corrected.low or 0.0) > 0),

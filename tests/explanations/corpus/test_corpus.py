@@ -185,3 +185,18 @@ def test_a_file_with_a_header_alone_gets_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "bare.csv").write_text("text,criterion\n")
     with pytest.raises(DataError, match="the table has no rows"):
         read_texts(tmp_path / "bare.csv")
+
+
+def test_a_journal_is_read_once_at_one_moment(demo_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ratings, whole answers, stories and what templates ask for come of one reading."""
+    opened: list[Path] = []
+    open_ = JournalReader.__init__
+
+    def counted(self: JournalReader, path: Path) -> None:
+        opened.append(path)
+        open_(self, path)
+
+    monkeypatch.setattr(JournalReader, "__init__", counted)
+    texts = read_texts([str(demo_run)])
+    assert len(opened) == len(set(opened)) == len(texts.facts)
+    assert texts.frame.loc[texts.frame["text"].notna(), "answer"].notna().all()

@@ -14,8 +14,10 @@ import pytest
 import judge
 from judge.cli.main import main
 from judge.errors import DataError
+from judge.explanations.look import look
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
+from judge.explanations.tables import tables
 from judge.printing import stored_tables
 from judge.printing.tables import render
 from judge.run_folder import ResultFolder, resolve
@@ -188,7 +190,6 @@ def test_hostile_texts_are_printed_as_text(capsys: pytest.CaptureFixture[str], t
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--map", "mds"], "--map 'mds' is not known"),
         (["--by", "colour"], "--by 'colour' is not known"),
         (["--top", "0"], "--top 0 must be 1 or more"),
         (["--column", "text=Comment"], "--column is for a file"),
@@ -204,6 +205,15 @@ def test_mistakes_are_sentences(
     assert code == 1
     assert words in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("words", [("--map", "mds"), ("--metric", "taxicab"), ("--cluster-on", "tsne")])
+def test_a_word_that_is_no_choice_is_refused(
+    capsys: pytest.CaptureFixture[str], demo_run: Path, words: tuple[str, str]
+) -> None:
+    code, _, err = explain(capsys, demo_run, *words)
+    assert code == 2
+    assert words[1] in err
 
 
 def test_without_the_extra_a_model_is_refused_and_auto_takes_tfidf(
@@ -230,3 +240,24 @@ def test_a_notebook_gets_a_frame_with_clusters_and_places(demo_run: Path) -> Non
     assert set(seen.rows["criterion"]) == {"Coherence"}
     assert seen.embedded.vectors.shape[0] == len(seen.rows)
     assert seen.guidelines.shape[0] == sum(len(c.guidelines) for c in seen.texts.criteria)
+
+
+def test_a_look_is_one_value_of_which_frames_and_tables_are_made(demo_run: Path) -> None:
+    mapped = judge.open_run(demo_run).only(criterion=["Coherence", "Empathy"]).explain(model="tfidf", map="pca")
+    found = look(mapped)
+    made = {table.title: table for table in tables(found)}
+    assert mapped.frame.attrs["signature"] == mapped.signature()
+    assert list(mapped.frame["cluster"]) == list(mapped.rows["cluster"])
+    assert found.keywords is not None
+    words = found.keywords.frame
+    for row in made["Keywords of explanations"].rows:
+        group = words[(words["by"] == row["by"]) & (words["group"] == row["group"]) & (words["method"] == "ctfidf")]
+        if row["by"] == "criterion":
+            assert ", ".join(group["word"]) == row["ctfidf"]
+    assert found.texts.frame["texts"].tolist() == [row["texts"] for row in made["Explanations"].rows]
+    if found.clusters is not None:
+        listed = made["Clusters of explanations"].rows
+        assert found.clusters.frame["share"].tolist() == [row["share"] for row in listed]
+        assert found.cluster_words.keys() == {
+            row.found.cluster for row in found.clusters.rows if row.found.cluster >= 0
+        }

@@ -7,7 +7,7 @@ import pytest
 
 from judge.criteria import load_criteria
 from judge.explanations.corpus.corpus import stories_of
-from judge.explanations.quality.evidence import Library, evidence, names, normalised, quotations
+from judge.explanations.quality.evidence import Library, evidence, normalised, quoting
 
 EMPATHY = load_criteria("hanna").pick("Empathy")
 STORY = "It was a dark night. “Don’t go in there,” Anna said.  The dog, Rex—old and LOUD—barked."
@@ -35,7 +35,7 @@ def library() -> Library:
     ],
 )
 def test_quotations(text: str, found: list[str]) -> None:
-    assert quotations(text) == found
+    assert list(quoting(text).spans) == found
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_quotations(text: str, found: list[str]) -> None:
     ],
 )
 def test_names_are_capitalised_words_inside_sentences(text: str, found: list[str] | None) -> None:
-    assert names(text) == (["Mark Zuckerberg", "Freddy Krueger", "New York"] if found is None else found)
+    assert quoting(text).names == (["Mark Zuckerberg", "Freddy Krueger", "New York"] if found is None else found)
 
 
 def test_text_is_compared_without_case_marks_and_typography() -> None:
@@ -72,20 +72,20 @@ def test_text_is_compared_without_case_marks_and_typography() -> None:
     ],
 )
 def test_where_a_quotation_stands(library: Library, text: str, place: str) -> None:
-    ((_, found),) = evidence(text, library.of("toy", "s1", "Empathy")).quotes
+    ((_, found),) = evidence(quoting(text), library.of("toy", "s1", "Empathy")).quotes
     assert found == place
 
 
 def test_a_quoted_guideline_is_the_tasks_and_no_claim(library: Library) -> None:
     text = f'The guideline "{EMPATHY[0].guidelines[2].rstrip(".")}" fits.'
-    ((_, found),) = evidence(text, library.of("toy", "s1", "Empathy")).quotes
+    ((_, found),) = evidence(quoting(text), library.of("toy", "s1", "Empathy")).quotes
     assert found == "task"
-    ((_, without),) = evidence(text, library.of("toy", "s1", "unknown")).quotes
+    ((_, without),) = evidence(quoting(text), library.of("toy", "s1", "unknown")).quotes
     assert without == "nowhere"
 
 
 def test_where_names_stand(library: Library) -> None:
-    found = evidence("We meet Anna, Blackwood, Flint and Ishmael.", library.of("toy", "s1", "Empathy"))
+    found = evidence(quoting("We meet Anna, Blackwood, Flint and Ishmael."), library.of("toy", "s1", "Empathy"))
     assert found.names == (
         ("Anna", "story"),
         ("Blackwood", "story-prompt"),
@@ -98,16 +98,17 @@ def test_where_names_stand(library: Library) -> None:
 def test_words_of_the_task_are_no_names(library: Library) -> None:
     text = "As the Eval-Prompt says, its Rating on Empathy, by the Empathy Guidelines, is low for Ishmael-Ray."
     sources = library.of("toy", "s1", "Empathy")
-    assert evidence(text, sources).names == (("Ishmael-Ray", "nowhere"),)
+    assert evidence(quoting(text), sources).names == (("Ishmael-Ray", "nowhere"),)
     # So are the other criteria's names, whichever criterion the text is on.
     other = Library(stories_of([("toy", "s1", None, None, STORY, None)]), load_criteria("hanna").criteria)
-    assert evidence("It has no Surprise for Anna.", other.of("toy", "s1", "Empathy")).names == (("Anna", "story"),)
+    found = evidence(quoting("It has no Surprise for Anna."), other.of("toy", "s1", "Empathy"))
+    assert found.names == (("Anna", "story"),)
 
 
 def test_what_the_library_knows(library: Library) -> None:
     assert library.knows("toy", "s1")
     assert not library.knows("toy", "s2")
     assert not library.knows("toy", "s3")
-    assert evidence('He says "it was dark".', library.of("toy", "s3", "")).count("quotes", "nowhere") == 1
+    assert evidence(quoting('He says "it was dark".'), library.of("toy", "s3", "")).count("quotes", "nowhere") == 1
     assert not Library(stories_of([]), ()).knows("toy", "s1")
     assert isinstance(stories_of([]), pd.DataFrame)

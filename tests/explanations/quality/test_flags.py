@@ -17,9 +17,10 @@ from judge.errors import SpecError
 from judge.explanations.corpus.corpus import stories_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.evidence import Library
-from judge.explanations.quality.flag_tables import TOO_FEW, explained, table, validation
+from judge.explanations.quality.flag_rates import TOO_FEW, explained, measure, validation
 from judge.explanations.quality.flags import RULES, Explained, flags
-from judge.explanations.quality.quoted_points import quoted_points
+from judge.explanations.quality.quoted_points import QuotedPoints
+from judge.explanations.quality.readings import Reading, Readings
 from tests.explanations import planted
 
 CRITERIA = {criterion.name: criterion for criterion in load_criteria("hanna").criteria}
@@ -31,7 +32,9 @@ FINE = "Anna searches the cellar with her lantern, and that her brother never ca
 def one(text: str | None, rating: float | None = 3.0, name: str = "Empathy", answer: str | None = None) -> Explained:
     library = Library(stories_of([("toy", "s", "A lost brother", None, STORY, None)]), list(CRITERIA.values()))
     whole = answer if answer is not None else f"{rating:g}\n\n{text or ''}"
-    return Explained(whole, text, rating, CRITERIA[name], library.of("toy", "s", name), story_known=True)
+    sources, quoted = library.of("toy", "s", name), QuotedPoints(CRITERIA[name]).of(whole)
+    reading = Reading.of(text or "")
+    return Explained(whole, text, rating, CRITERIA[name], sources, story_known=True, reading=reading, quoted=quoted)
 
 
 def flagged(found: Explained) -> set[str]:
@@ -96,8 +99,8 @@ def test_claims_need_words_of_the_story() -> None:
 def test_quoted_points_go_by_what_only_they_say() -> None:
     complexity = CRITERIA["Complexity"]
     for number, sentence in enumerate(complexity.guidelines, start=1):
-        assert quoted_points(sentence, complexity)[0] == (float(number), 1.0)
-    assert quoted_points("nothing of the kind", complexity) == ()
+        assert QuotedPoints(complexity).of(sentence)[0] == (float(number), 1.0)
+    assert QuotedPoints(complexity).of("nothing of the kind") == ()
 
 
 def test_validation_counts_odd_items_alone_with_the_polarity_turned(studies: Path) -> None:
@@ -106,8 +109,8 @@ def test_validation_counts_odd_items_alone_with_the_polarity_turned(studies: Pat
         answers = list(csv.DictReader(stream))
     audited = read_texts(path)
     library = Library(audited.stories, audited.criteria)
-    said = [flags(found) for found in explained(audited.frame, audited.criteria, library)]
-    rows = {row["error"]: row for row in validation(path).rows}
+    said = [flags(found) for found in explained(audited.frame, audited.criteria, library, Readings())]
+    rows = {row.found.error: row.found for row in validation(path).rows}
     assert set(rows) == set(RULES) == set(QUESTIONS)
     for name, (column, turned) in QUESTIONS.items():
         there = "0" if turned else "1"
@@ -115,16 +118,16 @@ def test_validation_counts_odd_items_alone_with_the_polarity_turned(studies: Pat
         flagged = [said[i][name] for i in range(1, 100, 2)]
         both = sum(a and b for a, b in zip(positive, flagged, strict=True))
         row = rows[name]
-        assert (row["both"], row["flagged"], row["positive"], row["items"]) == (both, sum(flagged), sum(positive), 50)
-        assert (row["remark"] == TOO_FEW) == (sum(positive) < 10)
-        for key, n in (("precision", sum(flagged)), ("recall", sum(positive))):
+        assert (row.both, row.flagged, row.positive, row.items) == (both, sum(flagged), sum(positive), 50)
+        assert (row.remark == TOO_FEW) == (sum(positive) < 10)
+        for share, n in ((row.precision, sum(flagged)), (row.recall, sum(positive))):
             if n:
                 low, high = binomtest(both, n).proportion_ci(method="wilson")
-                assert (row[key].value, row[key].low, row[key].high) == pytest.approx((both / n, low, high))
+                assert (share.value, share.low, share.high) == pytest.approx((both / n, low, high))
             else:
-                assert not row[key].defined
+                assert not share.defined
     useful = rows["Unsubstantiated Claims"]
-    assert useful["precision"].low > useful["base"].value
+    assert useful.precision.low > useful.base.value
 
 
 def test_the_command_prints_it(capsys: pytest.CaptureFixture[str], studies: Path) -> None:
@@ -163,10 +166,10 @@ def test_shares_of_flags_a_judge_and_criterion() -> None:
         lambda at: EMPATHY.guidelines[0] if at.repeat == 0 else FINE, criteria=("Empathy", "Charm"), stories=12
     )
     library = Library(stories_of([("toy", f"s{n}", "", None, STORY, None) for n in range(12)]), [EMPATHY])
-    found = table(frame, [EMPATHY], library, "signature")
+    found = measure(frame, [EMPATHY], library, Readings(), "signature")
     empathy, charm = found.rows
-    assert empathy["Unsubstantiated Claims"].value == pytest.approx(1 / 3)
-    assert charm["Wrong Guideline"].value == 0
+    assert empathy.found.shares["Unsubstantiated Claims"].value == pytest.approx(1 / 3)
+    assert charm.found.shares["Wrong Guideline"].value == 0
     assert any(note.startswith("36 texts are about criteria without known guidelines") for note in found.notes)
 
 

@@ -11,8 +11,9 @@ import pytest
 from judge.explanations.corpus.corpus import ExplanationTexts, stories_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.evidence import Library
-from judge.explanations.quality.groundedness import read_evidence, table
+from judge.explanations.quality.groundedness import measure, read_evidence
 from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.quality.readings import Readings
 from tests.explanations import planted
 
 
@@ -22,7 +23,7 @@ def audited(studies: Path) -> ExplanationTexts:
 
 
 def test_audited_answers_name_what_their_human_story_has(audited: ExplanationTexts) -> None:
-    found = read_evidence(audited.with_text, Library(audited.stories, audited.criteria))
+    found = read_evidence(audited.with_text, Library(audited.stories, audited.criteria), Readings())
     names = {name: place for one in found if one is not None for name, place in one.names}
     assert names["Monica"] == "story"
     assert names["Anessa"] == "story"
@@ -31,22 +32,24 @@ def test_audited_answers_name_what_their_human_story_has(audited: ExplanationTex
     assert quotes["Meet and Greet/Question of the Week"] == "story-prompt"
     pointing = [bool(one and one.count("names", "story") + one.count("quotes", "story")) for one in found]
     stories = audited.stories.assign(text=np.roll(audited.stories["text"].to_numpy(), 1))
-    others = read_evidence(audited.with_text, Library(stories, audited.criteria))
+    others = read_evidence(audited.with_text, Library(stories, audited.criteria), Readings())
     wrong = [bool(one and one.count("names", "story") + one.count("quotes", "story")) for one in others]
     assert sum(pointing) > 4 * max(1, sum(wrong))
 
 
 def test_the_table_counts_what_was_read(audited: ExplanationTexts) -> None:
     library = Library(audited.stories, audited.criteria)
-    found = table(audited.with_text, library, NumbersOptions(), "signature")
-    evidence = read_evidence(audited.with_text, library)
-    assert sum(row["names"] for row in found.rows) == sum(len(one.names) for one in evidence if one is not None)
-    assert sum(row["texts"] for row in found.rows) == 100
-    relevance = next(row for row in found.rows if row["criterion"] == "Relevance")
-    empathy = next(row for row in found.rows if row["criterion"] == "Empathy")
-    assert relevance["boilerplate"].value > 3 * empathy["boilerplate"].value  # guidelines copied, against free text
-    assert 0 <= relevance["boilerplate"].low <= relevance["boilerplate"].high <= 1
-    assert found.rows[1]["quotes_story"].reason == "no quotation"
+    found = measure(audited.with_text, library, Readings(), NumbersOptions(), "signature")
+    evidence = read_evidence(audited.with_text, library, Readings())
+    assert sum(row.found.names for row in found.rows) == sum(len(one.names) for one in evidence if one is not None)
+    assert sum(row.found.texts for row in found.rows) == 100
+    relevance = next(row for row in found.rows if row.asked.criterion == "Relevance")
+    empathy = next(row for row in found.rows if row.asked.criterion == "Empathy")
+    assert (
+        relevance.found.boilerplate.value > 3 * empathy.found.boilerplate.value
+    )  # guidelines copied, against free text
+    assert 0 <= relevance.found.boilerplate.low <= relevance.found.boilerplate.high <= 1
+    assert found.rows[1].found.quotes_story.reason == "no quotation"
 
 
 def test_invented_quotations_are_claims_without_support() -> None:
@@ -54,15 +57,15 @@ def test_invented_quotations_are_claims_without_support() -> None:
         lambda at: f'It says "the {"red" if at.repeat else "blue"} dragon sleeps".', criteria=("Empathy",), stories=12
     )
     rows = [("toy", f"s{n}", "", "Human", "Here the red dragon sleeps.", None) for n in range(12)]
-    found = table(frame, Library(stories_of(rows), ()), NumbersOptions(), "signature").rows[0]
-    assert found["unsupported"].value == pytest.approx(1 / 3)
-    assert (found["quotes"], found["quotes_story"].value) == (36, pytest.approx(2 / 3))
-    assert found["pointing"].value == pytest.approx(2 / 3)
+    found = measure(frame, Library(stories_of(rows), ()), Readings(), NumbersOptions(), "signature").rows[0]
+    assert found.found.unsupported.value == pytest.approx(1 / 3)
+    assert (found.found.quotes, found.found.quotes_story.value) == (36, pytest.approx(2 / 3))
+    assert found.found.pointing.value == pytest.approx(2 / 3)
 
 
 def test_stories_without_text_are_said_and_not_counted(audited: ExplanationTexts) -> None:
     without = dataclasses.replace(audited, stories=stories_of([]))
-    found = table(without.with_text, Library(without.stories, ()), NumbersOptions(), "signature")
+    found = measure(without.with_text, Library(without.stories, ()), Readings(), NumbersOptions(), "signature")
     assert any(note.startswith("100 texts are about stories whose text is not known") for note in found.notes)
-    assert found.rows[0]["pointing"].reason == "no story's text is known"
-    assert found.rows[0]["boilerplate"].defined
+    assert found.rows[0].found.pointing.reason == "no story's text is known"
+    assert found.rows[0].found.boilerplate.defined

@@ -8,7 +8,7 @@ import pytest
 
 from judge.criteria import load_criteria
 from judge.explanations.mapping.embedding import embed
-from judge.explanations.quality.guideline_point import guideline_texts, split, table
+from judge.explanations.quality.guideline_point import guideline_texts, measure, split
 from judge.printing.tables import Table
 from tests.explanations import planted
 
@@ -20,15 +20,15 @@ POINTS = {criterion.name: criterion.guidelines for criterion in CRITERIA}
 def of(frame: pd.DataFrame) -> Table:
     texts = frame["text"].tolist()
     vectors = embed([*texts, *guideline_texts(CRITERIA)], None).vectors
-    return table(frame, vectors[: len(texts)], split(CRITERIA, vectors[len(texts) :]), "signature")
+    return measure(frame, vectors[: len(texts)], split(CRITERIA, vectors[len(texts) :]), "signature")
 
 
 def test_copied_guidelines_are_found_again() -> None:
     found = of(planted.frame(lambda at: POINTS[at.criterion][at.story % 5]))
     for row in found.rows:
-        assert row["match"].value == 1
-        assert row["chance"] == pytest.approx(0.2)
-        assert row["difference"].value == 0
+        assert row.found.match.value == 1
+        assert row.found.chance == pytest.approx(0.2)
+        assert row.found.difference.value == 0
 
 
 def test_a_judge_that_rates_one_point_too_high_is_seen_by_as_much() -> None:
@@ -38,9 +38,9 @@ def test_a_judge_that_rates_one_point_too_high_is_seen_by_as_much() -> None:
         stories=40,
     )
     for row in of(frame).rows:
-        assert row["match"].value == 0
-        assert row["difference"].value == pytest.approx(-1)
-        assert row["chance"] == pytest.approx(3 / 16)
+        assert row.found.match.value == 0
+        assert row.found.difference.value == pytest.approx(-1)
+        assert row.found.chance == pytest.approx(3 / 16)
 
 
 def test_ratings_between_points_and_ties() -> None:
@@ -50,24 +50,24 @@ def test_ratings_between_points_and_ties() -> None:
         criteria=("Empathy",),
     )
     (row,) = of(frame).rows
-    assert row["ties"] >= 0
+    assert row.found.ties >= 0
     known = frame[frame["story"].str[1:].astype(int) % 2 == 1]
     (row,) = of(known).rows
-    assert row["match"].value == 1
-    assert row["difference"].value == pytest.approx(-0.2)
+    assert row.found.match.value == 1
+    assert row.found.difference.value == pytest.approx(-0.2)
 
 
 def test_an_empty_vector_is_a_tie_and_no_match() -> None:
     frame = planted.frame(lambda _: POINTS["Empathy"][0], criteria=("Empathy",), repeats=1)
     vectors = embed([*frame["text"], *guideline_texts(CRITERIA)], None).vectors
     points = split(CRITERIA, vectors[len(frame) :])
-    found = table(frame, np.zeros_like(vectors[: len(frame)]), points, "signature")
-    assert found.rows[0]["ties"] == len(frame)
-    assert not found.rows[0]["match"].defined
+    found = measure(frame, np.zeros_like(vectors[: len(frame)]), points, "signature")
+    assert found.rows[0].found.ties == len(frame)
+    assert not found.rows[0].found.match.defined
 
 
 def test_rows_without_guidelines_are_counted() -> None:
     frame = planted.frame(lambda _: "good", criteria=("Empathy", "Charm"), repeats=1)
     found = of(frame)
-    assert [row["criterion"] for row in found.rows] == ["Empathy"]
+    assert [row.asked.criterion for row in found.rows] == ["Empathy"]
     assert any(note.startswith("30 texts without") for note in found.notes)

@@ -8,7 +8,9 @@ import pytest
 
 from judge.criteria import load_criteria
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.presence import no_explanation, repeats, runs_on, table
+from judge.explanations.quality.presence import measure, no_explanation
+from judge.explanations.quality.readings import Readings
+from judge.explanations.quality.repetition import repeats, runs_on
 from tests.explanations import planted
 
 CRITERIA = load_criteria("hanna").criteria
@@ -20,12 +22,12 @@ def test_a_copied_guideline_passes_as_published_and_not_with_us() -> None:
     frame = planted.frame(
         lambda at: POINTS[at.criterion][at.story % 5] if at.repeat == 1 else texts[at.repeat], stories=20
     )
-    found = table(frame, CRITERIA, "signature")
-    assert [row["criterion"] for row in found.rows] == list(planted.CRITERIA)
+    found = measure(frame, CRITERIA, Readings(), "signature")
+    assert [row.asked.criterion for row in found.rows] == list(planted.CRITERIA)
     for row in found.rows:
-        assert row["published"].value == pytest.approx(1 / 3)
-        assert row["ours"].value == pytest.approx(2 / 3)
-        assert (row["texts"], row["answered"], row["lost"]) == (40, 60, 0)
+        assert row.found.published.value == pytest.approx(1 / 3)
+        assert row.found.ours.value == pytest.approx(2 / 3)
+        assert (row.found.texts, row.found.answered, row.found.lost) == (40, 60, 0)
 
 
 def test_answers_not_obtained_are_in_no_share() -> None:
@@ -34,26 +36,26 @@ def test_answers_not_obtained_are_in_no_share() -> None:
     frame.loc[lost, ["answer", "text", "explanation", "key"]] = None
     frame.loc[lost, "status"] = "not_answered"
     frame.loc[frame["story"] == "s1", "status"] = "filtered"
-    (row,) = table(frame, CRITERIA, "signature").rows
-    assert (row["answered"], row["lost"], row["texts"]) == (38, 22, 38)
-    assert row["ours"].value == 0
+    (row,) = measure(frame, CRITERIA, Readings(), "signature").rows
+    assert (row.found.answered, row.found.lost, row.found.texts) == (38, 22, 38)
+    assert row.found.ours.value == 0
 
 
 def test_audited_answers(studies: Path) -> None:
     audited = read_texts(studies / "hanna" / "user_study.csv")
-    found = table(audited.frame, audited.criteria, "signature")
-    bare = sum(round(row["ours"].value * row["answered"]) for row in found.rows)
-    assert sum(row["answered"] for row in found.rows) == 100
+    found = measure(audited.frame, audited.criteria, Readings(), "signature")
+    bare = sum(round(row.found.ours.value * row.found.answered) for row in found.rows)
+    assert sum(row.found.answered for row in found.rows) == 100
     assert 24 <= bare <= 30  # 24 of the 100 are but a guideline's line
-    assert all(row["published"].value == 0 for row in found.rows)
+    assert all(row.found.published.value == 0 for row in found.rows)
     assert any("rows without one" in note for note in found.notes)
 
 
 def test_texts_of_a_file_have_no_whole_answer(studies: Path) -> None:
     comments = read_texts(studies / "storyer" / "train_rate_reason_data_small.json")
-    found = table(comments.frame, comments.criteria, "signature")
-    assert all(row["published"].reason == "whole answers are not known, only texts" for row in found.rows)
-    assert all(row["ours"].defined for row in found.rows)
+    found = measure(comments.frame, comments.criteria, Readings(), "signature")
+    assert all(row.found.published.reason == "whole answers are not known, only texts" for row in found.rows)
+    assert all(row.found.ours.defined for row in found.rows)
 
 
 @pytest.mark.parametrize(

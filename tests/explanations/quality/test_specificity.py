@@ -12,7 +12,7 @@ from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping.embedding import embed
 from judge.explanations.quality.options import NumbersOptions
-from judge.explanations.quality.specificity import sampled, specificity, tables
+from judge.explanations.quality.specificity import measure, sampled, specificity
 from judge.printing.tables import Table
 from judge.stats.resampling.label_permutation import AgainstChance
 from tests.explanations import planted
@@ -27,7 +27,7 @@ def comments(studies: Path) -> ExplanationTexts:
 
 
 def of(frame: pd.DataFrame, options: NumbersOptions = QUICK) -> list[Table]:
-    return tables(frame, embed(frame["text"].tolist(), None).vectors, options, "signature")
+    return measure(frame, embed(frame["text"].tolist(), None).vectors, options, "signature")
 
 
 def chances(frame: pd.DataFrame) -> tuple[AgainstChance, AgainstChance, AgainstChance]:
@@ -41,16 +41,16 @@ def chances(frame: pd.DataFrame) -> tuple[AgainstChance, AgainstChance, AgainstC
 def test_peoples_comments_tell_their_aspect(comments: ExplanationTexts) -> None:
     first, worst = of(comments.with_text)
     (row,) = first.rows
-    assert (row["texts"], row["stories"], row["criteria"]) == (303, 100, 10)
-    assert row["silhouette"].value > row["silhouette_chance"]
-    assert row["purity"].value > row["purity_chance"] + 0.08
-    assert row["accuracy"].value > 2 * row["accuracy_chance"]
-    assert (row["silhouette_p"], row["purity_p"], row["accuracy_p"]) == (0.01, 0.01, 0.05)
-    assert abs(row["accuracy_chance"] - 0.1) < 0.04
+    assert (row.found.texts, row.found.stories, row.found.criteria) == (303, 100, 10)
+    assert row.found.silhouette.value > row.found.silhouette_chance
+    assert row.found.purity.value > row.found.purity_chance + 0.08
+    assert row.found.accuracy.value > 2 * row.found.accuracy_chance
+    assert (row.found.silhouette_p, row.found.purity_p, row.found.accuracy_p) == (0.01, 0.01, 0.05)
+    assert abs(row.found.accuracy_chance - 0.1) < 0.04
     assert not any("stories have mostly one criterion" in note for note in first.notes)
-    taken = [row["taken"] for row in worst.rows]
+    taken = [row.found.taken for row in worst.rows]
     assert taken == sorted(taken, reverse=True)
-    assert len(taken) == QUICK.top
+    assert f"the {QUICK.top} most confused of {len(taken)}" in worst.notes[0]
 
 
 def test_aspects_dealt_anew_within_stories_are_not_told(comments: ExplanationTexts) -> None:
@@ -88,18 +88,18 @@ def test_telling_the_story_is_not_telling_the_criterion() -> None:
     ).assign(criterion=lambda f: np.where(f["story"].str[1:].astype(int) % 2, "Relevance", "Coherence"))
     first, _ = of(frame)
     (row,) = first.rows
-    assert row["purity_p"] > 0.05
-    assert row["accuracy_p"] > 0.05
+    assert row.found.purity_p > 0.05
+    assert row.found.accuracy_p > 0.05
     assert any("permuted over all stories" in note for note in first.notes)
 
 
 def test_too_little_is_undefined_with_its_reason() -> None:
     few = planted.frame(lambda at: f"{at.criterion} {at.story}", stories=4)
     first, worst = of(few)
-    assert first.rows[0]["accuracy"].reason == "fewer than 20 texts or 10 stories"
-    assert worst.rows == []
+    assert first.rows[0].found.accuracy.reason == "fewer than 20 texts or 10 stories"
+    assert worst.rows == ()
     single = planted.frame(lambda at: f"good {at.story}", criteria=("Empathy",))
-    assert of(single)[0].rows[0]["purity"].reason == "one criterion only"
+    assert of(single)[0].rows[0].found.purity.reason == "one criterion only"
 
 
 def test_a_criterion_in_one_story_alone_is_never_told() -> None:
@@ -107,8 +107,8 @@ def test_a_criterion_in_one_story_alone_is_never_told() -> None:
     frame = planted.frame(lambda at: f"The {at.criterion} is good {at.story}.", criteria=("Empathy",), stories=20)
     frame.loc[frame["story"] == "s3", "criterion"] = "Charm"
     first, worst = of(frame)
-    assert first.rows[0]["accuracy"].value < 0.5
-    assert all(row["taken"] <= 1 for row in worst.rows)
+    assert first.rows[0].found.accuracy.value < 0.5
+    assert all(row.found.taken <= 1 for row in worst.rows)
 
 
 def test_vectors_of_nothing_are_looked_at_like_others() -> None:
@@ -125,7 +125,7 @@ def test_texts_without_a_criterion_are_left_out_and_counted() -> None:
     frame = planted.frame(lambda at: f"The {at.criterion} is good {at.story}.")
     frame.loc[:9, "criterion"] = ""
     first, _ = of(frame)
-    assert first.rows[0]["texts"] == len(frame) - 10
+    assert first.rows[0].found.texts == len(frame) - 10
     assert "10 texts without a known criterion or story are left out" in first.notes
 
 

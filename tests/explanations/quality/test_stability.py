@@ -8,7 +8,7 @@ import pytest
 
 from judge.explanations.mapping.embedding import embed
 from judge.explanations.quality.options import NumbersOptions
-from judge.explanations.quality.stability import table
+from judge.explanations.quality.stability import Stability, measure
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")
@@ -19,9 +19,9 @@ REASONS = (
 )
 
 
-def row(frame: pd.DataFrame) -> dict:
-    found = table(frame, embed(frame["text"].tolist(), None).vectors, NumbersOptions(), "signature")
-    return dict(found.rows[0])
+def row(frame: pd.DataFrame) -> Stability:
+    found = measure(frame, embed(frame["text"].tolist(), None).vectors, NumbersOptions(), "signature")
+    return found.rows[0].found
 
 
 def about(story: int) -> str:
@@ -30,17 +30,17 @@ def about(story: int) -> str:
 
 def test_a_judge_that_repeats_its_reasons_is_stable() -> None:
     found = row(planted.frame(lambda at: f"{about(at.story)} in try {at.repeat}", criteria=("Empathy",)))
-    assert found["within"].value > 0.9
-    assert found["within"].value - found["between"].value == pytest.approx(found["difference"].value)
-    assert found["difference"].low > 0.5
-    assert found["other_reasons"].value == 0
-    assert found["pairs"] == 30 * 3
+    assert found.within.value > 0.9
+    assert found.within.value - found.between.value == pytest.approx(found.difference.value)
+    assert found.difference.low > 0.5
+    assert found.other_reasons.value == 0
+    assert found.pairs == 30 * 3
 
 
 def test_a_judge_whose_repeats_contradict_is_as_unlike_itself_as_others() -> None:
     found = row(planted.frame(lambda at: f"{REASONS[at.repeat]}: {at.story % 7}", criteria=("Empathy",)))
-    assert found["difference"].high < 0  # repeats never share a reason, other stories' texts sometimes do
-    assert found["other_reasons"].value > 0.4
+    assert found.difference.high < 0  # repeats never share a reason, other stories' texts sometimes do
+    assert found.other_reasons.value > 0.4
 
 
 def test_reasons_drawn_at_random_differ_half_of_the_time() -> None:
@@ -48,15 +48,15 @@ def test_reasons_drawn_at_random_differ_half_of_the_time() -> None:
     words = [f"word{n}" for n in range(60)]
     frame = planted.frame(lambda _: " ".join(rng.choice(words, 12)), criteria=("Empathy",), stories=200)
     found = row(frame)
-    assert found["other_reasons"].low < 0.5 < found["other_reasons"].high
-    assert found["difference"].low < 0 < found["difference"].high
+    assert found.other_reasons.low < 0.5 < found.other_reasons.high
+    assert found.difference.low < 0 < found.difference.high
 
 
 def test_one_text_for_everything_is_alike_within_and_between() -> None:
     found = row(planted.frame(lambda _: "The story is good.", criteria=("Empathy",)))
-    assert found["within"].value == pytest.approx(1, abs=1e-6)
-    assert found["between"].value == pytest.approx(1, abs=1e-6)
-    assert found["other_reasons"].value == 0
+    assert found.within.value == pytest.approx(1, abs=1e-6)
+    assert found.between.value == pytest.approx(1, abs=1e-6)
+    assert found.other_reasons.value == 0
 
 
 def test_only_pairs_with_equal_ratings_count() -> None:
@@ -65,18 +65,18 @@ def test_only_pairs_with_equal_ratings_count() -> None:
         criteria=("Empathy",),
         rating=lambda at: float("nan") if at.story < 10 else float(min(at.repeat, 1) + 1),
     )
-    assert row(frame)["pairs"] == 20
+    assert row(frame).pairs == 20
     without = planted.frame(
         lambda at: about(at.story),
         criteria=("Empathy",),
         rating=lambda at: 1.0 + at.repeat,
     )
     found = row(without)
-    assert found["other_reasons"].reason == "no two repeats of a query have a text and equal ratings"
-    assert found["within"].defined
+    assert found.other_reasons.reason == "no two repeats of a query have a text and equal ratings"
+    assert found.within.defined
 
 
 def test_single_repeats_leave_likeness_between_stories() -> None:
     found = row(planted.frame(lambda at: about(at.story), criteria=("Empathy",), repeats=1))
-    assert found["within"].reason == "no story has two texts"
-    assert found["between"].defined
+    assert found.within.reason == "no story has two texts"
+    assert found.between.defined

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from judge.cli.main import main
@@ -17,11 +18,15 @@ from judge.explanations.corpus.corpus import ExplanationTexts, stories_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.embedding import embed
-from judge.explanations.quality import tables
+from judge.explanations.quality import readings
+from judge.explanations.quality.flags import RULES
 from judge.explanations.quality.guideline_point import guideline_texts
+from judge.explanations.quality.numbers import Numbers, numbers
 from judge.explanations.quality.options import EXEMPT, FRAGMENTS, NumbersOptions, fragments
+from judge.explanations.quality.tables import tables
 from judge.printing.tables import Table, render
 from judge.run_folder import resolve
+from judge.stats.estimate import Estimate
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")
@@ -67,13 +72,16 @@ def texts() -> ExplanationTexts:
     return ExplanationTexts(frame, stories, criteria, (), ())
 
 
-def of(texts: ExplanationTexts, options: NumbersOptions) -> dict[str, Table]:
+def measured(texts: ExplanationTexts, options: NumbersOptions) -> Numbers:
     rows = texts.with_text.reset_index(drop=True)
     vectors = embed([*rows["text"], *guideline_texts(texts.criteria)], None).vectors
-    found = tables.tables(
+    return numbers(
         texts, rows, vectors[: len(rows)], vectors[len(rows) :], options, lambda *parts: "|".join(("base", *parts))
     )
-    return {table.title: table for table in found}
+
+
+def of(texts: ExplanationTexts, options: NumbersOptions) -> dict[str, Table]:
+    return {table.title: table for table in tables(measured(texts, options))}
 
 
 def test_what_an_option_moves_shows_in_that_tables_signature(texts: ExplanationTexts) -> None:
@@ -115,6 +123,31 @@ def test_every_option_has_a_fragment_or_is_exempt(name: str) -> None:
 def test_options_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SpecError, match=next(iter(wrong))):
         NumbersOptions(**wrong)
+
+
+def test_every_measure_is_a_typed_value_of_which_frame_and_table_are_made(texts: ExplanationTexts) -> None:
+    found = measured(texts, QUICK)
+    made = [getattr(found, field.name) for field in dataclasses.fields(found) if field.name != "options"]
+    shown = {title: table.rows for title, table in zip(TITLES, tables(found), strict=True)}
+    assert len(made) == len(TITLES)
+    for one, (title, rows) in zip(made, shown.items(), strict=True):
+        frame = one.frame
+        assert frame.attrs["signature"] == one.signature
+        assert all(dataclasses.is_dataclass(row.found) for row in one.rows)
+        for row, flat in zip(rows, frame.to_dict("records"), strict=False):
+            for key, cell in row.items():
+                if isinstance(cell, Estimate):
+                    assert flat[key] == cell.value or (cell.value is None and pd.isna(flat[key])), (title, key)
+    assert {"rho", "rho_low", "rho_high", "rho_reason", "texts"} <= set(found.agreement.frame.columns)
+    assert set(RULES) <= set(found.flags.frame.columns)
+
+
+def test_each_text_is_read_once(texts: ExplanationTexts, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    quoted = readings.quoting
+    monkeypatch.setattr(readings, "quoting", lambda text: read.append(text) or quoted(text))
+    measured(texts, QUICK)
+    assert sorted(read) == sorted(set(texts.with_text["text"]))
 
 
 def test_the_same_seed_gives_the_same_tables(texts: ExplanationTexts) -> None:

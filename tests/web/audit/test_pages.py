@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.results.adjudication import disputes
 from judge.audit.sample.practice import practice_score
@@ -196,7 +197,7 @@ def test_practice_is_kept_apart(audit: Audited) -> None:
     assert audit.send("/practice", whole) == (200, '{"practice":1,"done":true}')
     assert audit.send("/practice", whole | {"practice": 9})[0] == 400
     assert audit.task("Ada")["practised"] == {"1": NONE}
-    assert practice_score(audit.store, "Ada") == (5, 5)
+    assert practice_score(snapshot(audit.store), "Ada") == (5, 5)
     assert audit.store.answers() == []
 
 
@@ -251,7 +252,7 @@ def test_the_second_round_settles_what_differs_and_only_that(audit: Audited) -> 
         assert audit.send("/settled", whole | {"values": {"superfluous": 1}}) == (200, '{"item":1,"done":true}')
     status, text = audit.send("/settled", whole | {"annotator": "Mallory", "values": {"superfluous": 0}})
     assert (status, "settled by 'Zoe'" in text) == (400, True)
-    (dispute,) = disputes(audit.store)
+    (dispute,) = disputes(snapshot(audit.store))
     assert (dispute.settled, dispute.by, dispute.open) == ({"superfluous": 1}, ("Zoe",), ())
     assert audit.store.remarks(round_no=2)["Zoe", 1] == ("it does", 4)
     # Another adjudicator sees the decision and who made it.

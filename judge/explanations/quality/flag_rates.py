@@ -5,7 +5,8 @@ Never lets a rate of flags pass for a rate of errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from judge.errors import SpecError
 from judge.explanations.corpus.from_studies import hanna_user_study
 from judge.explanations.quality.evidence import Library
 from judge.explanations.quality.flags import RULES, Explained, flags
-from judge.explanations.quality.rows import STORY, codes, groups, name_columns, told
-from judge.printing.tables import Column, Table
+from judge.explanations.quality.quoted_points import QuotedPoints
+from judge.explanations.quality.readings import Readings
+from judge.explanations.quality.rows import BY_CRITERION, STORY, Asked, Measured, Row, codes, groups, told
 from judge.records import Criterion
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.power import clustered_proportion
@@ -26,32 +28,65 @@ from judge.stats.shares.proportion import wilson
 from judge.version import __version__
 from judge.wording import Advice, Note
 
-_ROW = ("run", "judge", "eval_prompt", "criterion")
 ENOUGH = 10
 """Positive items below which a rule's row says that they are too few."""
 
 TOO_FEW = "too few to validate"
 
 
-def explained(frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library) -> Iterator[Explained]:
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """Of some texts: the share that each rule flags, by the rule's name."""
+
+    shares: Mapping[str, Estimate]
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """One rule against annotators: precision, recall, what a rule that flags everything reaches, and the counts.
+
+    `both`: items that rule and annotators object to; `remark` says where they are too few.
+    """
+
+    error: str
+    precision: Estimate
+    recall: Estimate
+    base: Estimate
+    both: int
+    flagged: int
+    positive: int
+    items: int
+    remark: str | None
+
+
+def explained(
+    frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings
+) -> Iterator[Explained]:
     """The rows of a frame as the rules read them."""
-    known = {criterion.name: criterion for criterion in criteria}
+    known = {criterion.name: QuotedPoints(criterion) for criterion in criteria}
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text", "answer", "rating"))
     for dataset, story, criterion, said, whole, given in zip(*columns, strict=True):
         text = said if isinstance(said, str) else None
         answer = whole if isinstance(whole, str) else text or ""
         rating = None if np.isnan(given) else float(given)
         sources = library.of(dataset, story, criterion)
-        yield Explained(answer, text, rating, known.get(criterion), sources, library.knows(dataset, story))
+        points = known.get(criterion)
+        yield Explained(
+            answer=answer,
+            text=text,
+            rating=rating,
+            criterion=None if points is None else points.criterion,
+            sources=sources,
+            story_known=library.knows(dataset, story),
+            reading=readings.of(text or ""),
+            quoted=() if points is None else points.of(answer),
+        )
 
 
-def table(
-    frame: pd.DataFrame,
-    criteria: Sequence[Criterion],
-    library: Library,
-    signature: str,
-    notes: Sequence[str] = (),
-) -> Table:
+def measure(
+    frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings, signature: str
+) -> Measured[Flagged]:
     """One row a judge, Eval-Prompt and criterion: the share of texts that each rule flags.
 
     Parameters
@@ -61,20 +96,15 @@ def table(
     library : Library
         Of the stories that the texts are about.
     """
-    found = pd.DataFrame([flags(one) for one in explained(frame, criteria, library)], columns=list(RULES), dtype=float)
+    answers = [flags(one) for one in explained(frame, criteria, library, readings)]
+    found = pd.DataFrame(answers, columns=list(RULES), dtype=float)
     rows = []
-    for names, places in groups(frame, _ROW):
+    for asked, places in groups(frame, BY_CRITERION):
         part = frame.iloc[places]
         story = codes(part, STORY) if bool(told(part, "story").all()) else np.arange(len(part), dtype=np.int64)
-        cells = {name: clustered_proportion(found[name].to_numpy()[places], story) for name in RULES}
-        rows.append(names | cells | {"texts": len(part)})
-    columns = [
-        *name_columns(rows, _ROW),
-        *(Column(name, f"{name.lower()} %", digits=1, factor=100) for name in RULES),
-        Column("texts", "texts"),
-    ]
-    said = [
-        *notes,
+        shares = {name: clustered_proportion(found[name].to_numpy()[places], story) for name in RULES}
+        rows.append(Row(asked, Flagged(shares, len(part))))
+    said: list[str] = [
         Note(
             "flagged by rules that were set on one study's items: they tell where to look and are no error rates",
             Advice(
@@ -86,10 +116,10 @@ def table(
     ]
     if unguided := int((~frame["criterion"].isin({c.name for c in criteria if c.guidelines})).sum()):
         said.append(f"{unguided} texts are about criteria without known guidelines, which three of the rules read")
-    return Table("Texts flagged by rules, to be looked at", columns, rows, signature, said)
+    return Measured(tuple(rows), signature, tuple(said))
 
 
-def validation(path: Path) -> Table:
+def validation(path: Path) -> Measured[Validated]:
     """Precision and recall of every rule on the odd items of the study's file, against any of three annotators.
 
     Parameters
@@ -110,22 +140,11 @@ def validation(path: Path) -> Table:
         raise SpecError(f"the rules read the study's {missing}, which are not on this machine", hint=hint)
     items = read_items(path)
     library = Library(texts.stories, texts.criteria)
-    flagged = pd.DataFrame([flags(one) for one in explained(texts.frame, texts.criteria, library)])
+    flagged = pd.DataFrame([flags(one) for one in explained(texts.frame, texts.criteria, library, Readings())])
     odd = np.arange(len(items)) % 2 == 1
     rows = [
-        {"error": name, **_scores(flagged[name].to_numpy(dtype=bool)[odd], _any(items, name)[odd])}
+        Row(Asked(), _validated(name, flagged[name].to_numpy(dtype=bool)[odd], _any(items, name)[odd]))
         for name in QUESTIONS
-    ]
-    columns = [
-        Column("error", "error"),
-        Column("precision", "precision x100", digits=0, factor=100),
-        Column("recall", "recall x100", digits=0, factor=100),
-        Column("base", "base rate x100", digits=0, factor=100),
-        Column("both", "both"),
-        Column("flagged", "flagged"),
-        Column("positive", "any annotator"),
-        Column("items", "items"),
-        Column("remark", ""),
     ]
     notes = [
         "rules were set on the even items (0, 2, 4...), and are reported on the odd ones; 95 % Wilson intervals",
@@ -138,22 +157,23 @@ def validation(path: Path) -> Table:
         *(note for note in texts.notes if "criteri" in note),
     ]
     signature = f"{path.stem}:{int(odd.sum())} odd items|against:any of 3|ci:wilson|v{__version__}"
-    return Table("Rules against annotators, on items they were not set on", columns, rows, signature, notes)
+    return Measured(tuple(rows), signature, tuple(notes))
 
 
 def _any(items: Sequence[Any], name: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return np.array([any(item.errors[name]) for item in items], dtype=np.bool_)
 
 
-def _scores(flagged: np.ndarray[Any, Any], positive: np.ndarray[Any, Any]) -> dict[str, Any]:
+def _validated(name: str, flagged: np.ndarray[Any, Any], positive: np.ndarray[Any, Any]) -> Validated:
     both, said, true = int((flagged & positive).sum()), int(flagged.sum()), int(positive.sum())
-    return {
-        "precision": wilson(both, said) if said else Estimate.undefined("the rule flagged nothing"),
-        "recall": wilson(both, true) if true else Estimate.undefined("no annotator saw this error"),
-        "base": wilson(true, positive.size),
-        "both": both,
-        "flagged": said,
-        "positive": true,
-        "items": int(positive.size),
-        "remark": TOO_FEW if true < ENOUGH else None,
-    }
+    return Validated(
+        error=name,
+        precision=wilson(both, said) if said else Estimate.undefined("the rule flagged nothing"),
+        recall=wilson(both, true) if true else Estimate.undefined("no annotator saw this error"),
+        base=wilson(true, positive.size),
+        both=both,
+        flagged=said,
+        positive=true,
+        items=int(positive.size),
+        remark=TOO_FEW if true < ENOUGH else None,
+    )

@@ -1,0 +1,123 @@
+"""What can be chosen about contamination, of every command. Loads no arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from judge.errors import OptionError
+
+if TYPE_CHECKING:
+    from judge.backends.protocol import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringOptions:
+    """With what texts are scored, beside the model: which scores, and how the model is opened.
+
+    Attributes
+    ----------
+    k : float
+        Share of least likely tokens in per cent.
+    words : int or None
+        Length that every text is cut to.
+    lowercase, full_distribution : bool
+        Also against the text in lower case; also Min-K%++.
+    reference : str or None
+        Another model, as ``provider/name``.
+    nonmembers, shots : Path or None, int
+        A file of texts not seen, and how many of them stand before each text (ReCaLL).
+    revision, base_url, engine, concurrency
+        As a run's; `engine` holds ``KEY=VALUE``.
+    """
+
+    k: float = 20
+    words: int | None = None
+    lowercase: bool = False
+    reference: str | None = None
+    full_distribution: bool = False
+    nonmembers: Path | None = None
+    shots: int = 7
+    revision: str | None = None
+    base_url: str | None = None
+    engine: tuple[str, ...] = ()
+    concurrency: int = 32
+
+    def __post_init__(self) -> None:
+        for field, value in (("shots", self.shots), ("concurrency", self.concurrency)):
+            if value < 1:
+                raise OptionError(field, value, "must be 1 or more")
+
+    @property
+    def settings(self) -> Settings:
+        """How the model is opened."""
+        from judge.backends import Settings
+
+        keys: dict[str, Any] = {}
+        for word in self.engine:
+            key, _, value = word.partition("=")
+            if not key or not value:
+                raise OptionError("engine", word, "is not KEY=VALUE", hint="e.g. dtype=bfloat16")
+            keys[key] = int(value) if value.isdigit() else {"true": True, "false": False}.get(value, value)
+        addresses = (self.base_url,) if self.base_url else ()
+        return Settings(addresses, self.revision, keys, concurrency=self.concurrency)
+
+
+@dataclass(frozen=True, slots=True)
+class AucOptions:
+    """Choices of a table of AUCs: `fpr` is the false-positive rate at which the true-positive rate is read."""
+
+    resamples: int = 1000
+    seed: int = 1
+    fpr: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.resamples < 1:
+            raise OptionError("resamples", self.resamples, "must be 1 or more")
+        if not 0 < self.fpr < 1:
+            raise OptionError("fpr", self.fpr, "must lie between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """Choices of the study's table.
+
+    `score` by name; `systems` whose stories make the story set, empty = all; `own_systems` says which system is a
+    model's own, as ``MODEL=SYSTEM``.
+    """
+
+    score: str = "min_k_20"
+    systems: tuple[str, ...] = ()
+    own_systems: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for word in self.own_systems:
+            if not all(word.rpartition("=")[::2]):
+                raise OptionError("own_systems", word, "is not MODEL=SYSTEM", hint="e.g. gpt2=GPT-2")
+
+    @property
+    def own(self) -> tuple[tuple[str, str], ...]:
+        """(model, system) of each."""
+        parts = (word.rpartition("=") for word in self.own_systems)
+        return tuple((model, system) for model, _, system in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidityOptions:
+    """Choices of the table: `split` at the file's ``threshold`` or at the ``median``, `least` stories a half."""
+
+    score: str = "min_k_20"
+    split: Literal["threshold", "median"] = "threshold"
+    least: int = 50
+    against: str | None = None
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.split not in ("threshold", "median"):
+            raise OptionError("split", self.split, allowed=("threshold", "median"))
+        if self.least < 2:
+            raise OptionError("least", self.least, "must be 2 or more")
+        if self.resamples < 1:
+            raise OptionError("resamples", self.resamples, "must be 1 or more")

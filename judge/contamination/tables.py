@@ -1,0 +1,67 @@
+"""What `judge contamination` prints: areas, the study's table, agreement in two halves. Computes nothing."""
+
+from __future__ import annotations
+
+from judge.analysis.inputs.candidates import first_columns
+from judge.contamination.auc import Areas
+from judge.contamination.report import ContaminationReport
+from judge.contamination.validity import PARTS, Validity
+from judge.printing.tables import Column, Table
+
+
+def auc_table(found: Areas) -> Table:
+    """AUC, true-positive rate, best accuracy and threshold of every score, best AUC first."""
+    columns = [
+        Column("score", "score"),
+        Column("auc", "AUC", digits=3),
+        Column("tpr", f"TPR at {100 * found.options.fpr:g} % FPR x100", digits=1, factor=100),
+        Column("accuracy", "best accuracy x100", digits=1, factor=100),
+        Column("threshold", "threshold", digits=4),
+        Column("seen", "seen"),
+        Column("unseen", "unseen"),
+        Column("undefined", "undefined"),
+    ]
+    rows = [row.cells for row in found.rows]
+    title = f"Seen against unseen texts of {found.source}, {found.judge}"
+    return Table(title, columns, rows, found.signature, found.notes)
+
+
+def report_table(found: ContaminationReport) -> Table:
+    """A row a scores file."""
+    columns = [
+        Column("model", "model"),
+        Column("set", "story set"),
+        Column("rate", "seems seen x100", digits=1, factor=100),
+        Column("unseen", "of unseen texts x100", digits=1, factor=100),
+        Column("corrected", "seen, corrected x100", digits=1, factor=100),
+        Column("stories", "stories"),
+        Column("undefined", "undefined"),
+        Column("threshold", "threshold", digits=4),
+        Column("rule", "rule"),
+        Column("auc", "AUC", digits=3),
+        Column("labelled", "labelled set"),
+        Column("own", "own stories of"),
+        Column("people", "rated by people"),
+        Column("judges", "rated by judges"),
+    ]
+    rows = [row.cells for row in found.rows]
+    return Table(f"Contamination by {found.options.score}", columns, rows, found.signature, found.notes)
+
+
+def validity_table(found: Validity) -> Table:
+    """A row a scores file and judge cell."""
+    rows = [row.cells for row in found.rows]
+    columns = [
+        Column("model", "scored by"),
+        *first_columns(rows),
+        Column("cut", "cut", digits=3),
+        Column("high", "n high"),
+        Column("low", "n low"),
+        *(
+            Column(f"{key}_{part}", f"{title} {part}{' x100' if key == 'tau' else ''}", digits=digits, factor=factor)
+            for key, title, digits, factor in (("tau", "tau-b", 1, 100), ("error", "|judge - people|", 2, 1))
+            for part in PARTS
+        ),
+    ]
+    title = "Agreement with people where contamination is high and low"
+    return Table(title, columns, rows, found.signature, found.notes)

@@ -1,0 +1,162 @@
+"""Keywords of every group of explanations, as one value. Never embeds a text again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.explanations.mapping import as_published, keybert_ranking, keywords
+from judge.explanations.mapping.explanation_map import ExplanationMap, Step
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Weighted = tuple[tuple[str, float], ...]
+"""Words with their weights, best first."""
+
+_Codes = tuple[NDArray[np.int64], list[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupWords:
+    """One group of one grouping: how many texts, and its words by class-TF-IDF and by KeyBERT (None without it).
+
+    `group` is a name, or the number of a cluster.
+    """
+
+    by: str
+    group: str | int
+    texts: int
+    ctfidf: Weighted
+    keybert: Weighted | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """Words for every group of every grouping.
+
+    `groups` hold clusters too where nobody asked for them, since their own table and the map need words; `asked` are
+    the groupings to print. `keybert` is the package's version, None where it is not installed. `name` says what was
+    done, as the signature has it.
+    """
+
+    groups: tuple[GroupWords, ...]
+    asked: tuple[str, ...]
+    keybert: str | None
+    name: str
+    signature: str
+
+    @property
+    def rows(self) -> tuple[GroupWords, ...]:
+        """The groups of the groupings that were asked for."""
+        return tuple(one for one in self.groups if one.by in self.asked)
+
+    def of_cluster(self, number: int) -> list[str]:
+        """The cluster's words by class-TF-IDF, for its row and its place on the map."""
+        found = next((one for one in self.groups if (one.by, one.group) == ("cluster", number)), None)
+        return [] if found is None else [word for word, _ in found.ctfidf]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row a word: `by, group, texts, method` (ctfidf or keybert), `word, weight`."""
+        import pandas as pd
+
+        rows = [
+            (one.by, one.group, one.texts, method, word, weight)
+            for one in self.rows
+            for method, words in (("ctfidf", one.ctfidf), ("keybert", one.keybert or ()))
+            for word, weight in words
+        ]
+        frame = pd.DataFrame(rows, columns=["by", "group", "texts", "method", "word", "weight"])
+        frame.attrs.update(signature=self.signature)
+        return frame
+
+
+def group_keywords(looked: ExplanationMap, step: Step | None = None) -> Keywords:
+    """Class-TF-IDF and, where the package is installed, KeyBERT for every group of every grouping."""
+    # A grouping of which nothing is known, as a file without a column has it, has nothing to tell apart.
+    coded: dict[str, _Codes] = {}
+    for by in dict.fromkeys((*looked.options.by, "cluster")):
+        if by != "cluster" or looked.clustering is not None:
+            codes, names = _codes(looked, by)
+            if names != [""]:
+                coded[by] = codes, names
+    version = keybert_ranking.installed()
+    found: list[GroupWords] = []
+    candidates: list[list[str]] = []
+    counts = keywords.count(list(looked.rows["text"]))
+    for by, (codes, names) in coded.items():
+        if counts is None:
+            break
+        weights = keywords.class_tfidf(keywords.by_group(counts, codes, len(names)))
+        for code, name in enumerate(names):
+            listed = keywords.best(weights[code], counts.terms, keywords.CANDIDATES)
+            size = int((codes == code).sum())
+            found.append(GroupWords(by, name, size, tuple(listed[: looked.options.top])))
+            candidates.append([word for word, _ in listed])
+    if version and counts is not None:
+        ranked = _ranked(looked, coded, found, candidates, step)
+        found = [replace(one, keybert=tuple(words)) for one, words in zip(found, ranked, strict=True)]
+    mmr = f"mmr{keybert_ranking.DIVERSITY:g}"
+    keybert = f"+keybert{version}/{keywords.CANDIDATES}/{mmr}" if version else ""
+    name = f"kw:ctfidf{keybert}/by:{','.join(by for by in coded if by in looked.options.by)}"
+    return Keywords(tuple(found), looked.options.by, version, name, looked.signature(name))
+
+
+def _ranked(
+    looked: ExplanationMap,
+    coded: Mapping[str, _Codes],
+    groups: Sequence[GroupWords],
+    candidates: Sequence[Sequence[str]],
+    step: Step | None,
+) -> list[list[tuple[str, float]]]:
+    """KeyBERT's words of each group."""
+    tell = None if step is None else lambda done, total: step("embedding candidate words", done, total)
+    embedded, texts = looked.embedded, looked.rows["key"].to_numpy()
+    documents = []
+    for one, some in zip(groups, candidates, strict=True):
+        codes, names = coded[one.by]
+        inside = codes == names.index(one.group)
+        mean = embedded.vectors[inside].mean(axis=0)
+        documents.append(keybert_ranking.Document(some, texts[inside].tolist(), mean))
+    return keybert_ranking.ranked(documents, embedded, looked.options.top, looked.cache, tell)
+
+
+@dataclass(frozen=True, slots=True)
+class YakeWords:
+    """The study's keywords of one criterion ("" = not known), over so many answers."""
+
+    criterion: str
+    answers: int
+    words: Weighted
+
+
+def yake_keywords(looked: ExplanationMap, step: Step | None = None) -> tuple[YakeWords, ...]:
+    """The study's keywords: 30 a criterion by YAKE, over whole answers of first repeats on all stories."""
+    found = []
+    for name, text, count in as_published.corpora(looked.texts):
+        if step is not None:
+            step(f"keywords of {name or 'explanations'} by YAKE", 0, 0)
+        found.append(YakeWords(name, count, tuple(keywords.yake(text))))
+    return tuple(found)
+
+
+def _codes(looked: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any]]:
+    """Each row's group as a number, and the groups: bands low to high, clusters by size (noise left out), else by name.
+
+    Rows whose group is not known ("") are a group of their own; it stands last.
+    """
+    column = looked.rows[by]
+    if by == "cluster":
+        numbers = column.to_numpy(dtype=np.int64)
+        return numbers, list(range(int(numbers.max()) + 1 if numbers.size else 0))
+    known = [c.name for c in looked.texts.criteria] if by == "criterion" else ["low", "middle", "high"]
+    order = {name: place for place, name in enumerate(known)} if by in ("criterion", "band") else {}
+    present = [str(name) for name in column.unique()]
+    names = sorted(present, key=lambda name: (name == "", order.get(name, len(order)), name))
+    place = {name: code for code, name in enumerate(names)}
+    return np.array([place[str(name)] for name in column], dtype=np.int64), names

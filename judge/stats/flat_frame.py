@@ -1,0 +1,33 @@
+"""Typed rows as a frame: numbers with their ends and reasons in columns of their own. Never computes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from judge.stats.estimate import Estimate
+
+
+def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
+    """One row each; an `Estimate` x gives `x, x_low, x_high, x_reason`, a mapping its own keys.
+
+    `attrs` holds `signature` and `notes`.
+    """
+    frame = pd.DataFrame([_flat(row) for row in rows])
+    frame.attrs.update(signature=signature, notes=list(notes))
+    return frame
+
+
+def _flat(cells: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in cells.items():
+        if isinstance(value, Estimate):
+            flat |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+            flat[f"{name}_reason"] = value.reason
+        elif isinstance(value, Mapping):
+            flat |= _flat(value)
+        else:
+            flat[name] = value
+    return flat
