@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from judge.analysis.jury.panel import panels
 from judge.analysis.jury.reliability_curve import Curves, curves
-from judge.analysis.options.table_options import JuryOptions
+from judge.analysis.options.table_options import ReliabilityOptions
 from judge.analysis.raters import Raters
 from judge.errors import SpecError
 from judge.figures import calibration, page
@@ -18,12 +19,12 @@ from judge.ratings_table import RatingsTable
 from judge.stats.estimation import means
 from tests.figures import looks
 
-OPTIONS = JuryOptions(calibrate="isotonic", foldings=2)
+OPTIONS = ReliabilityOptions(foldings=2)
 
 
 @pytest.fixture(scope="module")
 def found(rated_table: RatingsTable) -> Curves:
-    (one,) = curves(rated_table, OPTIONS, bins=5)
+    (one,) = curves(rated_table, replace(OPTIONS, bins=5))
     return one
 
 
@@ -89,7 +90,7 @@ def test_the_figure_shows_these_points_and_covers_nothing(found: Curves, width: 
 
 
 def test_the_caption_says_where_calibration_did_harm_and_whose_the_labels_are(demo_table: RatingsTable) -> None:
-    (made,) = curves(demo_table, OPTIONS, bins=5)
+    (made,) = curves(demo_table, replace(OPTIONS, bins=5))
     worse = sum((c.error_after.value or 0) > (c.error_before.value or 0) for c in made.curves)
     assert 1 < worse < len(made.curves)
     figure = calibration.draw(made, 6.3, Raters.of(demo_table, "demo").sentence)
@@ -113,8 +114,6 @@ def test_no_text_stands_on_the_curves(found: Curves) -> None:
 
 
 def test_a_judge_that_cannot_be_calibrated_is_undefined_with_its_reason(rated_table: RatingsTable) -> None:
-    from dataclasses import replace
-
     frame = rated_table.frame
     few = replace(rated_table, frame=frame[frame["story_prompt"].isin(frame["story_prompt"].unique()[:3])])
     (found,) = curves(few, OPTIONS)
@@ -122,7 +121,7 @@ def test_a_judge_that_cannot_be_calibrated_is_undefined_with_its_reason(rated_ta
     figure = calibration.draw(found, 6.3)
     assert "undefined" in looks.texts(figure)
     assert "4 story-prompts" in looks.caption(figure)
-    assert panels(build(few)[0], OPTIONS).panels[0].reason is not None
+    assert panels(build(few)[0], OPTIONS.jury).panels[0].reason is not None
 
 
 def test_too_many_panels_are_refused() -> None:

@@ -74,8 +74,10 @@ def test_unknown_words_and_missing_maps_get_a_sentence(
     out = tmp_path / "a.png"
     assert run("figure", "consistency", demo, "--form", "ICC(9,9)", "-o", out) == 1
     assert "--form 'ICC(9,9)' is not known" in capsys.readouterr().err
-    assert run("figure", "calibration", demo, "--calibrate", "none", "-o", out) == 1
-    assert "allowed: linear, isotonic, ordinal" in capsys.readouterr().err
+    assert run("figure", "calibration", demo, "--calibrate", "none", "-o", out) == 2
+    assert "'none' is not one of 'linear', 'isotonic', 'ordinal'" in capsys.readouterr().err
+    assert run("figure", "calibration", demo, "--bins", "1", "-o", out) == 1
+    assert "--bins 1 must be 2 to 20" in capsys.readouterr().err
     assert run("figure", "correlations", demo, "--criterion", "Humour", "-o", out) == 1
     assert "--criterion 'Humour' is not known" in capsys.readouterr().err
     assert run("figure", "explanations", demo, "--by", "hue", "-o", out) == 1

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from judge.analysis.jury.nested_folds import run_foldings
 from judge.analysis.jury.panel import Panel, member, panels
 from judge.analysis.options.signature import abbreviations, signature
-from judge.analysis.options.table_options import JuryOptions
+from judge.analysis.options.table_options import JuryOptions, ReliabilityOptions
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
@@ -69,20 +69,17 @@ class Curves:
     notes: tuple[str, ...]
 
 
-def curves(table: RatingsTable, options: JuryOptions, *, bins: int = calibration_error.BINS) -> list[Curves]:
+def curves(table: RatingsTable, options: ReliabilityOptions) -> list[Curves]:
     """The curves of every judge x Eval-Prompt x criterion, dataset by dataset.
 
     Parameters
     ----------
     table : RatingsTable
-    options : JuryOptions
-        `calibrate` (linear, isotonic, ordinal), `folds`, `foldings`, `seed`, `drop_systems`; the judge alone is
-        calibrated, so combiner, members and criteria are set here.
-    bins : int
-        At most so many; fewer where many ratings are equal, which are never parted.
+    options : ReliabilityOptions
+        At most `bins` bins; fewer where many ratings are equal, which are never parted.
     """
-    options = replace(options, combiner="mean", members=(), all_criteria=False, with_features=False, ci="none")
-    return [_dataset(matrix, table, options, bins) for matrix in build(table, drop_systems=options.drop_systems)]
+    alone = options.jury
+    return [_dataset(matrix, table, alone, options.bins) for matrix in build(table, drop_systems=options.drop_systems)]
 
 
 def _dataset(matrix: RatingMatrix, table: RatingsTable, options: JuryOptions, bins: int) -> Curves:

@@ -24,6 +24,7 @@ MeanInterval = Literal["clustered", "as-published", "boot"]
 Family = Literal["cell", "table"]
 Between = Literal["people", "repeats", "eval-prompts", "judges"]
 Combiner = Literal["auto", "mean", "median", "calibrated", "weighted", "ridge", "ordinal", "stack"]
+Calibration = Literal["linear", "isotonic", "ordinal"]
 Calibrate = Literal["none", "linear", "isotonic", "ordinal"]
 CriteriaInterval = Literal["boot-inputs", "none"]
 HeldOut = Literal["story-prompt", "system"]
@@ -253,6 +254,37 @@ class JuryOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class ReliabilityOptions:
+    """Choices of reliability curves: how each judge, alone, is calibrated out of fold; folding i has `seed` + i."""
+
+    calibrate: Calibration = "isotonic"
+    bins: int = 10
+    folds: int = 5
+    foldings: int = 5
+    drop_systems: tuple[str, ...] = ()
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("calibrate", self.calibrate, Calibration)
+        if not _FEWEST_BINS <= self.bins <= _MOST_BINS:
+            raise OptionError("bins", self.bins, f"must be {_FEWEST_BINS} to {_MOST_BINS}")
+
+    @property
+    def jury(self) -> JuryOptions:
+        """The same as a jury of one."""
+        return JuryOptions(
+            combiner="mean",
+            all_criteria=False,
+            calibrate=self.calibrate,
+            folds=self.folds,
+            foldings=self.foldings,
+            drop_systems=self.drop_systems,
+            ci="none",
+            seed=self.seed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class CompareOptions:
     """Choices of a comparison.
 
@@ -293,6 +325,8 @@ class CompareOptions:
         """The kind of the interval over systems and story-prompts; why: `tau_differences.over_both`."""
         return "bca" if self.level == "system" else "calibrated"
 
+
+_FEWEST_BINS, _MOST_BINS = 2, 20
 
 AnalysisOptions = (
     CoverageOptions

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from judge.cli.show.figure_explanations import audit, explanations
-from judge.cli.show.figure_input import checked, layout, only, ratings, who_rated
-from judge.cli.table_options import (
-    Against,
-    Criteria,
-    DropSystem,
-    EvalPrompts,
-    Judges,
-    ParserName,
-    Picture,
-    Resamples,
-    Runs,
-    Seed,
-    Width,
+from judge.analysis.options.table_options import (
+    ConsistencyOptions,
+    CorrelationOptions,
+    DistributionOptions,
+    ReliabilityOptions,
+    SystemsOptions,
 )
+from judge.cli.show.figure_command import figure_command
+from judge.cli.show.figure_explanations import audit, explanations
+from judge.cli.show.figure_input import layout, only, who_rated
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
-Coefficient = Annotated[str, typer.Option("--coefficient", help="kendall, spearman or pearson")]
-Level = Annotated[str, typer.Option("--level", help="overall, system, by-item or by-system")]
-ControlRow = Annotated[bool, typer.Option("--control/--no-control", help="the control judge beside the judges")]
+Made = tuple[Any, str]
+"""A figure, and what there is in it in words."""
+
+_CORRELATIONS = {
+    "coefficient": "correlation coefficient",
+    "level": "what is correlated: all stories, system means, or stories within a story-prompt or system",
+    "ci": "what is resampled for intervals",
+    "control": "the control judge beside the judges",
+}
+_CALIBRATION = {
+    "calibrate": "kind of calibration",
+    "bins": "number of bins of equally many stories, at most",
+    "folds": "number of folds of story-prompts",
+    "foldings": "number of times that folds are dealt",
+    "seed": "seed of the first folding",
+}
 
 
 @app.callback()
@@ -35,24 +46,8 @@ def _group() -> None:
 
 
 @app.command()
-def heatmap(
-    runs: Runs,
-    output: Picture,
-    coefficient: Coefficient = "kendall",
-    level: Level = "overall",
-    criterion: Criteria = None,
-    judge: Judges = None,
-    eval_prompt: EvalPrompts = None,
-    drop_system: DropSystem = None,
-    against: Against = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 1,
-    control: ControlRow = True,
-    width: Annotated[
-        str | None, typer.Option("--width", help="column (3.03 in) or page (6.3 in); else as wide as it needs to be")
-    ] = None,
-    parser: ParserName = "ours",
-) -> None:
+@figure_command(CorrelationOptions, _CORRELATIONS, without=("ci", "given", "interval_kind", "readings"), width=None)
+def heatmap(table: RatingsTable, options: CorrelationOptions, inches: float | None) -> Made:
     """Correlations with people as a heat map: judges and Eval-Prompts by criterion, human ceiling and control as rows.
 
     The same numbers with intervals, as a table: judge grid. Needs the extra `report`.
@@ -61,93 +56,52 @@ def heatmap(
     """
     from judge.charts.heatmap import heat_map
     from judge.figures import heatmap as figure
-    from judge.figures import page
 
-    inches = checked(output, width)
-    words: dict[str, Any] = {
-        "coefficient": coefficient,
-        "level": level,
-        "drop_systems": tuple(drop_system or ()),
-        "against": against,
-    }
-    words |= {"resamples": resamples, "seed": seed, "control": control}
-    table = ratings(runs, parser, criterion, judge, eval_prompt)
-    found = layout(table, words)
-    page.write(figure.draw(heat_map(found, who_rated(table, found.dataset)), inches), output)
-    typer.echo(f"{output}: {found.statistic}, {found.where}, {found.size}")
+    found = layout(table, options)
+    picture = figure.draw(heat_map(found, who_rated(table, found.dataset)), inches)
+    return picture, f"{found.statistic}, {found.where}, {found.size}"
 
 
 @app.command()
-def correlations(
-    runs: Runs,
-    output: Picture,
-    coefficient: Coefficient = "kendall",
-    level: Level = "overall",
-    criterion: Criteria = None,
-    judge: Judges = None,
-    eval_prompt: EvalPrompts = None,
-    drop_system: DropSystem = None,
-    against: Against = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 1,
-    control: ControlRow = True,
-    width: Width = "page",
-    parser: ParserName = "ours",
-) -> None:
+@figure_command(CorrelationOptions, _CORRELATIONS, without=("ci", "given", "interval_kind", "readings"))
+def correlations(table: RatingsTable, options: CorrelationOptions, inches: float) -> Made:
     """Correlations with people as dots with intervals; human ceiling and control behind them.
 
     Example: judge figure correlations runs/hanna --drop-system Human --width column -o tau.pdf
     """
     from judge.charts import correlations as chart
-    from judge.figures import forest, page
+    from judge.figures import forest
 
-    inches = checked(output, width)
-    words: dict[str, Any] = {
-        "coefficient": coefficient,
-        "level": level,
-        "drop_systems": tuple(drop_system or ()),
-        "against": against,
-    }
-    words |= {"resamples": resamples, "seed": seed, "control": control}
-    table = ratings(runs, parser, criterion, judge, eval_prompt)
-    found = layout(table, words)
+    found = layout(table, options)
     made = chart.forest(found, who_rated(table, found.dataset))
-    page.write(forest.draw(made, inches or page.WIDTHS["page"]), output)
-    typer.echo(f"{output}: {found.statistic}, {found.where}, {found.size}")
+    return forest.draw(made, inches), f"{found.statistic}, {found.where}, {found.size}"
 
 
 @app.command()
+@figure_command(ConsistencyOptions, without=("engine",))
 def consistency(
-    runs: Runs,
-    output: Picture,
+    table: RatingsTable,
+    options: ConsistencyOptions,
+    inches: float,
+    *,
     form: Annotated[
         str, typer.Option("--form", help="ICC(1,1), ICC(1,k), ICC(2,1), ICC(2,k), ICC(3,1) or ICC(3,k)")
     ] = "ICC(1,1)",
-    criterion: Criteria = None,
-    judge: Judges = None,
-    eval_prompt: EvalPrompts = None,
-    drop_system: DropSystem = None,
-    width: Width = "page",
-    parser: ParserName = "ours",
-) -> None:
+) -> Made:
     """Agreement of judges with themselves over repeats (ICC) as dots with intervals, people's with each other behind.
 
     Example: judge figure consistency runs/hanna --form "ICC(2,k)" -o icc.pdf
     """
     from judge.analysis.options.signature import abbreviations, signature
-    from judge.analysis.options.table_options import ConsistencyOptions
     from judge.analysis.reliability.consistency import consistency as consistency_of
     from judge.charts import consistency as chart
     from judge.errors import SpecError, unknown
-    from judge.figures import forest, page
+    from judge.figures import forest
     from judge.rating_matrix import build
     from judge.stats.agreement.icc import FORMS
 
-    inches = checked(output, width)
     if form not in FORMS:
         raise SpecError(unknown("--form", form, FORMS))
-    options = ConsistencyOptions(tuple(drop_system or ()))
-    table = ratings(runs, parser, criterion, judge, eval_prompt)
     matrix = only(build(table, drop_systems=options.drop_systems), "consistency")
     made = chart.forest(
         consistency_of(table, options),
@@ -158,38 +112,25 @@ def consistency(
         signature=signature(table, [matrix], options, extra=(f"icc:{form}",), intervals="f"),
         raters=who_rated(table, matrix.dataset),
     )
-    page.write(forest.draw(made, inches or page.WIDTHS["page"]), output)
-    typer.echo(f"{output}: {form}, {len(made.lines)} rows, {matrix.n} stories")
+    return forest.draw(made, inches), f"{form}, {len(made.lines)} rows, {matrix.n} stories"
 
 
 @app.command()
-def distributions(
-    runs: Runs,
-    output: Picture,
-    criterion: Criteria = None,
-    judge: Judges = None,
-    eval_prompt: EvalPrompts = None,
-    drop_system: DropSystem = None,
-    width: Width = "page",
-    parser: ParserName = "ours",
-) -> None:
+@figure_command(DistributionOptions)
+def distributions(table: RatingsTable, options: DistributionOptions, inches: float) -> Made:
     """How often each rating was given, in per cent: people and every judge x Eval-Prompt by criterion.
 
     Example: judge figure distributions runs/hanna --judge openai/gpt-4o-mini -o ratings.pdf
     """
     from judge.analysis import distributions as analysis
-    from judge.analysis.options.table_options import DistributionOptions
     from judge.charts import distributions as chart
     from judge.figures import distributions as figure
-    from judge.figures import page
 
-    inches = checked(output, width)
-    table = ratings(runs, parser, criterion, judge, eval_prompt)
-    options = DistributionOptions(tuple(drop_system or ()))
     found = only(analysis.distributions(table, options), "distributions")
     made = chart.distributions(found, who_rated(table, found.dataset))
-    page.write(figure.draw(made, inches or page.WIDTHS["page"]), output)
-    typer.echo(f"{output}: {len(found.rows)} rows, {sum(one.n for row in found.rows for one in row)} ratings")
+    return figure.draw(
+        made, inches
+    ), f"{len(found.rows)} rows, {sum(one.n for row in found.rows for one in row)} ratings"
 
 
 app.command()(explanations)
@@ -197,85 +138,34 @@ app.command()(audit)
 
 
 @app.command()
-def calibration(
-    runs: Runs,
-    output: Picture,
-    calibrate: Annotated[str, typer.Option("--calibrate", help="linear, isotonic or ordinal")] = "isotonic",
-    bins: Annotated[int, typer.Option("--bins", min=2, max=20, help="bins of equally many stories, at most")] = 10,
-    folds: Annotated[int, typer.Option("--folds", help="folds of story-prompts")] = 5,
-    foldings: Annotated[int, typer.Option("--foldings", help="how often folds are dealt")] = 5,
-    seed: Annotated[int, typer.Option("--seed", help="seed of the first folding")] = 1,
-    criterion: Criteria = None,
-    judge: Judges = None,
-    eval_prompt: EvalPrompts = None,
-    drop_system: DropSystem = None,
-    width: Width = "page",
-    parser: ParserName = "ours",
-) -> None:
+@figure_command(ReliabilityOptions, _CALIBRATION)
+def calibration(table: RatingsTable, options: ReliabilityOptions, inches: float) -> Made:
     """Reliability: people's mean of stories that a judge rated alike, before and after out-of-fold calibration.
 
     Example: judge figure calibration runs/hanna --eval-prompt ep1 -o calibration.pdf
     """
     from judge.analysis.jury import reliability_curve as analysis
-    from judge.analysis.options.table_options import JuryOptions, from_words
-    from judge.errors import SpecError
     from judge.figures import calibration as figure
-    from judge.figures import page
 
-    inches = checked(output, width)
-    if calibrate == "none":
-        raise SpecError("--calibrate none leaves nothing to compare; allowed: linear, isotonic, ordinal")
-    options = from_words(
-        JuryOptions,
-        calibrate=calibrate,
-        folds=folds,
-        foldings=foldings,
-        seed=seed,
-        drop_systems=tuple(drop_system or ()),
-    )
-    table = ratings(runs, parser, criterion, judge, eval_prompt)
     cells = table.frame.loc[table.frame["source"] == "judge", ["run", "judge", "eval_prompt", "criterion"]]
     figure.check(len(cells.drop_duplicates()))
-    found = only(analysis.curves(table, options, bins=bins), "calibration")
-    page.write(figure.draw(found, inches or page.WIDTHS["page"], who_rated(table, found.dataset).sentence), output)
-    typer.echo(f"{output}: {len(found.curves)} curves, {calibrate}")
+    found = only(analysis.curves(table, options), "calibration")
+    picture = figure.draw(found, inches, who_rated(table, found.dataset).sentence)
+    return picture, f"{len(found.curves)} curves, {options.calibrate}"
 
 
 @app.command()
-def systems(
-    runs: Runs,
-    output: Picture,
-    interval: Annotated[
-        str, typer.Option("--interval", help="of means: clustered, as-published or boot")
-    ] = "clustered",
-    criterion: Criteria = None,
-    judge: Judges = None,
-    eval_prompt: EvalPrompts = None,
-    drop_system: DropSystem = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 1,
-    width: Width = "page",
-    parser: ParserName = "ours",
-) -> None:
+@figure_command(SystemsOptions, {"mean_interval": "interval of means"}, without=("holm_over",))
+def systems(table: RatingsTable, options: SystemsOptions, inches: float) -> Made:
     """Systems' mean ratings by people and judges as dots with intervals.
 
     Example: judge figure systems runs/hanna --eval-prompt ep1 -o systems.pdf
     """
     from judge.analysis.options.signature import abbreviations
-    from judge.analysis.options.table_options import SystemsOptions, from_words
     from judge.analysis.systems.systems import systems as systems_of
     from judge.charts import systems as chart
-    from judge.figures import forest, page
+    from judge.figures import forest
 
-    inches = checked(output, width)
-    words: dict[str, Any] = {
-        "mean_interval": interval,
-        "resamples": resamples,
-        "seed": seed,
-        "drop_systems": tuple(drop_system or ()),
-    }
-    options = from_words(SystemsOptions, **words)
-    table = ratings(runs, parser, criterion, judge, eval_prompt)
     found = systems_of(table, options)
     matrix = only(found.matrices, "systems")
     made = chart.forest(
@@ -287,5 +177,4 @@ def systems(
         signature=found.signature,
         raters=who_rated(table, matrix.dataset),
     )
-    page.write(forest.draw(made, inches or page.WIDTHS["page"]), output)
-    typer.echo(f"{output}: {len(made.lines)} systems, {len(made.series)} who rated")
+    return forest.draw(made, inches), f"{len(made.lines)} systems, {len(made.series)} who rated"

@@ -1,0 +1,70 @@
+"""A command that draws one figure of runs: what all of them share, from reading the runs to the file, is here once."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from judge.cli.declared import Command, Declare, own_parameters, takes, with_parameters
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, Picture, Runs, Width
+
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_FreeWidth = Annotated[
+    str | None, typer.Option("--width", help="column (3.03 in) or page (6.3 in); else as wide as it needs to be")
+]
+
+
+def figure_command(
+    kind: type, helps: Mapping[str, str] | None = None, *, without: tuple[str, ...] = (), width: str | None = "page"
+) -> Declare:
+    """Make a command out of a function from a ratings table, options and inches to a figure and a sentence on it.
+
+    The command takes RUNs, the file, one option for each field of `kind` (see `declared.takes`), the function's own
+    further parameters, and criteria, judges, Eval-Prompts, width and parser. `width` None is as wide as needed, and
+    `inches` then None. File and width are looked at before anything is read.
+    """
+
+    def declare(function: Command) -> Command:
+        own = own_parameters(function, without=("table", "options", "inches"))
+
+        def work(options: Any, **values: Any) -> None:
+            from judge.analysis.inputs.selection import Selection, narrowed
+            from judge.cli.reading_bar import reading_bar
+            from judge.figures import page
+            from judge.ratings_table import read
+
+            output: Path = values["output"]
+            page.check_suffix(output)
+            inches = None if values["width"] is None else page.inches_of(values["width"])
+            keep = Selection.of(values["criterion"], values["judge"], values["eval_prompt"])
+            found = read(values["runs"], parser=values["parser"], explanations=False, telling=reading_bar)
+            further = {name: values[name] for name in own if name not in ("table", "options", "inches")}
+            figure, sentence = function(narrowed(found, keep), options, inches, **further)
+            page.write(figure, output)
+            typer.echo(f"{output}: {sentence}")
+
+        middle = [parameter for name, parameter in own.items() if name not in ("table", "options", "inches")]
+        functools.update_wrapper(work, function)
+        parameters = [
+            _parameter("runs", Runs),
+            _parameter("output", Picture),
+            inspect.Parameter("options", _KEYWORD),
+            *middle,
+            _parameter("criterion", Criteria, None),
+            _parameter("judge", Judges, None),
+            _parameter("eval_prompt", EvalPrompts, None),
+            _parameter("width", _FreeWidth if width is None else Width, width),
+            _parameter("parser", ParserName, "ours"),
+        ]
+        return takes(kind, helps, without=without)(with_parameters(work, parameters))
+
+    return declare
+
+
+def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, _KEYWORD, default=default, annotation=annotation)
