@@ -51,8 +51,9 @@ VOLATILE = {
     "first_request": "a time",
     "last_commit": "a time",
     "hours": "a duration",
+    "time": "a duration",
 }
-"""Keys of rows (judge status) whose values are clocks'."""
+"""Keys of rows (judge status, a run's forecast) whose values are clocks'."""
 
 
 def _short(value: Any) -> Any:
