@@ -22,7 +22,7 @@ from judge.backends.openai.errors import connection_error
 from judge.backends.openai.probe import models_in
 from judge.backends.openai.urls import endpoint, without_slash
 from judge.backends.provider_facts import ProviderFacts, facts_of
-from judge.backends.refusals.kinds import read_refusal
+from judge.backends.server_refusals.kinds import read_refusal
 from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import OPENAI, provider_of
 from judge.credentials.trust import VARIABLE, trusted

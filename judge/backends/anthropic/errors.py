@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from judge.backends.openai.errors import RefusalError
-from judge.backends.refusals.kinds import Refusal, read_refusal
-from judge.backends.refusals.server_terms import remedy
+from judge.backends.server_refusals.kinds import Refusal, read_refusal
+from judge.backends.server_refusals.server_terms import remedy
 from judge.errors import ErrorKind
 from judge.redaction import redact
 from judge.wording import Advice

@@ -29,7 +29,7 @@ from judge.backends.openai.servers import Servers
 from judge.backends.openai.urls import endpoint, without_slash
 from judge.backends.protocol import Capabilities, Patience, Settings
 from judge.backends.rate_limits import RateLimits, rate_limits
-from judge.backends.refusals.server_terms import RESPONSES_ALONE, load_terms, save_terms
+from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, load_terms, save_terms
 from judge.backends.structured import request_fields
 from judge.credentials.providers import addresses_of
 from judge.errors import BackendError

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from judge.backends.openai.asker import Asker
 from judge.backends.openai.errors import RefusalError
 from judge.backends.openai.probe import ask_plainly, try_body
-from judge.backends.refusals.refused_settings import LIMITS
+from judge.backends.server_refusals.refused_settings import LIMITS
 
 Blame = Literal["everything", "content", "settings"]
 

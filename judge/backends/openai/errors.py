@@ -9,10 +9,10 @@ import aiohttp
 
 from judge.backends.openai.credentials import RedirectError
 from judge.backends.openai.urls import endpoint
-from judge.backends.refusals.body import said_in
-from judge.backends.refusals.kinds import Refusal, read_refusal
-from judge.backends.refusals.retry_delay import retry_after
-from judge.backends.refusals.server_terms import RESPONSES_ALONE, remedy
+from judge.backends.server_refusals.body import said_in
+from judge.backends.server_refusals.kinds import Refusal, read_refusal
+from judge.backends.server_refusals.retry_delay import retry_after
+from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, remedy
 from judge.credentials.providers import OPENAI, Provider, keys_of
 from judge.errors import BackendError, ErrorKind
 

@@ -17,8 +17,8 @@ from judge.backends.openai.asker import Asker
 from judge.backends.openai.diagnosis import Diagnosis, diagnose, without
 from judge.backends.openai.errors import RefusalError
 from judge.backends.openai.probe import ask_plainly, try_body
-from judge.backends.refusals.refused_settings import refused_settings
-from judge.backends.refusals.server_terms import Terms, remedy
+from judge.backends.server_refusals.refused_settings import refused_settings
+from judge.backends.server_refusals.server_terms import Terms, remedy
 
 _DIAGNOSES = 3
 """Unexplained refusals that are taken apart before anything is answered; then they count as the request's."""

@@ -14,7 +14,7 @@ import orjson
 
 from judge.backends import Settings
 from judge.backends.openai.backend import OpenAIBackend
-from judge.backends.refusals.refused_settings import LIMITS
+from judge.backends.server_refusals.refused_settings import LIMITS
 from judge.errors import RunFolderError, SpecError
 from judge.exchange.batch.custom_id import judge_part, split_ids
 from judge.exchange.batch.forms import Executor, batch_form, executor_of

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge.backends.refusals.body import Said, said_in
-from judge.backends.refusals.refused_settings import LIMITS, refused_settings
-from judge.backends.refusals.retry_delay import retry_delay
+from judge.backends.server_refusals.body import Said, said_in
+from judge.backends.server_refusals.refused_settings import LIMITS, refused_settings
+from judge.backends.server_refusals.retry_delay import retry_delay
 from judge.errors import ErrorKind
 
 RETRYABLE: frozenset[ErrorKind] = frozenset({"rate", "overload", "server"})

@@ -11,10 +11,10 @@ import orjson
 import pytest
 
 from judge.backends.openai.errors import status_error
-from judge.backends.refusals.body import said_in
-from judge.backends.refusals.kinds import read_refusal
-from judge.backends.refusals.refused_settings import refused_settings
-from judge.backends.refusals.retry_delay import duration, retry_delay
+from judge.backends.server_refusals.body import said_in
+from judge.backends.server_refusals.kinds import read_refusal
+from judge.backends.server_refusals.refused_settings import refused_settings
+from judge.backends.server_refusals.retry_delay import duration, retry_delay
 
 SENT: dict[str, Any] = {
     "model": "m",

@@ -14,8 +14,8 @@ from typing import Any
 
 import orjson
 
-from judge.backends.refusals.kinds import Refusal
-from judge.backends.refusals.refused_settings import LIMITS, most_allowed, speaks_of_value
+from judge.backends.server_refusals.kinds import Refusal
+from judge.backends.server_refusals.refused_settings import LIMITS, most_allowed, speaks_of_value
 from judge.whole_file import write_whole
 
 _KEYS = {

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from judge.backends.refusals.body import Said
+from judge.backends.server_refusals.body import Said
 
 LIMITS = ("max_tokens", "max_completion_tokens")
 """The two names of the longest answer."""
