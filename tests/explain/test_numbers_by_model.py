@@ -52,4 +52,4 @@ def test_a_sample_leads_to_the_same_finding(minilm: str, studies: Path, sample: 
     first = specificity(frame, vectors, options, "signature")[0]
     assert first.rows[0].found.texts <= sample
     assert first.rows[0].found.purity_p <= 0.05
-    assert any(note.startswith(f"{first.rows[0]['texts']} of 303 texts") for note in first.notes)
+    assert any(note.startswith(f"{first.rows[0].found.texts} of 303 texts") for note in first.notes)

@@ -27,12 +27,13 @@ from judge.explanations.quality.rows import (
     story_prompts,
     told,
 )
-from judge.explanations.quality.specificity import components, folds_of
+from judge.explanations.quality.specificity import components
 from judge.stats.correlation import coefficients
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
 from judge.stats.regression.ridge import fit_ridge
 from judge.stats.resampling import bootstrap, resampled_correlation
+from judge.stats.resampling.grouped_folds import deal
 
 Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -116,7 +117,7 @@ def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) ->
         nothing = Estimate.undefined(reason, y.size)
         return Agreement(nothing, nothing, nothing, nothing, y.size, stories), np.full(y.size, np.nan)
     rng = np.random.default_rng(options.seed)
-    fold = folds_of(prompt, min(options.folds, int(prompt.max()) + 1), rng)
+    fold = deal(prompt, min(options.folds, int(prompt.max()) + 1), rng)
     predicted, mean = predict(components(vectors, options.components), y, fold)
     error, baseline = np.abs(predicted - y), np.abs(mean - y)
     drawn = bootstrap.draw(prompt, options.resamples, rng, "boot-inputs")

@@ -18,6 +18,7 @@ from judge.errors import MissingExtraError
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rows import BY_PROMPT, STORY, Asked, Measured, Row, codes, groups, told
 from judge.stats.estimate import Estimate
+from judge.stats.resampling.grouped_folds import deal
 from judge.stats.resampling.label_permutation import AgainstChance, against_chance, permuted
 from judge.stats.vectors.cosine_silhouette import mean_silhouette
 from judge.stats.vectors.neighbours import nearest, purity
@@ -218,12 +219,6 @@ def components(x: Vectors, wanted: int) -> Floats:
     return np.asarray(turned / spread if spread > 0 else turned, dtype=np.float64)
 
 
-def folds_of(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
-    """A fold 0..folds-1 for each row: groups (stories) dealt at random, evenly."""
-    present, place = np.unique(group, return_inverse=True)
-    return np.asarray((rng.permutation(present.size) % folds)[place], dtype=np.int64)
-
-
 def out_of_fold(x: Floats, labels: Codes, story: Codes, options: NumbersOptions, rng: np.random.Generator) -> Codes:
     """Criteria (b, n) predicted for each labelling by a model that saw neither the text nor its story.
 
@@ -234,7 +229,7 @@ def out_of_fold(x: Floats, labels: Codes, story: Codes, options: NumbersOptions,
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:
         raise MissingExtraError("the classification of explanations", "stats") from error
-    fold = folds_of(story, options.folds, rng)
+    fold = deal(story, options.folds, rng)
     out = np.full(labels.shape, -1, dtype=np.int64)
     # Hundreds of small fits: checking parameters and looking for NaN again would cost a third of the time.
     with config_context(skip_parameter_validation=True, assume_finite=True):
