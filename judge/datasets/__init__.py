@@ -24,6 +24,8 @@ DATASETS: dict[str, str] = {
     "storyer_wp200": "judge.datasets.studies.storyer",
     "deltascore_roc": "judge.datasets.studies.deltascore",
     "deltascore_wp": "judge.datasets.studies.deltascore",
+    "ttcw": "judge.datasets.studies.ttcw",
+    "ttcw+newyorker": "judge.datasets.studies.ttcw",
 }
 """Name -> module with `load(name: str) -> Dataset`."""
 
