@@ -73,11 +73,25 @@ class Scale:
             positive = labels[1]
         return cls(0, len(labels) - 1, 1, tuple(labels), ordered, positive)
 
+    @property
+    def numeric(self) -> bool:
+        """Whether points can be ordered and averaged: numbers, labels in an order, and the codes of two labels."""
+        return not self.labels or self.ordered or len(self.labels) == _PAIR
+
+    @property
+    def code_words(self) -> str:
+        """The labels with their codes, in words: `No 0, Yes 1`."""
+        return ", ".join(f"{label} {code}" for code, label in enumerate(self.labels))
+
     def label_of(self, code: float | None) -> str | None:
         """The label of a code; None for what is no code, as on a scale of numbers."""
         if not self.labels or code is None or not self.on_step(code):
             return None
         return self.labels[round(code)]
+
+    def said(self, value: float) -> str:
+        """A rating as people read it: its label, or the number where it has none."""
+        return self.label_of(value) or f"{value:g}"
 
     def code_of(self, label: str) -> int | None:
         """The code of a label, case and blanks around it aside; None for what is no label."""

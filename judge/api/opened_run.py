@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from judge.analysis.inputs.selection import Selection
     from judge.analysis.options import agreement_options as agreement
     from judge.analysis.options import table_options as options
+    from judge.analysis.options.agreement_options import ChosenMeasure
     from judge.analysis.systems.systems import Systems
     from judge.audit.results.frames import OpenedAudit
     from judge.explanations.mapping.explanation_map import ExplanationMap
     from judge.ratings_table import RatingsTable
-    from judge.stats.agreement.alt_test import Measure
 
 Names = str | Sequence[str]
 """One name or several: a string is one name, never its letters."""
@@ -192,7 +192,7 @@ class OpenedRun:
         drop_systems: Names = (),
         against: str | None = None,
         epsilon: float = 0.1,
-        measure: Measure = "rmse",
+        measure: ChosenMeasure = "auto",
         positions: bool = False,
         rated: int | None = None,
         seed: int = 1,

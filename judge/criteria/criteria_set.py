@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import Field
 
 from judge.criteria.prompt_file import Strict, locate, read_strict, read_text
+from judge.criteria.question_wording import holds_questions, read_questions
 from judge.criteria.scale_file import TEXT_KEYS, ScaleFile
 from judge.criteria.wording import Published, read_wording
 from judge.errors import SpecError, unknown
@@ -51,8 +52,8 @@ class CriteriaSet:
 def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path | None = None) -> CriteriaSet:
     """A criteria set by the name of a shipped one, or by the path of a YAML file (also relative to `folder`).
 
-    `wording` is a JSON file of published strings; it takes precedence over the file's own key `wording`, which is
-    relative to the criteria file. Raises SpecError, naming file and line.
+    `wording` is a JSON file of published strings (`wording`, `question_wording`); it takes precedence over the file's
+    own key `wording`, which is relative to the criteria file. Raises SpecError, naming file and line.
     """
     file = locate(name, kind="criteria", suffix=".yaml", what="criteria set", folder=folder)
     source = read_text(file)
@@ -68,7 +69,8 @@ def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path
     if wording is not None:
         text = read_text(wording)
         source += f"\n# wording\n{text}"
-        published = read_wording(wording, text)
+        published = (read_questions if holds_questions(text) else read_wording)(wording, text)
+        source += f"\n# beside it\n{published.beside}" if published.beside else ""
         criteria = tuple(_reworded(criterion, published) for criterion in criteria)
     return CriteriaSet(model.name, model.description, criteria, file, source, wording, published)
 

@@ -12,6 +12,7 @@ from judge.errors import SpecError
 from judge.eval_prompts import load_eval_prompt, shipped_eval_prompts
 from judge.eval_prompts.check import problems
 from judge.eval_prompts.prefix import prefix_order
+from judge.plan.pattern_check import pattern_problems
 from judge.records import Criterion, Scale, Story
 
 STORY = Story("s", "A storm comes.", "model", "It rained.", reference="The roof went.")
@@ -40,6 +41,15 @@ def test_a_numeric_criterion_reads_the_same_beside_labelled_ones(name: str) -> N
             assert twin.render(story, criterion) == before.render(story, criterion)
     fronts = [(p.needs_guidelines, p.needs_reference, p.asks_explanation, p.published, p.name) for p in (before, twin)]
     assert fronts[0] == fronts[1]
+
+
+def test_an_example_answer_may_hold_a_label(tmp_path: Path) -> None:
+    own = tmp_path / "own.jinja"
+    ask = "{% if criterion.scale.labels %}{{ points | join('/') }}{% endif %} {{ criterion.name }} {{ story }}"
+    front = "---\nrating_pattern: 'Verdict = (\\w+)'\nexample_answer: '{}'\n---\n"
+    for example, sound in (("Verdict = Yes", True), ("Verdict: Yes", False)):
+        own.write_text(front.format(example) + ask, encoding="utf-8")
+        assert (pattern_problems(own) == []) is sound
 
 
 def test_one_that_asks_for_numbers_alone_is_refused_for_labels(tmp_path: Path) -> None:

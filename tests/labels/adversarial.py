@@ -92,7 +92,7 @@ CASES: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {
         # Thinking, JSON, other wrappings.
         ("<think>At first I thought no. The answer is no.</think>Yes, it does.", "Yes"),
         ("<think>Yes or no? I say yes.</think>\n\nNo", "No"),
-        ("<think>The answer must be yes", "!no_rating"),
+        ("<think>The answer must be yes", "!empty"),
         ('{"answer": "Yes"}', "Yes"),
         ('{"rating": "no", "explanation": "no turn is prepared"}', "No"),
         ('```json\n{"explanation": "Yes, there are scenes, but few.", "answer": "No"}\n```', "No"),

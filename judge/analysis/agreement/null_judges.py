@@ -2,6 +2,8 @@
 
 ==================  =================================================================================================
 always the mean     the same rating for every story: the mean of all ratings by people
+always the          the same label for every story: the one that people gave most often
+commonest label
 people permuted     ratings by people, one a story, dealt to the stories at random; several times over
 ==================  =================================================================================================
 """
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-MEAN, PERMUTED = "always the mean", "people permuted"
+MEAN, MODE, PERMUTED = "always the mean", "always the commonest label", "people permuted"
 DEALT = 20
 """How many times people's ratings are dealt to the stories; figures are means over them."""
 
@@ -24,6 +26,12 @@ DEALT = 20
 def constant(ratings: Floats, stories: Mask) -> Floats:
     """The mean of people's ratings (n, people) of these stories (n,), for each of them; NaN for others."""
     return np.where(stories, float(np.nanmean(ratings[stories])), np.nan)
+
+
+def commonest(ratings: Floats, stories: Mask) -> Floats:
+    """The code that people (n, people) gave most often of these stories (n,), for each of them; NaN for others."""
+    codes, counts = np.unique(ratings[stories][~np.isnan(ratings[stories])], return_counts=True)
+    return np.where(stories, codes[counts.argmax()], np.nan)
 
 
 def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:

@@ -11,6 +11,7 @@ import numpy as np
 from judge.analysis.diagnose.battery import Battery, points_of
 from judge.analysis.diagnose.kinds import Finding
 from judge.analysis.diagnose.result import Diagnosis
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.rating_matrix import RatingMatrix, build
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Diagnosis:
     """All tests of every judge, Eval-Prompt and criterion."""
     options = options or DiagnoseOptions()
+    table = numbers(table)
     matrices, few = _clustered(build(table, drop_systems=options.drop_systems))
     clusters = [f"clusters:{name}:stories" for name in few]
     return Diagnosis(

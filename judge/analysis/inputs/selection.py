@@ -14,6 +14,7 @@ import pandas as pd
 
 from judge.analysis.options.table_options import names
 from judge.errors import SpecError, unknown_value
+from judge.ratings_table.labels import with_scales
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable, RunFacts
@@ -74,7 +75,9 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
         words = [*keep.judges, *keep.eval_prompts, *keep.criteria]
         raise SpecError(f"nothing in these runs is at once {', '.join(words)}")
     facts = (_facts(fact, frame, keep) for fact in table.facts)
-    return replace(table, frame=kept, facts=tuple(fact for fact in facts if fact is not None))
+    part = replace(table, frame=kept, facts=tuple(fact for fact in facts if fact is not None))
+    left = {str(name).casefold() for name in kept["criterion"].dropna().unique()}
+    return with_scales(part, {place: scale for place, scale in table.labels.items() if place[1] in left})
 
 
 def _is(column: pd.Series[str], wanted: Sequence[str], option: str, known: pd.Series[str]) -> pd.Series[bool]:

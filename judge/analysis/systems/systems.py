@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.frames import signed
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems.separation import Separation, separation_of
@@ -86,6 +87,7 @@ class Systems:
 def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Systems:
     """Means, ranks, differences and groups of systems, and which of them judges tell apart as people do."""
     options = options or SystemsOptions()
+    table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     return Systems(
         standings=tuple(standings(matrices, options)),

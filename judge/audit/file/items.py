@@ -60,6 +60,12 @@ class Subject:
         same = " ".join((self.reference or "").split()) == " ".join((self.text or "").split())
         return None if same else self.reference
 
+    def said(self, value: Any) -> str:
+        """A fact in words: a rating by its label, where its criterion has labels."""
+        if not isinstance(value, float):
+            return str(value)
+        return f"{value:g}" if self.criterion is None else self.criterion.scale.said(value)
+
     @property
     def key(self) -> str:
         """Hash of everything, the same in every file that holds this explanation."""

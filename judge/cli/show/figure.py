@@ -92,6 +92,7 @@ def consistency(
 
     Example: judge figure consistency runs/hanna --form "ICC(2,k)" -o icc.pdf
     """
+    from judge.analysis.inputs.label_criteria import numbers
     from judge.analysis.options.signature import abbreviations, signature
     from judge.analysis.reliability.consistency import consistency as consistency_of
     from judge.charts import consistency as chart
@@ -102,6 +103,7 @@ def consistency(
 
     if form not in FORMS:
         raise SpecError(unknown("--form", form, FORMS))
+    table = numbers(table)
     matrix = only(build(table, drop_systems=options.drop_systems), "consistency")
     made = chart.forest(
         consistency_of(table, options),

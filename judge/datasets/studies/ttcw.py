@@ -17,6 +17,7 @@ from typing import Any
 
 from judge.datasets.dataset import Dataset
 from judge.datasets.files.source_file import check_count, read_json, text_value
+from judge.datasets.label_scales import LabelScales
 from judge.datasets.locate import need
 from judge.datasets.sources import FILES, LICENCES
 from judge.errors import DataError
@@ -25,13 +26,13 @@ from judge.records import Rating, Scale, Story
 TESTS, EXPERTS = 14, 3
 STORIES, TEXTS, PLOTS = 48, 36, 12
 LABELS = ("No", "Yes")
-SCALE = Scale(0, 1, 1)
+SCALE = Scale.of_labels(LABELS)
 MAGAZINE = "NewYorker"
 CITATION = (
     "Chakrabarty et al. 2024, Art or Artifice? Large Language Models and the False Promise of Creativity, "
     "CHI (arXiv 2309.14556)"
 )
-_ALL = "ttcw+newyorker"
+_TOLD, _ALL = "ttcw", "ttcw+newyorker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ def load(name: str) -> Dataset:
         citation=CITATION,
         licence_note=LICENCES[name],
         scale=SCALE,
+        with_text=_TOLD if whole else None,
+        labels=LabelScales(others=SCALE),
         expected={
             "stories": count,
             "systems": count // PLOTS,

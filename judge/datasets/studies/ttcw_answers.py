@@ -1,7 +1,7 @@
 """Answers of language models to the fourteen tests: JSON Lines of `id` and `response`. Reads them; parses no label.
 
-An id names story and test: `story_0_Claude_test3` is test 3 on story `0_Claude`. A response may be null or empty: an
-answer that was blocked, which is no "No".
+An id names story and test: `story_0_Claude_test3` is test 3 on story `0_Claude`. A response may be null or empty, or
+"Content Blocked" where the provider's filter stopped it: none of these is a "No".
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from judge.datasets.files.source_file import json_lines
 from judge.errors import DataError
 
 _ID = re.compile(r"story_(?P<story>.+)_test(?P<test>[0-9]{1,3})")
+_BLOCKED = "content blocked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,11 @@ class TestAnswer:
     story: str
     test: int
     text: str | None
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the text is nothing but the note that the request was blocked."""
+        return self.text is not None and self.text.strip().casefold() == _BLOCKED
 
 
 def read_answers(path: Path) -> Iterator[TestAnswer]:
