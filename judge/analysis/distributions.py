@@ -7,16 +7,18 @@ expected value, a mean) counts at the nearer one, halves at the upper one; how m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.analysis.inputs.label_scales import LabelScales
 from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.options.signature import abbreviations, joined, signature_parts
 from judge.analysis.options.table_options import DistributionOptions
 from judge.rating_matrix import RatingMatrix, build
+from judge.records import Scale
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -45,6 +47,8 @@ class Distribution:
     between : int
         Ratings that were none of the scale's points.
     mean : float or None
+    words : tuple of str
+        Labels of the points; none of numbers.
     """
 
     run: str | None
@@ -57,6 +61,7 @@ class Distribution:
     between: int
     mean: float | None
     control: bool = False
+    words: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -101,12 +106,14 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
     found = sources(matrix)
     judged = dict.fromkeys(name for source in found if not source.is_people for name in source.criteria)
     criteria = tuple(judged) or matrix.criteria
+    labels = LabelScales.of(table)
     controls = {fact.judge for fact in table.facts if fact.control}
     edges = {name.casefold(): _edges(name, found, table) for name in criteria}
     rows = []
     for source in found:
         kept = [k for k, name in enumerate(source.criteria) if name.casefold() in edges]
-        rows.append(tuple(_count(source, k, edges[source.criteria[k].casefold()], controls) for k in kept))
+        counted = [_count(source, k, edges[source.criteria[k].casefold()], controls) for k in kept]
+        rows.append(tuple(replace(one, words=_words(labels.named(one.criterion), one.points)) for one in counted))
     short = abbreviations(table)
     notes = [note for fact in table.facts for note in fact.notes]
     between = sum(one.between for row in rows for one in row)
@@ -121,6 +128,13 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
         signature_parts=signature_parts(table, [matrix], options),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _words(scale: Scale | None, points: Sequence[float]) -> tuple[str, ...]:
+    """Labels of the points; none where one of them is no label."""
+    found = tuple(scale.label_of(point) for point in points) if scale is not None else ()
+    words = tuple(word for word in found if word is not None)
+    return words if len(words) == len(points) else ()
 
 
 def _edges(criterion: str, found: Sequence[Source], table: RatingsTable) -> Floats:

@@ -23,13 +23,18 @@ Kind = Literal["people", "judge", "control"]
 class Histogram:
     """`counts` of ratings at `points` of the scale; `asked` counts those that gave none as well.
 
-    Without points or ratings `reason` says why.
+    Without points or ratings `reason` says why; `words` are labels of the points, where they have some.
     """
 
     points: tuple[float, ...]
     counts: tuple[int, ...]
     asked: int
     reason: str = ""
+    words: tuple[str, ...] = ()
+
+    def point(self, k: int) -> str:
+        """A point as it is written at the axis: its label, or the number."""
+        return self.words[k] if self.words else f"{self.points[k]:g}"
 
     @property
     def n(self) -> int:
@@ -94,7 +99,7 @@ class Distributions:
         one = self.rows[row].cells[criterion]
         where = f"{self.rows[row].words}, {self.criteria[criterion]}"
         count = one.counts[point]
-        return f"{where}: {one.points[point]:g} in {count:,} of {one.n:,} ratings, {100 * count / one.n:.1f} %"
+        return f"{where}: {one.point(point)} in {count:,} of {one.n:,} ratings, {100 * count / one.n:.1f} %"
 
 
 def distributions(found: Counted, raters: Raters | None = None) -> Distributions:
@@ -145,4 +150,6 @@ def _row(row: Sequence[Distribution], criteria: Sequence[str], raters: Raters) -
 def _histogram(one: Distribution | None, is_people: bool) -> Histogram:
     if one is None:
         return Histogram((), (), 0, "not rated" if is_people else "not asked")
-    return Histogram(one.points, one.counts, one.asked, "" if one.n else f"{one.asked} asked, none has a rating")
+    return Histogram(
+        one.points, one.counts, one.asked, "" if one.n else f"{one.asked} asked, none has a rating", one.words
+    )

@@ -119,8 +119,8 @@ def _panel(axes: Any, row: HistogramRow, criterion: int, found: Distributions, t
         edges = [people.points[0] - unit / 2, *(point + unit / 2 for point in people.points)]
         axes.stairs([100 * s for s in people.shares], edges, color="black", linewidth=0.8, baseline=None)
     axes.set_xlim(one.points[0] - 0.65 * unit, one.points[-1] + 0.65 * unit)
-    shown = one.points if len(one.points) < 8 else one.points[:: max(1, len(one.points) // 4)]
-    axes.set_xticks(shown, [f"{point:g}" for point in shown])
+    shown = range(0, len(one.points), 1 if len(one.points) < 8 else max(1, len(one.points) // 4))
+    axes.set_xticks([one.points[k] for k in shown], [one.point(k) for k in shown])
     axes.text(0.02, 0.98, one.size, ha="left", va="top", size=_SMALL, transform=axes.transAxes)
 
 

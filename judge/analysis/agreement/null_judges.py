@@ -3,6 +3,8 @@
 ==================  =================================================================================================
 always the mean     the same rating for every story: the mean of all ratings by people
 people permuted     ratings by people, one a story, dealt to the stories at random; several times over
+always the majority the label that most stories have by people, for every story
+labels at random    each label with the share that people give it, whatever the story; its counts are expected ones
 ==================  =================================================================================================
 """
 
@@ -13,10 +15,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats.agreement.confusion import Confusion, of_cells
+
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MEAN, PERMUTED = "always the mean", "people permuted"
+MAJORITY, RANDOM = "always the majority", "labels at random, as often as people"
 DEALT = 20
 """How many times people's ratings are dealt to the stories; figures are means over them."""
 
@@ -35,3 +40,23 @@ def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterat
         made = np.full(len(ratings), np.nan)
         made[rng.permutation(rows)] = ratings[rows, chosen]
         yield made
+
+
+def majority_label(people: Floats, labels: int) -> Floats:
+    """For each story that people labelled (codes (n,), NaN = none) the label that most stories have; NaN for others.
+
+    Of labels that as many stories have, the first.
+    """
+    known = ~np.isnan(people)
+    counts = np.bincount(people[known].astype(np.int64), minlength=labels)
+    return np.where(known, float(counts.argmax()), np.nan)
+
+
+def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
+    """What labels said at random, each as often as people give it, make on average: no draws, shares of each story."""
+    known = ~np.isnan(people)
+    code = people[known].astype(np.int64)
+    share = np.bincount(code, minlength=labels) / max(1, code.size)
+    cells = np.zeros((people.size, labels, labels))
+    cells[np.flatnonzero(known), code] = share
+    return of_cells(cells, positive=positive)

@@ -13,6 +13,7 @@ from judge.analysis.coverage.bounds import Bound, bounds, scales_of
 from judge.analysis.coverage.counts import Counts, count
 from judge.analysis.coverage.loss import LossTest
 from judge.analysis.frames import signed
+from judge.analysis.inputs.label_scales import LabelScales
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import CoverageOptions
 from judge.rating_matrix import build
@@ -90,7 +91,7 @@ def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Cov
         by_system=counted("judge", "system"),
         tests=tests,
         findings=loss.findings(tests),
-        bounds=bounds(matrices, scales_of(table)),
+        bounds=bounds(matrices, scales_of(table), LabelScales.of(table)),
         options=options,
         signature_parts=parts(),
         tested_parts=parts(f"perm:{PERMUTATIONS}/seed{options.seed}"),

@@ -11,6 +11,7 @@ import numpy as np
 from judge.analysis.diagnose.battery import Battery, points_of
 from judge.analysis.diagnose.kinds import Finding
 from judge.analysis.diagnose.result import Diagnosis
+from judge.analysis.inputs.label_scales import LabelScales
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.rating_matrix import RatingMatrix, build
@@ -47,8 +48,8 @@ def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], di
 
 def _findings(table: RatingsTable, matrices: Sequence[RatingMatrix], options: DiagnoseOptions) -> list[Finding]:
     """Every test of every cell, adjusted over the whole table by Holm's method."""
-    scales = points_of(table)
-    found = [one for matrix in matrices for one in Battery(matrix, options, scales).all()]
+    scales, labels = points_of(table), LabelScales.of(table)
+    found = [one for matrix in matrices for one in Battery(matrix, options, scales, labels).all()]
     real = [i for i, one in enumerate(found) if one.test.p is not None]
     adjusted = holm(np.array([found[i].test.p for i in real], dtype=np.float64))
     for i, p in zip(real, adjusted, strict=True):

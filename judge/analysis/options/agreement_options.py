@@ -17,6 +17,7 @@ PairLevel = Literal["overall", "by-item"]
 PairInterval = Literal["boot-inputs", "none"]
 LabelInterval = Literal["boot-inputs", "boot-stories", "delong", "none"]
 SetInterval = Literal["boot-inputs", "boot-stories", "none"]
+ConfusionInterval = Literal["boot-inputs", "boot-stories", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,28 @@ class ReplacementOptions:
             _at_least("rated", self.rated, 2)
 
 
+@dataclass(frozen=True, slots=True)
+class ConfusionOptions:
+    """Choices of a table of labels beside people's: what its intervals resample, or none."""
+
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
+
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    ci: ConfusionInterval = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _among("ci", self.ci, get_args(ConfusionInterval))
+        _at_least("resamples", self.resamples, 1)
+
+    @property
+    def interval(self) -> ConfusionInterval:
+        """The interval in force."""
+        return self.ci
+
+
 FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "flips": lambda o: f"spa:{o.flips}/seed{o.seed}",
     "labels": lambda o: f"labels:{o.labels}",
@@ -149,7 +172,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
 SHOWN_BY = {"stride": "window", "measure": "epsilon"}
 """Options that another option's fragment shows."""
 
-PeopleOptions = AccuracyOptions | LabelOptions | DriftOptions | ReplacementOptions
+PeopleOptions = AccuracyOptions | LabelOptions | DriftOptions | ReplacementOptions | ConfusionOptions
 
 
 def _among(field: str, value: str, allowed: tuple[str, ...]) -> None:

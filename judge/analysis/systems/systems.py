@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.frames import signed
+from judge.analysis.inputs.label_scales import LabelScales, is_binary
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems.separation import Separation, separation_of
-from judge.analysis.systems.standings import Standing, standings
+from judge.analysis.systems.standings import AVERAGE, Standing, standings
 from judge.rating_matrix import RatingMatrix, build
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ DIFFERENCE_COLUMNS = [
 class Systems:
     """Every system as people and every judge x Eval-Prompt rate it, criterion by criterion, then on average.
 
+    `labels` are the scales of labels among them, whose means are of codes: of two labels the share of the second.
     `signature_parts` are those of means and ranks, `difference_parts` those of the pairs; `notes` hold for all.
     """
 
@@ -47,9 +49,17 @@ class Systems:
     separation: Separation
     options: SystemsOptions
     matrices: tuple[RatingMatrix, ...] = field(repr=False)
+    labels: LabelScales = field(repr=False)
     signature_parts: tuple[str, ...]
     difference_parts: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def share_of(self, one: Standing) -> str | None:
+        """The label whose share a mean is, of two labels; of an average, where all criteria have it."""
+        names = one.source.criteria if one.criterion == AVERAGE else (one.criterion,)
+        scales = [self.labels.named(name) for name in names]
+        words = {scale.labels[1] for scale in scales if scale is not None and is_binary(scale)}
+        return words.pop() if len(words) == 1 and all(is_binary(scale) for scale in scales) else None
 
     @property
     def signature(self) -> str:
@@ -86,15 +96,17 @@ class Systems:
 def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Systems:
     """Means, ranks, differences and groups of systems, and which of them judges tell apart as people do."""
     options = options or SystemsOptions()
-    matrices = build(table, drop_systems=options.drop_systems)
+    matrices, labels = build(table, drop_systems=options.drop_systems), LabelScales.of(table)
+    said = [note for matrix in matrices for note in labels.notes(matrix, correlated=False)]
     return Systems(
         standings=tuple(standings(matrices, options)),
         separation=separation_of(table, matrices, options),
         options=options,
         matrices=matrices,
+        labels=labels,
         signature_parts=signature_parts(table, matrices, options),
         difference_parts=signature_parts(table, matrices, options, intervals="paired-t"),
-        notes=tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes)),
+        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *said])),
     )
 
 

@@ -133,6 +133,46 @@ def distributions(table: RatingsTable, options: DistributionOptions, inches: flo
     ), f"{len(found.rows)} rows, {sum(one.n for row in found.rows for one in row)} ratings"
 
 
+@app.command()
+def confusion(
+    runs: Runs,
+    output: Picture,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    drop_system: DropSystem = None,
+    against: Against = None,
+    width: Annotated[
+        str | None, typer.Option("--width", help="column (3.03 in) or page (6.3 in); else as wide as it needs to be")
+    ] = None,
+    parser: ParserName = "ours",
+) -> None:
+    """Confusion matrices of labels as a heat map: one criterion's, or all binary criteria together.
+
+    The same numbers as tables: judge confusion. Needs the extra `report`.
+
+    Example: judge figure confusion runs/ttcw -o confusion.pdf
+    """
+    from judge.analysis import labels
+    from judge.analysis.inputs.bars import CONTROL
+    from judge.analysis.options.agreement_options import ConfusionOptions
+    from judge.charts import confusion as chart
+    from judge.errors import SpecError
+    from judge.figures import heatmap as figure
+    from judge.figures import page
+
+    inches = checked(output, width)
+    table = ratings(runs, parser, criterion, judge, eval_prompt)
+    options = ConfusionOptions(tuple(drop_system or ()), against, ci="none")
+    found = labels.confusions(table, options)
+    dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "confusion")
+    rows = [row for row in found.main(dataset) if row.kind != CONTROL and row.counts]
+    if not rows:
+        raise SpecError("people labelled none of these criteria")
+    page.write(figure.draw(chart.confusion(found, rows, dataset, who_rated(table, dataset)), inches), output)
+    typer.echo(f"{output}: {len(rows)} confusion matrices, {dataset}")
+
+
 app.command()(explanations)
 app.command()(audit)
 

@@ -37,12 +37,19 @@ def distributions(found: Distributions, identity: str) -> Markup:
 
 
 def _foot(found: Distributions, column: int, x: float, y: float) -> Iterator[Markup]:
-    points = next((row.cells[column].points for row in found.rows if row.cells[column].points), ())
+    one = next((row.cells[column] for row in found.rows if row.cells[column].points), None)
+    if one is None:
+        return
+    points = one.points
     wide = _WIDTH / max(1, len(points))
     # A long scale has its ends alone.
     shown = range(len(points)) if len(points) <= 7 else (0, len(points) - 1)
     for k in shown:
-        yield text(x + (k + 0.5) * wide, y + 4, f"{points[k]:g}", size=11, anchor="middle", class_="faint")
+        middle = x + (k + 0.5) * wide
+        if one.words:
+            yield fitted(middle, y + 4, one.point(k), wide - 2, size=11, anchor="middle", class_="faint")
+        else:
+            yield text(middle, y + 4, one.point(k), size=11, anchor="middle", class_="faint")
 
 
 def _histogram(found: Distributions, i: int, j: int, corner: tuple[float, float], identity: str) -> Iterator[Markup]:

@@ -35,7 +35,6 @@ from judge.stats.estimate import Estimate
 from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Weights = NDArray[np.int64]
 
 Statistic = Callable[[Floats], Floats]
@@ -50,43 +49,48 @@ class Confusion:
     ----------
     counts : array, shape (q, q)
         Stories by people's label (row) and the judge's (column).
-    places : array of int, shape (n,)
-        Of each story its cell, row q + column; -1 where either side gave no label.
+    cells : array, shape (n, q, q)
+        Of each story how much of it stands in which cell: 1 in one, nothing where either side gave no label; shares
+        where it stands for several readings.
     positive : int or None
         Code of the positive label of two; None of more: precision, recall and F1 are then means over labels.
     """
 
     counts: Floats
-    places: Codes
+    cells: Floats
     positive: int | None
 
     @property
     def n(self) -> int:
         """Stories that both sides labelled."""
-        return int(self.counts.sum())
+        return int((self.cells.sum(axis=(1, 2)) > 0).sum())
+
+    def values(self, resamples: Resamples) -> dict[str, Floats]:
+        """Every statistic by name in each of the resamples (of the same n stories), (b,); NaN where it is undefined."""
+        drawn = resamples.values(self._matrices)
+        return {name: statistic(drawn) for name, (statistic, _) in _statistics(self.positive).items()}
 
     def statistics(self, resamples: Resamples | None = None) -> dict[str, Estimate]:
         """Every statistic by name, with an interval where resamples (of the same n stories) are given.
 
         Undefined ones say what is missing: no story that both labelled, one label only, or a label nobody gave.
         """
-        drawn = None if resamples is None else resamples.values(self._matrices)
+        drawn = None if resamples is None else self.values(resamples)
         found = {}
         for name, (statistic, lacks) in _statistics(self.positive).items():
             value = float(statistic(self.counts)) if self.n else np.nan
             estimate = Estimate(value, self.n) if np.isfinite(value) else Estimate.undefined(self._why(lacks), self.n)
             if resamples is not None and drawn is not None and estimate.defined:
-                estimate = resamples.interval(estimate, statistic(drawn))
+                estimate = resamples.interval(estimate, drawn[name])
             found[name] = estimate
         return found
 
     def _matrices(self, weights: Weights) -> Floats:
         """Confusion matrices (b, q, q) of weights (b, n)."""
-        q = self.counts.shape[0]
-        known = np.flatnonzero(self.places >= 0)
-        cell = np.zeros((known.size, q * q))
-        cell[np.arange(known.size), self.places[known]] = 1.0
-        return np.asarray((weights[:, known].astype(np.float64) @ cell).reshape(-1, q, q), dtype=np.float64)
+        q = self.cells.shape[-1]
+        known = self.cells.any(axis=(1, 2))
+        flat = self.cells[known].reshape(-1, q * q)
+        return np.asarray((weights[:, known].astype(np.float64) @ flat).reshape(-1, q, q), dtype=np.float64)
 
     def _why(self, lacks: str) -> str:
         return f"undefined: {lacks}" if self.n else "undefined: no story has a label of both"
@@ -114,12 +118,21 @@ def confusion(judge: Floats, people: Floats, labels: int, *, positive: int | Non
     codes = np.stack([people[known], judge[known]])
     if codes.size and (np.any(codes != np.round(codes)) or codes.min() < 0 or codes.max() >= labels):
         raise ValueError(f"a code is none of the {labels} labels")
-    places = np.full(judge.size, -1, dtype=np.int64)
-    places[known] = codes[0].astype(np.int64) * labels + codes[1].astype(np.int64)
-    counts = np.bincount(places[known], minlength=labels * labels).reshape(labels, labels).astype(np.float64)
-    return Confusion(counts, places, positive if labels == 2 else None)
+    cells = np.zeros((judge.size, labels, labels))
+    row, column = codes.astype(np.int64)
+    cells[np.flatnonzero(known), row, column] = 1.0
+    return of_cells(cells, positive=positive)
 
 
+def of_cells(cells: Floats, *, positive: int | None = None) -> Confusion:
+    """Counts of stories whose cells, or shares of several, are known: `Confusion.cells`."""
+    counts = np.asarray(cells.sum(axis=0), dtype=np.float64)
+    return Confusion(counts, cells, positive if cells.shape[-1] == _PAIR else None)
+
+
+_PAIR = 2
+_NOTHING = 1e-9
+"""Below this a sum of counts, or of shares of them, is rounding noise of 0."""
 _ONE = "all stories have one label"
 _JUDGE = "the judge never gave a label that precision is of"
 _PEOPLE = "people never gave a label that recall is of"
@@ -207,4 +220,4 @@ def _agreeing(m: Floats) -> Floats:
 
 def _ratio(above: Floats, below: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(below > 0, above / below, np.nan), dtype=np.float64)
+        return np.asarray(np.where(below > _NOTHING, above / below, np.nan), dtype=np.float64)
