@@ -5,7 +5,7 @@ All are frozen. Text is `str`, ratings are points of the scale (float), times ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -52,11 +52,56 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Lowest and highest point, and the step between points (1-5 by 1 in all three studies)."""
+    """Lowest and highest point, and the step between points (1-5 by 1 in all three studies).
+
+    With `labels` the points are their codes, 0 to n-1 in the order given, and a rating holds a code; `of_labels` makes
+    such a scale. `ordered` says that the labels go up from the first to the last; of two labels, `positive` is the one
+    that counts as yes.
+    """
 
     min: float = 1
     max: float = 5
     step: float = 1
+    labels: tuple[str, ...] = ()
+    ordered: bool = True
+    positive: str | None = None
+
+    @classmethod
+    def of_labels(cls, labels: Sequence[str], *, ordered: bool = True, positive: str | None = None) -> Scale:
+        """The scale of these labels; of two labels the second is the positive one where none is named."""
+        if positive is None and len(labels) == _PAIR:
+            positive = labels[1]
+        return cls(0, len(labels) - 1, 1, tuple(labels), ordered, positive)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether points can be ordered and averaged: numbers, labels in an order, and the codes of two labels."""
+        return not self.labels or self.ordered or len(self.labels) == _PAIR
+
+    @property
+    def positive_code(self) -> int | None:
+        """The code of the label that counts as yes; None where there are not two, or neither does."""
+        return self.code_of(self.positive) if len(self.labels) == _PAIR and self.positive is not None else None
+
+    @property
+    def code_words(self) -> str:
+        """The labels with their codes, in words: `No 0, Yes 1`."""
+        return ", ".join(f"{label} {code}" for code, label in enumerate(self.labels))
+
+    def label_of(self, code: float | None) -> str | None:
+        """The label of a code; None for what is no code, as on a scale of numbers."""
+        if not self.labels or code is None or not self.on_step(code):
+            return None
+        return self.labels[round(code)]
+
+    def said(self, value: float) -> str:
+        """A rating as people read it: its label, or the number where it has none."""
+        return self.label_of(value) or f"{value:g}"
+
+    def code_of(self, label: str) -> int | None:
+        """The code of a label, case and blanks around it aside; None for what is no label."""
+        wanted = _folded(label)
+        return next((code for code, known in enumerate(self.labels) if _folded(known) == wanted), None)
 
     def points(self) -> list[float]:
         """All points from min to max."""
@@ -71,6 +116,13 @@ class Scale:
         """Whether the value is one of the points, to 1e-9."""
         steps = (value - self.min) / self.step
         return value in self and abs(steps - round(steps)) < 1e-9
+
+
+_PAIR = 2
+
+
+def _folded(label: str) -> str:
+    return " ".join(label.casefold().split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +143,8 @@ class Criterion:
             "definition": self.definition,
             "scale": [self.scale.min, self.scale.max, self.scale.step],
             "guidelines": list(self.guidelines),
+            # Only where there are some, so that what is hashed of a numeric scale stays what it was.
+            **(_labels_record(self.scale) if self.scale.labels else {}),
         }
 
     @classmethod
@@ -98,7 +152,15 @@ class Criterion:
         """The criterion of a `record`, or of one whose scale names its numbers, as audits keep it."""
         said = record["scale"]
         scale = Scale(**said) if isinstance(said, Mapping) else Scale(*said)
+        labels = record.get("labels") or scale.labels
+        if labels:
+            named = record if "labels" in record else said
+            scale = Scale.of_labels(labels, ordered=named["ordered"], positive=named["positive"])
         return cls(record["name"], record["abbreviation"], record["definition"], scale, tuple(record["guidelines"]))
+
+
+def _labels_record(scale: Scale) -> dict[str, Any]:
+    return {"labels": list(scale.labels), "ordered": scale.ordered, "positive": scale.positive}
 
 
 @dataclass(frozen=True, slots=True)

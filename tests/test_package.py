@@ -47,9 +47,8 @@ def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: P
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    for folder in ("eval_prompts", "criteria"):
-        for path in (shipped("prompts") / folder).iterdir():
-            assert f"judge/prompts/{folder}/{path.name}" in names
+    for path in shipped("prompts").rglob("*.*"):
+        assert f"judge/prompts/{path.relative_to(shipped('prompts')).as_posix()}" in names
     assert "judge/runs/demo/run.yaml" in names
     assert "judge/datasets/demo_stories.jsonl" in names
     assert "judge/backends/surface/model.json" in names

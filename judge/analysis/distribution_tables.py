@@ -8,13 +8,17 @@ from judge.printing.tables import Column, Table
 
 def table(found: Distributions) -> Table:
     """One row a source and criterion, a column each point of the scale."""
-    points = sorted({point for row in found.rows for one in row for point in one.points})
+    named = {
+        (point, name) for row in found.rows for one in row for point, name in zip(one.points, one.names, strict=True)
+    }
+    # Labels of several criteria may have one code: each has its own column, beside those of the same code.
+    points = [name for _, name in sorted(named)]
     columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
-    columns += [Column(f"{point:g}", f"{point:g} %", digits=1, factor=100) for point in points]
+    columns += [Column(name, f"{name} %", digits=1, factor=100) for name in dict.fromkeys(points)]
     columns += [Column("n", "ratings"), Column("asked", "asked"), Column("mean", "mean")]
     rows = [
         {"judge": one.judge, "eval_prompt": one.eval_prompt, "criterion": one.criterion}
-        | {f"{point:g}": share for point, share in zip(one.points, one.shares, strict=True)}
+        | dict(zip(one.names, one.shares, strict=True))
         | {"n": one.n, "asked": one.asked, "mean": one.mean}
         for row in found.rows
         for one in row

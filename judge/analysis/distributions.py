@@ -17,6 +17,7 @@ from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.options.signature import abbreviations, joined, signature_parts
 from judge.analysis.options.table_options import DistributionOptions
 from judge.rating_matrix import RatingMatrix, build
+from judge.records import Scale
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -45,6 +46,9 @@ class Distribution:
     between : int
         Ratings that were none of the scale's points.
     mean : float or None
+        None also where the ratings are labels without an order.
+    words : tuple of str
+        Labels of the points, where the ratings are labels.
     """
 
     run: str | None
@@ -57,6 +61,12 @@ class Distribution:
     between: int
     mean: float | None
     control: bool = False
+    words: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the points are called: their labels, or their numbers."""
+        return self.words or tuple(f"{point:g}" for point in self.points)
 
     @property
     def n(self) -> int:
@@ -102,7 +112,7 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
     judged = dict.fromkeys(name for source in found if not source.is_people for name in source.criteria)
     criteria = tuple(judged) or matrix.criteria
     controls = {fact.judge for fact in table.facts if fact.control}
-    edges = {name.casefold(): _edges(name, found, table) for name in criteria}
+    edges = {name.casefold(): _edges(name, found, table, matrix.labels.get(name.casefold())) for name in criteria}
     rows = []
     for source in found:
         kept = [k for k, name in enumerate(source.criteria) if name.casefold() in edges]
@@ -123,8 +133,8 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
     )
 
 
-def _edges(criterion: str, found: Sequence[Source], table: RatingsTable) -> Floats:
-    """Ends of what is counted together: half a step around each point, wider where there are too many points."""
+def _edges(criterion: str, found: Sequence[Source], table: RatingsTable, labels: Scale | None) -> Floats:
+    """Ends of what is counted together: half a step around each point, wider where there are too many numbers."""
     scales = [c.scale for fact in table.facts for c in fact.criteria if c.name.casefold() == criterion.casefold()]
     step = min((scale.step for scale in scales if scale.step), default=1.0) or 1.0
     ratings = [
@@ -138,7 +148,7 @@ def _edges(criterion: str, found: Sequence[Source], table: RatingsTable) -> Floa
     origin = min((scale.min for scale in scales), default=float(np.floor(min(ends, default=1.0))))
     low = origin + step * np.floor((min(ends, default=1.0) - origin) / step + 0.5)
     points = int(np.floor((max(ends, default=5.0) - low) / step + 0.5)) + 1
-    together = -(-points // MOST_POINTS)
+    together = 1 if labels is not None else -(-points // MOST_POINTS)
     return np.asarray(low - step / 2 + step * together * np.arange(-(-points // together) + 1), dtype=np.float64)
 
 
@@ -152,6 +162,7 @@ def _count(source: Source, k: int, edges: Floats, controls: set[str]) -> Distrib
     asked = known.size if source.is_people else int(source.matrix.asked[row].sum())
     unit = float(edges[1] - edges[0])
     whole = np.abs((known - middles[0]) / unit - np.round((known - middles[0]) / unit)) < _SAME
+    scale = source.matrix.labels.get(source.criteria[k].casefold())
     return Distribution(
         run=source.run,
         judge=source.judge,
@@ -161,6 +172,7 @@ def _count(source: Source, k: int, edges: Floats, controls: set[str]) -> Distrib
         counts=tuple(int(count) for count in counts),
         asked=asked,
         between=int((~whole).sum()),
-        mean=float(known.mean()) if known.size else None,
+        mean=float(known.mean()) if known.size and (scale is None or scale.numeric) else None,
         control=source.judge in controls,
+        words=() if scale is None else tuple(scale.said(float(middle)) for middle in middles),
     )

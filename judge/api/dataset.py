@@ -29,11 +29,20 @@ class LoadedDataset:
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
-        """One row a person's rating: `story, system, criterion, rater, rating`; rater is null where unknown."""
+        """One row a person's rating: `story, system, criterion, rater, rating`; rater is null where unknown.
+
+        Where ratings are labels, `rating` is the label's code, and a column `label` holds the word.
+        """
         import pandas as pd
 
         rows = [(s.id, s.system, r.criterion, r.rater, r.value) for s in self.dataset.stories() for r in s.ratings]
-        return pd.DataFrame(rows, columns=["story", "system", "criterion", "rater", "rating"])
+        frame = pd.DataFrame(rows, columns=["story", "system", "criterion", "rater", "rating"])
+        labels = self.dataset.labels
+        if not labels:
+            return frame
+        scales = [labels.of(criterion) for criterion in frame["criterion"]]
+        words = [scale and scale.label_of(code) for scale, code in zip(scales, frame["rating"], strict=True)]
+        return frame.assign(label=pd.Series(words, dtype=object))
 
     def __repr__(self) -> str:
         return f"LoadedDataset({self.dataset.name!r})"

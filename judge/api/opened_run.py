@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from judge.analysis.inputs.selection import Selection
     from judge.analysis.options import agreement_options as agreement
     from judge.analysis.options import table_options as options
+    from judge.analysis.options.agreement_options import ChosenMeasure
     from judge.analysis.systems.systems import Systems
     from judge.audit.results.frames import OpenedAudit
     from judge.explanations.mapping.explanation_map import ExplanationMap
     from judge.ratings_table import RatingsTable
-    from judge.stats.agreement.alt_test import Measure
 
 Names = str | Sequence[str]
 """One name or several: a string is one name, never its letters."""
@@ -54,11 +54,16 @@ class OpenedRun:
             table = narrowed(table, keep)
         return table
 
-    def only(self, *, criterion: Names = (), judge: Names = (), eval_prompt: Names = ()) -> OpenedRun:
-        """The same results narrowed to some criteria, judges and Eval-Prompts, e.g. `run.only(eval_prompt="ep1")`."""
+    def only(
+        self, *, criterion: Names = (), judge: Names = (), eval_prompt: Names = (), pass_rate: bool = False
+    ) -> OpenedRun:
+        """The same results narrowed to some criteria, judges and Eval-Prompts, e.g. `run.only(eval_prompt="ep1")`.
+
+        With `pass_rate` the share of a story's binary criteria passed is one more criterion, ``pass rate``.
+        """
         from judge.analysis.inputs.selection import Selection, narrowed
 
-        keep = Selection.of(criterion, judge, eval_prompt)
+        keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate)
         part = OpenedRun(self.folders, self.parser)
         part._kept = (*self._kept, keep)
         part.table = narrowed(self.table, keep)
@@ -154,6 +159,25 @@ class OpenedRun:
         found = correlation.correlations(self.table, chosen, predict=_control() if control else None)
         return Result(found.frame, correlation.tables(found), lambda: _heatmap(found), value=found)
 
+    def confusion(
+        self,
+        *,
+        drop_systems: Names = (),
+        against: str | None = None,
+        ci: agreement.ConfusionInterval = "boot-inputs",
+        resamples: int = 1000,
+        seed: int = 1,
+    ) -> Result:
+        """Labels of each judge beside people's majorities, with one person against the others and null judges."""
+        from judge.analysis import labels
+        from judge.analysis.options.agreement_options import ConfusionOptions
+
+        chosen = _options(
+            ConfusionOptions, drop_systems=drop_systems, against=against, ci=ci, resamples=resamples, seed=seed
+        )
+        found = labels.confusions(self.table, chosen)
+        return Result(found.frame, labels.tables(found), value=found)
+
     def accuracy(
         self,
         *,
@@ -192,7 +216,7 @@ class OpenedRun:
         drop_systems: Names = (),
         against: str | None = None,
         epsilon: float = 0.1,
-        measure: Measure = "rmse",
+        measure: ChosenMeasure = "auto",
         positions: bool = False,
         rated: int | None = None,
         seed: int = 1,

@@ -1,4 +1,4 @@
-"""How an answer is constrained: the scale's points as a choice, or a JSON schema. The same for every executor."""
+"""How an answer is constrained: points or labels as a choice, or a JSON schema. The same for every executor."""
 
 from __future__ import annotations
 
@@ -11,16 +11,23 @@ STRUCTURED = ("choice", "json", "json-explanation-first")
 
 
 def choices(query: Query) -> list[str]:
-    """The points of the scale, as they would be written."""
+    """The points of the scale, as they would be written, or its labels."""
+    if query.criterion.scale.labels:
+        return list(query.criterion.scale.labels)
     return [f"{point:g}" for point in query.criterion.scale.points()]
 
 
 def schema(query: Query) -> dict[str, Any]:
-    """JSON schema of a rating on the scale, with an explanation before or after it where one is asked for."""
+    """JSON schema of a rating on the scale, with an explanation before or after it where one is asked for.
+
+    A label stands under `rating` too, as a text.
+    """
     points = query.criterion.scale.points()
     rating: dict[str, Any] = {"type": "number", "enum": points}
     if all(float(point).is_integer() for point in points):
         rating = {"type": "integer", "enum": [int(point) for point in points]}
+    if query.criterion.scale.labels:
+        rating = {"type": "string", "enum": choices(query)}
     fields: dict[str, Any] = {"rating": rating}
     if query.asks_explanation:
         said = {"explanation": {"type": "string"}}

@@ -23,13 +23,19 @@ Kind = Literal["people", "judge", "control"]
 class Histogram:
     """`counts` of ratings at `points` of the scale; `asked` counts those that gave none as well.
 
-    Without points or ratings `reason` says why.
+    Without points or ratings `reason` says why; `words` are the points' labels, where ratings are labels.
     """
 
     points: tuple[float, ...]
     counts: tuple[int, ...]
     asked: int
     reason: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the points are called: their labels, or their numbers."""
+        return self.words or tuple(f"{point:g}" for point in self.points)
 
     @property
     def n(self) -> int:
@@ -94,7 +100,7 @@ class Distributions:
         one = self.rows[row].cells[criterion]
         where = f"{self.rows[row].words}, {self.criteria[criterion]}"
         count = one.counts[point]
-        return f"{where}: {one.points[point]:g} in {count:,} of {one.n:,} ratings, {100 * count / one.n:.1f} %"
+        return f"{where}: {one.names[point]} in {count:,} of {one.n:,} ratings, {100 * count / one.n:.1f} %"
 
 
 def distributions(found: Counted, raters: Raters | None = None) -> Distributions:
@@ -105,6 +111,7 @@ def distributions(found: Counted, raters: Raters | None = None) -> Distributions
         f"Share of ratings in %, {found.dataset}, {found.stories:,} stories; all panels to one scale, n counts ratings."
     )
     between = any(one.between for row in found.rows for one in row)
+    text += _codes(rows)
     return Distributions(
         title=f"How often each rating was given, {found.dataset}",
         criteria=found.criteria,
@@ -113,6 +120,13 @@ def distributions(found: Counted, raters: Raters | None = None) -> Distributions
         caption=text + said(rows, raters, between=between) + raters.sentence,
         signature=found.signature,
     )
+
+
+def _codes(rows: Sequence[HistogramRow]) -> str:
+    """What the points of labels are, for pictures that have no room for the words."""
+    sets = dict.fromkeys((one.points, one.words) for row in rows for one in row.cells if one.words)
+    told = ["; ".join(f"{point:g} {word}" for point, word in zip(*one, strict=True)) for one in sets]
+    return f" Labels: {'. '.join(told)}." if told else ""
 
 
 def said(rows: Sequence[HistogramRow], raters: Raters, *, between: bool) -> str:
@@ -145,4 +159,5 @@ def _row(row: Sequence[Distribution], criteria: Sequence[str], raters: Raters) -
 def _histogram(one: Distribution | None, is_people: bool) -> Histogram:
     if one is None:
         return Histogram((), (), 0, "not rated" if is_people else "not asked")
-    return Histogram(one.points, one.counts, one.asked, "" if one.n else f"{one.asked} asked, none has a rating")
+    reason = "" if one.n else f"{one.asked} asked, none has a rating"
+    return Histogram(one.points, one.counts, one.asked, reason, one.words)

@@ -14,7 +14,7 @@ from judge.charts.signs import OTHERS, SIGNS, Sign
 from judge.errors import OptionError, SpecError
 from judge.wording import Advice, joined
 
-BY = ("criterion", "cluster", "rating", "eval_prompt", "judge", "system")
+BY = ("criterion", "cluster", "rating", "eval_prompt", "judge", "system", "side")
 LARGEST = len(SIGNS)
 """Clusters that have a sign of their own; points of the others stand with those of none."""
 
@@ -144,6 +144,8 @@ def _signs(number: int) -> list[Sign]:
 def _caption(found: Map, dataset: str, sampled_of: int) -> str:
     judges = sorted({str(point["judge"]) for point in found.points if point.get("judge")})
     who = f" by {', '.join(judges)}" if 0 < len(judges) < 4 else f" by {len(judges)} judges" if judges else ""
+    if sides := sorted({str(point["side"]) for point in found.points if point.get("side")}):
+        who = f" by {', '.join(sides)}"
     where = f", {dataset}" if dataset else ""
     number = len(found.points)
     size = f"A seeded sample of {number:,} of {sampled_of:,}" if sampled_of > number else f"{number:,}"

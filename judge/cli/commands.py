@@ -47,6 +47,7 @@ PANELS: dict[str, dict[str, Entry]] = {
     },
     "Does it agree with people?": {
         "correlate": Entry("agreement.correlate", "Correlations with people, beside human ceiling and control."),
+        "confusion": Entry("agreement.confusion", "Labels beside people's: accuracy, F1, kappa, confusion matrix."),
         "grid": Entry("agreement.grid", "The same in the published layout: judges down, criteria across."),
         "margins": Entry("agreement.margins", "Each judge's distance from people and control, with intervals."),
         "accuracy": Entry("agreement.accuracy", "How often a judge puts two stories, or systems, in people's order."),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judge.cli.declared import Command, Declare, own_parameters, takes, with_parameters
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, PassRate, Runs
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -19,6 +19,7 @@ _AFTER = (
     inspect.Parameter("criterion", _KEYWORD, default=None, annotation=Criteria),
     inspect.Parameter("judge", _KEYWORD, default=None, annotation=Judges),
     inspect.Parameter("eval_prompt", _KEYWORD, default=None, annotation=EvalPrompts),
+    inspect.Parameter("pass_rate", _KEYWORD, default=False, annotation=PassRate),
     inspect.Parameter("form", _KEYWORD, default="table", annotation=Form),
     inspect.Parameter("output", _KEYWORD, default=None, annotation=Output),
     inspect.Parameter("parser", _KEYWORD, default="ours", annotation=ParserName),
@@ -42,9 +43,9 @@ def table_command(
     """Make a command out of a function from a ratings table and options to tables; coverage is printed before them.
 
     The command takes RUNs, one option for each field of `kind` (see `declared.takes`), the function's own further
-    parameters, and what every table takes: criteria, judges, Eval-Prompts, format, output, parser. The function may ask
-    for `form` and `parser`. With `first_only` coverage belongs to the first table alone. `people` names
-    people's criteria that stay in the table whatever is selected; `prepare` makes the table that is counted and
+    parameters, and what every table takes: criteria, judges, Eval-Prompts, pass rate, form, output, parser. The
+    function may ask for `form` and `parser`. With `first_only` coverage belongs to the first table alone. `people`
+    names people's criteria that stay in the table whatever is selected; `prepare` makes the table that is counted and
     analysed out of the one that was read, the options, the RUNs and the parser's name.
     """
 
@@ -54,6 +55,7 @@ def table_command(
 
         def work(options: Any, **values: Any) -> None:
             from judge.analysis.coverage.tables import with_coverage
+            from judge.analysis.inputs.pass_rate import asked_for
             from judge.analysis.inputs.selection import Selection, narrowed
             from judge.cli.option_words import emit
             from judge.cli.reading_bar import reading_bar
@@ -61,7 +63,7 @@ def table_command(
 
             runs, form, output = values.pop("runs"), values["form"], values.pop("output")
             chosen = (values.pop("criterion"), values.pop("judge"), values.pop("eval_prompt"))
-            keep = Selection.of(*chosen, people=people(options))
+            keep = Selection.of(*chosen, people=people(options), pass_rate=values.pop("pass_rate"))
             table = narrowed(read(runs, parser=values["parser"], explanations=explanations, telling=reading_bar), keep)
             if prepare is not None:
                 table = prepare(table, options, runs, values["parser"])
@@ -69,7 +71,7 @@ def table_command(
             found = function(table, options, **passed)
             with_it, without_it = (found[:1], found[1:]) if first_only else (found, [])
             dropped = getattr(options, "drop_systems", ())
-            emit([*with_coverage(table, with_it, form, dropped), *without_it], form, output)
+            emit([*with_coverage(asked_for(table), with_it, form, dropped), *without_it], form, output)
 
         middle = [parameter for name, parameter in own.items() if name not in ("table", "options", *shared)]
         options = inspect.Parameter("options", _KEYWORD)

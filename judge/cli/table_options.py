@@ -34,6 +34,9 @@ Judges = Annotated[list[str] | None, typer.Option("--judge", help="only this jud
 EvalPrompts = Annotated[
     list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
 ]
+PassRate = Annotated[
+    bool, typer.Option("--pass-rate", help="also a criterion 'pass rate': share of a story's binary criteria passed")
+]
 Picture = Annotated[Path, typer.Option("-o", "--output", help="the picture: .png, .svg or .pdf")]
 Width = Annotated[str, typer.Option("--width", help="column (3.03 in) or page (6.3 in), as ACL and TACL set them")]
 Resamples = Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")]

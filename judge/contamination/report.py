@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
 from judge.contamination import baseline
 from judge.contamination.auc import TEMPORAL, scored_by
@@ -121,6 +122,7 @@ def report(
 ) -> ContaminationReport:
     """Rate on the story set, AUC on the labelled set, mean rating of the model's own stories; a row a scores file."""
     options = options or ReportOptions()
+    runs = numbers(runs)
     matrices = build(runs)
     rows = tuple(_row(one, matrices, options) for one in files)
     extra = [f"score:{options.score}", "seen:wilson", "corrected:lang-reiczigel-inputs"]

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
 from judge.contamination.auc import scored_by
 from judge.contamination.join import join, refuse_strangers, same_name
@@ -98,6 +99,7 @@ class Validity:
 def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOptions | None = None) -> Validity:
     """Tau-b with people and |judge - people| in the two halves, a row for each scores file and judge cell."""
     options = options or ValidityOptions()
+    runs = numbers(runs)
     matrices = build(runs)
     found, remarks = comparable(matrices, options.against, None)
     rows: list[ValidityRow] = []

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from judge.criteria.prompt_file import Strict, locate, read_strict, read_text
+from judge.criteria.question_wording import holds_questions, read_questions
+from judge.criteria.scale_file import TEXT_KEYS, ScaleFile
 from judge.criteria.wording import Published, read_wording
 from judge.errors import SpecError, unknown
 from judge.folders.shipped import shipped
-from judge.records import Criterion, Scale
-
-_MOST_POINTS = 101
-_Finite = Annotated[float, Field(allow_inf_nan=False)]
+from judge.records import Criterion
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +52,12 @@ class CriteriaSet:
 def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path | None = None) -> CriteriaSet:
     """A criteria set by the name of a shipped one, or by the path of a YAML file (also relative to `folder`).
 
-    `wording` is a JSON file of published strings; it takes precedence over the file's own key `wording`, which is
-    relative to the criteria file. Raises SpecError, naming file and line.
+    `wording` is a JSON file of published strings (`wording`, `question_wording`); it takes precedence over the file's
+    own key `wording`, which is relative to the criteria file. Raises SpecError, naming file and line.
     """
     file = locate(name, kind="criteria", suffix=".yaml", what="criteria set", folder=folder)
     source = read_text(file)
-    model, lines = read_strict(source, _SetFile, file=file)
+    model, lines = read_strict(source, _SetFile, file=file, text_keys=TEXT_KEYS)
     criteria = tuple(
         _criterion(found, model.scale, f"{file}, line {lines[('criteria', i)]}")
         for i, found in enumerate(model.criteria)
@@ -71,7 +69,8 @@ def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path
     if wording is not None:
         text = read_text(wording)
         source += f"\n# wording\n{text}"
-        published = read_wording(wording, text)
+        published = (read_questions if holds_questions(text) else read_wording)(wording, text)
+        source += f"\n# beside it\n{published.beside}" if published.beside else ""
         criteria = tuple(_reworded(criterion, published) for criterion in criteria)
     return CriteriaSet(model.name, model.description, criteria, file, source, wording, published)
 
@@ -81,55 +80,39 @@ def shipped_criteria() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in (shipped("prompts") / "criteria").glob("*.yaml")))
 
 
-class _ScaleFile(Strict):
-    min: _Finite = 1
-    max: _Finite = 5
-    step: _Finite = 1
-
-    @model_validator(mode="after")
-    def _is_a_scale(self) -> _ScaleFile:
-        if self.min >= self.max or self.step <= 0:
-            raise ValueError("must go up from min to max by a positive step")
-        steps = (self.max - self.min) / self.step
-        if abs(steps - round(steps)) > 1e-9 or steps + 1 > _MOST_POINTS:
-            raise ValueError(f"must reach max from min by whole steps, with at most {_MOST_POINTS} points")
-        return self
-
-
 class _CriterionFile(Strict):
     name: str = Field(pattern=r"^\S(.*\S)?$", max_length=60)
     abbreviation: str = Field(pattern=r"^[A-Za-z0-9]{1,8}$")  # stands in signatures, so nothing that separates there
     definition: str = Field(pattern=r"\S")
-    scale: _ScaleFile | None = None
+    scale: ScaleFile | None = None
     guidelines: list[str] = Field(default_factory=list)
 
 
 class _SetFile(Strict):
     name: str = Field(pattern=r"^\S+$")
     description: str = ""
-    scale: _ScaleFile = _ScaleFile()
+    scale: ScaleFile = ScaleFile()
     wording: str | None = None
     criteria: list[_CriterionFile] = Field(min_length=1)
 
 
-def _whole(value: float) -> float:
-    """1.0 as 1: what is printed in a prompt should read as people write it."""
-    return int(value) if float(value).is_integer() else value
-
-
-def _criterion(found: _CriterionFile, common: _ScaleFile, where: str) -> Criterion:
+def _criterion(found: _CriterionFile, common: ScaleFile, where: str) -> Criterion:
     given = found.scale or common
-    scale = Scale(_whole(given.min), _whole(given.max), _whole(given.step))
-    criterion = Criterion(found.name, found.abbreviation, found.definition.strip(), scale)
+    if (wrong := given.fault()) is not None:
+        raise SpecError(f"{where}: criterion {found.name!r}: {wrong}")
+    criterion = Criterion(found.name, found.abbreviation, found.definition.strip(), given.scale())
     return _with_guidelines(criterion, found.guidelines, where)
 
 
 def _with_guidelines(criterion: Criterion, guidelines: Iterable[str], where: str) -> Criterion:
     sentences, points = tuple(guidelines), len(criterion.scale.points())
     if sentences and len(sentences) != points:
+        kind, order = (
+            ("labels", "label, in their order") if criterion.scale.labels else ("points", "point, lowest first")
+        )
         raise SpecError(
-            f"{where}: criterion {criterion.name!r} has {len(sentences)} guidelines for a scale of {points} points",
-            hint="one sentence per point, lowest first, or none at all",
+            f"{where}: criterion {criterion.name!r} has {len(sentences)} guidelines for a scale of {points} {kind}",
+            hint=f"one sentence per {order}, or none at all",
         )
     if not all(text.strip() for text in sentences):
         raise SpecError(f"{where}: criterion {criterion.name!r} has an empty guideline")

@@ -6,7 +6,7 @@ sentence with file and line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -20,6 +20,7 @@ from judge.folders.shipped import shipped
 # libyaml is ten times faster; where PyYAML was built without it, the pure loader reads the same language.
 _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+_TEXT = "tag:yaml.org,2002:str"
 _SHOWN = 80
 
 Place = tuple[str | int, ...]
@@ -82,18 +83,28 @@ class Strict(BaseModel):
 
 
 def read_strict(
-    text: str, model: type[Model], *, file: Path, first_line: int = 1, blame: type[JudgeError] = SpecError
+    text: str,
+    model: type[Model],
+    *,
+    file: Path,
+    first_line: int = 1,
+    blame: type[JudgeError] = SpecError,
+    text_keys: Container[str] = (),
 ) -> tuple[Model, dict[Place, int]]:
     """YAML as `model`, and the line of every key and item by its place, e.g. ("criteria", 0, "name").
 
-    `first_line` is the line of `file` at which `text` begins. Raises `blame` naming file and line.
+    `first_line` is the line of `file` at which `text` begins; what stands below `text_keys` is text as it is written.
+    Raises `blame` naming file and line.
     """
     lines: dict[Place, int] = {}
+    value: Any = None
     try:
-        node = yaml.compose(text, Loader=_LOADER)
-        for place, line in _lines(node, file, blame, first_line, (), set()) if node is not None else ():
-            lines[place] = line
-        value = yaml.load(text, Loader=_LOADER)  # noqa: S506 - _LOADER is the safe one
+        loader = _LOADER(text)
+        node = loader.get_single_node()
+        if node is not None:
+            lines.update(_lines(node, file, blame, first_line, (), set()))
+            _as_written(node, text_keys, set())
+            value = loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = first_line + (mark.line if mark else 0)
@@ -128,6 +139,21 @@ def _lines(
             keys.add(key.value)
             yield (*place, key.value), line
             yield from _lines(value, file, blame, first, (*place, key.value), seen)
+
+
+def _as_written(node: yaml.Node, text_keys: Container[str], seen: set[int], *, text: bool = False) -> None:
+    """Make every bare value below the keys a text, so that a label Yes stays Yes."""
+    if isinstance(node, yaml.ScalarNode) and text:
+        node.tag = _TEXT
+    if id(node) in seen or not isinstance(node, yaml.CollectionNode):
+        return
+    seen.add(id(node))
+    for part in node.value:
+        if isinstance(node, yaml.MappingNode):
+            key, value = part
+            _as_written(value, text_keys, seen, text=text or key.value in text_keys)
+        else:
+            _as_written(part, text_keys, seen, text=text)
 
 
 def sentence(detail: Any, lines: Mapping[Place, int], file: Path, below: Place = ()) -> str:

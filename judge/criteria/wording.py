@@ -22,13 +22,17 @@ _OUTER_FIELDS = frozenset({"prompt", "story", "task", "human"})
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A study's strings. `outer` and `tasks` are keyed by the published Eval-Prompt ("EP1")."""
+    """A study's strings. `outer` and `tasks` are keyed by the published Eval-Prompt ("EP1").
+
+    `beside` is the text of a second file that they were read from, for hashing.
+    """
 
     file: Path
     definitions: Mapping[str, str]
     guidelines: Mapping[str, tuple[str, ...]]
     outer: Mapping[str, str]
     tasks: Mapping[tuple[str, str], str]  # (criterion, Eval-Prompt) -> the request, as sent
+    beside: str = ""
 
 
 class _WordingFile(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -10,7 +10,9 @@ from typing import Any
 
 from judge.datasets.dataset import Dataset
 from judge.datasets.files.table_file import SUFFIXES
+from judge.datasets.label_scales import LabelScales, is_key
 from judge.errors import DataError, SpecError, unknown
+from judge.records import Criterion
 
 __all__ = ["DATASETS", "SUFFIXES", "Dataset", "known_datasets", "open_dataset"]
 
@@ -24,6 +26,8 @@ DATASETS: dict[str, str] = {
     "storyer_wp200": "judge.datasets.studies.storyer",
     "deltascore_roc": "judge.datasets.studies.deltascore",
     "deltascore_wp": "judge.datasets.studies.deltascore",
+    "ttcw": "judge.datasets.studies.ttcw",
+    "ttcw+newyorker": "judge.datasets.studies.ttcw",
 }
 """Name -> module with `load(name: str) -> Dataset`."""
 
@@ -38,42 +42,51 @@ def known_datasets() -> list[str]:
     return list(dict.fromkeys([*DATASETS, *sorted(plugins), *own]))
 
 
-def open_dataset(name_or_path: str, *, columns: Mapping[str, Any] | None = None) -> Dataset:
+def open_dataset(
+    name_or_path: str, *, columns: Mapping[str, Any] | None = None, criteria: Iterable[Criterion] = ()
+) -> Dataset:
     """Open a dataset by name, or a file: native JSON lines, or with a column map any table that `table_file` reads.
 
-    Nothing is read but, for tables, the header. Raises DataError where files are missing and SpecError for a name that
-    is not known.
+    Where the scales of `criteria` have labels, people's ratings on them may be these labels. Nothing is read but, for
+    files, the header. Raises DataError where files are missing and SpecError for a name that is not known, or where
+    dataset and criteria have different labels.
     """
     path = Path(name_or_path)
+    labels = LabelScales.of_criteria(criteria)
     if name_or_path in DATASETS:
         if columns:
             raise SpecError(f"{name_or_path} has its own reader; a column map is for other tables")
-        dataset: Dataset = import_module(DATASETS[name_or_path]).load(name_or_path)
-        return dataset
+        return _with_labels(import_module(DATASETS[name_or_path]).load(name_or_path), labels)
     for entry in entry_points(group="judge.datasets"):
         if entry.name == name_or_path:
-            plugin: Dataset = entry.load()(name_or_path)
-            return plugin
+            return _with_labels(entry.load()(name_or_path), labels)
     if path.is_file():
-        return _open_file(path, columns, None)
+        return _open_file(path, columns, None, labels)
     from judge.datasets.locate import registered
 
     added = registered().get(name_or_path)
     if added is not None:
-        return _open_file(added.path, columns or added.columns, name_or_path)
+        return _open_file(added.path, columns or added.columns, name_or_path, labels)
     if path.name != name_or_path or path.suffix.lower() in SUFFIXES:
         raise DataError("there is no such file", file=name_or_path)
     hint = f"a name from `judge data list`, or a path to a file ({', '.join(SUFFIXES)})"
     raise SpecError(unknown("dataset", name_or_path, known_datasets()), hint=hint)
 
 
-def _open_file(path: Path, columns: Mapping[str, Any] | None, name: str | None) -> Dataset:
+def _with_labels(dataset: Dataset, labels: LabelScales) -> Dataset:
+    """A dataset of a reader of its own, whose codes are what they are: SpecError where `labels` are others."""
+    if dataset.labels:
+        dataset.labels.with_given(labels, dataset.name)
+    return dataset
+
+
+def _open_file(path: Path, columns: Mapping[str, Any] | None, name: str | None, labels: LabelScales) -> Dataset:
     if not path.is_file():
         raise DataError("there is no such file", file=path)
-    if path.suffix.lower() in (".jsonl", ".ndjson") and not columns:
+    if path.suffix.lower() in (".jsonl", ".ndjson") and all(is_key(key) for key in columns or {}):
         from judge.datasets.files.native import open_native
 
-        return open_native(path, name)
+        return open_native(path, name, columns, labels)
     from judge.datasets.files.column_map import open_table
 
-    return open_table(path, columns, name)
+    return open_table(path, columns, name, labels)

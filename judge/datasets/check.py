@@ -58,12 +58,13 @@ class CriterionUse:
 
 @dataclass(slots=True)
 class RaterUse:
-    """One rater: ratings given, stories rated, and leniency.
+    """One rater: ratings `given`, those that can be averaged, stories rated, and leniency.
 
     Leniency is the mean, over the ratings of this rater that others accompany, of the rating minus the mean of the
     others' ratings of the same story and criterion. Above 0 = rates higher than the others did.
     """
 
+    given: int = 0
     ratings: Moments = field(default_factory=Moments)
     stories: int = 0
     leniency: Moments = field(default_factory=Moments)
@@ -161,6 +162,10 @@ def _raters(found: Check, story: str, ratings: Iterable[Rating]) -> None:
         if rating.rater is None:
             continue
         use = found.raters.setdefault(rating.rater, RaterUse())
+        use.given += 1
+        scale = found.dataset.labels.of(rating.criterion)
+        if scale is not None and not scale.numeric:
+            continue
         use.ratings.add(rating.value)
         others = [r.value for r in ratings if r.rater != rating.rater]
         if others:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge.datasets.check import Check, Moments, Seen
+from judge.datasets.check import Check, CriterionUse, Moments, Seen
 from judge.printing.tables import Column, Table
+from judge.records import Scale
 from judge.stats.estimate import Estimate
 from judge.version import __version__
 
@@ -70,20 +71,8 @@ def _seen(what: str, seen: Seen) -> dict[str, Any]:
 
 
 def _scale_use(found: Check) -> Table:
-    scale = found.dataset.scale
-    rows = [
-        {
-            "criterion": criterion,
-            "ratings": use.moments.n,
-            "missing": found.stories - use.stories,
-            "min": min(use.values),
-            "max": max(use.values),
-            "mean": use.moments.mean,
-            "sd": use.moments.sd,
-            "values": _histogram(use.values),
-        }
-        for criterion, use in found.criteria.items()
-    ]
+    labels = found.dataset.labels
+    rows = [_use_row(found, criterion, use, labels.of(criterion)) for criterion, use in found.criteria.items()]
     columns = [
         Column("criterion", "criterion"),
         Column("ratings", "ratings"),
@@ -94,11 +83,50 @@ def _scale_use(found: Check) -> Table:
         Column("sd", "sd"),
         Column("values", "value:times given"),
     ]
-    note = f"The scale is {scale.min:g} to {scale.max:g}." if scale else "The file does not say what the scale is."
-    return Table(f"{found.dataset.name}: scale use", columns, rows, _signature(found), [note, *_labels(found)])
+    return Table(
+        f"{found.dataset.name}: scale use", columns, rows, _signature(found), [*_scales(found), *_labels(found)]
+    )
 
 
-def _histogram(values: dict[float, int]) -> str:
+def _use_row(found: Check, criterion: str, use: CriterionUse, scale: Scale | None) -> dict[str, Any]:
+    """One criterion; of labels the words are counted, and without an order nothing else is said of them."""
+    row: dict[str, Any] = {
+        "criterion": criterion,
+        "ratings": use.moments.n,
+        "missing": found.stories - use.stories,
+        "min": min(use.values),
+        "max": max(use.values),
+        "mean": use.moments.mean,
+        "sd": use.moments.sd,
+        "values": _histogram(use.values, scale),
+    }
+    if scale is not None and not scale.numeric:
+        row |= dict.fromkeys(("min", "max", "mean", "sd"), _no_order(use.moments.n))
+    return row
+
+
+def _no_order(n: int) -> Estimate:
+    return Estimate.undefined("undefined: its labels have no order", n)
+
+
+def _scales(found: Check) -> list[str]:
+    """What the numbers are: the scale's, or codes of labels."""
+    labels, scale = found.dataset.labels, found.dataset.scale
+    known = {criterion: labels.of(criterion) for criterion in found.criteria}
+    coded = dict.fromkeys(one for one in known.values() if one is not None)
+    notes = [
+        f"Numbers are the codes of labels: {', '.join(f'{w} {c}' for c, w in enumerate(s.labels))}." for s in coded
+    ]
+    if scale is not None and not scale.labels:
+        notes.append(f"The scale is {scale.min:g} to {scale.max:g}.")
+    elif None in known.values() or not known:
+        notes.append("The file does not say what the scale is.")
+    return notes
+
+
+def _histogram(values: dict[float, int], scale: Scale | None) -> str:
+    if scale is not None:
+        return " ".join(f"{scale.label_of(value) or f'{value:g}'}:{n}" for value, n in sorted(values.items()))
     if len(values) > _MANY:
         return f"{len(values)} distinct values"
     return " ".join(f"{value:g}:{times}" for value, times in sorted(values.items()))
@@ -114,7 +142,10 @@ def _systems(found: Check) -> Table:
             rows.append({**base, "criterion": None, "rated": 0, "mean": nothing, "sd": nothing})
         for criterion in rated:
             means = found.story_means[system, criterion]
-            rows.append({**base, "criterion": criterion, "rated": means.n, "mean": means.mean, "sd": _sd(means)})
+            scale = found.dataset.labels.of(criterion)
+            none = _no_order(means.n) if scale is not None and not scale.numeric else None
+            spread = {"mean": none or means.mean, "sd": none or _sd(means)}
+            rows.append({**base, "criterion": criterion, "rated": means.n, **spread})
     columns = [
         Column("system", "system"),
         Column("stories", "stories"),
@@ -152,14 +183,14 @@ def _damage(found: Check) -> Table:
 
 def _raters(found: Check) -> Table:
     rows: list[dict[str, Any]] = []
-    for rater, use in sorted(found.raters.items(), key=lambda item: (-item[1].ratings.n, item[0])):
+    for rater, use in sorted(found.raters.items(), key=lambda item: (-item[1].given, item[0])):
         alone = Estimate.undefined("nobody else rated the same stories")
         rows.append(
             {
                 "rater": rater,
-                "n": use.ratings.n,
+                "n": use.given,
                 "stories": use.stories,
-                "mean": use.ratings.mean,
+                "mean": use.ratings.mean if use.ratings.n else _no_order(0),
                 "sd": _sd(use.ratings) if use.ratings.n > 1 else Estimate.undefined("one rating has no spread", 1),
                 "leniency": Estimate(use.leniency.mean, use.leniency.n) if use.leniency.n else alone,
             }

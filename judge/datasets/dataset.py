@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from judge.datasets.label_scales import LabelScales
 from judge.fingerprint import fingerprint, fingerprint_file
 from judge.records import Scale, Story
 
@@ -35,6 +36,10 @@ class Dataset:
         The column map, where one was given: it is part of what the dataset is.
     decoded : str or None
         What the reader decodes as the file's own documented format, in words; it is part of what the dataset is.
+    with_text : str or None
+        Where some stories come without a text, the dataset of those that have one; None where all have.
+    labels : LabelScales
+        Scales of the criteria whose ratings are labels: a rating of these holds the label's code.
     """
 
     name: str
@@ -48,6 +53,8 @@ class Dataset:
     expected: Mapping[str, int] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)
     decoded: str | None = None
+    with_text: str | None = None
+    labels: LabelScales = field(default_factory=LabelScales)
 
     def fingerprint(self) -> str:
         """Tagged hash of the files' bytes, in order, the column map and what is decoded; not of where the files lie."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from typing import Any
 
 from judge.datasets import DATASETS, known_datasets, open_dataset
@@ -10,7 +11,7 @@ from judge.datasets.dataset import Dataset
 from judge.datasets.locate import find_with_place, registered
 from judge.datasets.sources import FILES, LICENCES, OTHER_FILES, SOURCES, UNPUBLISHED
 from judge.printing.tables import Column, Table
-from judge.records import Story
+from judge.records import Rating, Story
 from judge.version import __version__
 
 _WIDTH = 100
@@ -51,11 +52,20 @@ def story_sheet(dataset: Dataset, story: Story) -> str:
     lines += ["", "Ratings" if story.ratings else "Nobody rated this story."]
     for criterion in dict.fromkeys(r.criterion for r in story.ratings):
         given = [r for r in story.ratings if r.criterion == criterion]
-        values = ", ".join(f"{r.value:g}" + (f" ({r.rater})" if r.rater else "") for r in given)
-        lines.append(f"  {criterion}: {values}")
+        values = ", ".join(_value(dataset, r) + (f" ({r.rater})" if r.rater else "") for r in given)
+        counts = Counter(_value(dataset, r) for r in given)
+        many = len(given) > 1 and dataset.labels.of(criterion) is not None
+        counted = f" [{', '.join(f'{word} {times}' for word, times in counts.items())}]" if many else ""
+        lines.append(f"  {criterion}: {values}{counted}")
     if dataset.labels_note:
         lines += ["", dataset.labels_note]
     return "\n".join(lines)
+
+
+def _value(dataset: Dataset, rating: Rating) -> str:
+    """A rating as people gave it: a label's word, or the number."""
+    scale = dataset.labels.of(rating.criterion)
+    return (scale and scale.label_of(rating.value)) or f"{rating.value:g}"
 
 
 def _wrapped(text: str) -> list[str]:

@@ -36,6 +36,34 @@ _OPENMEVA = ("thu-coai/OpenMEVA", "7239954")
 _DELTASCORE = ("ZhuohanX/DeltaScore", "b437b2f")
 _STORYER = ("sairin1202/StoryER", "0f59b7f")
 
+_TTCW = ("salesforce/creativity_eval", "fced0ab")
+
+_TTCW_FILES = {
+    "ttcw_annotations.json": (
+        "annotations/ttcw_annotations.json",
+        "f10b711378b80972ef80427d938aebea66b55e9d024d41815ec81ad67058d284",
+    ),
+    "ttcw_short_stories.json": (
+        "stories/ttcw_short_stories.json",
+        "5ff3138ead096c50ecafc86c7be88837c96fd2d6a0d903042c0fb3ed867c2bcf",
+    ),
+    "ttcw_all_tests.json": (
+        "tests/ttcw_all_tests.json",
+        "1f305d408e3f89bb526023a0f04d58428b096aef66b5d748b81579036f3be5a8",
+    ),
+    "with_background.txt": (
+        "prompts/with_background.txt",
+        "ab7284702d44ac5ff3a420dddfd54ee37ab6e04cf73a9a9c8f0e075456b44501",
+    ),
+}
+_TTCW_ANSWERS = {
+    "cgpt": "63f86852d8ad706652ca3ab6a5b82b088ad4bbc142e67f89ff6788108c29c42e",
+    "gpt4": "3bf1b935e8f501a460489bf840a1f02338cb0a1d91ea6d1c769747fbd034da36",
+    "claudev13": "35bddc4d2fae76932793acf42f7ceabeff666f452ba5b002e9689b3bc02b478c",
+    "claudev2": "2b39b025f10b0878ae4aed11546e3526ee511ca28b61222c2dc5cb23d185635c",
+    "claudev21": "b5b61822be47e013e6ee186234938d4ceffb0de4e7ace874e1bb208bf0aa8a08",
+}
+
 _LEXICONS = {
     "cause_relation": "223056121020111acfcfbe76dbf4088c4ad0e871b992953f3f76931d69e4544b",
     "cause_vocab": "aff4c3dc657eff8943d47b6b3ce338b6928277f74560a66330a6738d937be521",
@@ -127,6 +155,19 @@ _ALL = [
         "data/crowdsource/wp.jsonl",
         "d8f01720f600a1a396e64c15fc0ea3ecef11e4fa514b8d950d7434e05a59d230",
     ),
+    *(
+        Source(f"ttcw/{name}", *_TTCW, f"Art_or_Artifice/{remote}", sha256)
+        for name, (remote, sha256) in _TTCW_FILES.items()
+    ),
+    *(
+        Source(
+            f"ttcw/llm_answers/annotations_{judge}.jsonl",
+            *_TTCW,
+            f"Art_or_Artifice/data/annotations_{judge}.jsonl",
+            sha256,
+        )
+        for judge, sha256 in _TTCW_ANSWERS.items()
+    ),
 ]
 
 SOURCES: Mapping[str, Source] = {source.path: source for source in _ALL}
@@ -141,6 +182,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "storyer_wp200": ("storyer/story_correlation.pkl",),
     "deltascore_roc": ("deltascore/crowdsource_roc.jsonl",),
     "deltascore_wp": ("deltascore/crowdsource_wp.jsonl",),
+    "ttcw": ("ttcw/ttcw_short_stories.json", "ttcw/ttcw_annotations.json"),
+    "ttcw+newyorker": ("ttcw/ttcw_short_stories.json", "ttcw/ttcw_annotations.json"),
 }
 """Dataset -> the files its reader needs, the stories first."""
 
@@ -154,10 +197,13 @@ OTHER_FILES: Mapping[str, tuple[str, ...]] = {
     ),
     "storyer_pairs": ("storyer/train_rank_data_small.pkl",),
     "storyer_reasons": ("storyer/train_rate_reason_data_small.json",),
+    "ttcw_tests": ("ttcw/ttcw_all_tests.json", "ttcw/with_background.txt"),
+    "ttcw_answers": tuple(f"ttcw/llm_answers/annotations_{judge}.jsonl" for judge in _TTCW_ANSWERS),
 }
 """What can be fetched besides datasets: tables and word lists that other parts read."""
 
 _MIT = "MIT (dig-team/hanna-benchmark-asg)"
+_BSD = "BSD-3-Clause (salesforce/creativity_eval)"
 _MANS = "OpenMEVA names no licence; the terms of ROCStories and WritingPrompts apply"
 _WP200 = "StoryER names no licence; the terms of WritingPrompts apply"
 _CROWD = "DeltaScore names no licence; the terms of ROCStories and WritingPrompts apply"
@@ -176,6 +222,10 @@ LICENCES: Mapping[str, str] = {
     "openmeva_words": "OpenMEVA and DeltaScore name no licence",
     "storyer_pairs": _WP200,
     "storyer_reasons": _WP200,
+    "ttcw": _BSD,
+    "ttcw+newyorker": _BSD,
+    "ttcw_tests": _BSD,
+    "ttcw_answers": _BSD,
     "hanna_eval_prompts": _MIT,
 }
 """What is known of the terms under which a person may use each."""

@@ -11,13 +11,14 @@ from pathlib import Path
 
 from judge.errors import JudgeError
 from judge.eval_prompts.front_matter import split
-from judge.eval_prompts.template import EvalPrompt, load_eval_prompt
+from judge.eval_prompts.template import LABELS, EvalPrompt, load_eval_prompt
 from judge.records import Criterion, Scale, Story
 
 _STORY = Story("check", "A prompt.", "system", "A story.", reference="A reference.")
 _CRITERION = Criterion(
     "Clarity", "CL", "how clear the story is", Scale(), tuple(f"Guideline {i}." for i in range(1, 6))
 )
+_LABELLED = replace(_CRITERION, scale=Scale.of_labels(["No", "Yes"]), guidelines=("Guideline 1.", "Guideline 2."))
 
 
 def problems(file: Path) -> list[str]:
@@ -54,6 +55,8 @@ def _trials(eval_prompt: EvalPrompt) -> list[str]:
     if not eval_prompt.needs_reference:
         stories.append(replace(_STORY, reference=None))
     criteria = [_CRITERION]
+    if LABELS in eval_prompt.body.uses:
+        criteria.append(_LABELLED)
     if not eval_prompt.needs_guidelines:
         criteria.append(replace(_CRITERION, guidelines=()))
     found: dict[str, None] = {}

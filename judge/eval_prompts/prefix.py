@@ -11,7 +11,7 @@ from typing import Literal
 
 from judge.criteria import Published
 from judge.eval_prompts.template import EvalPrompt
-from judge.records import Criterion, Story
+from judge.records import Criterion, Scale, Story
 
 Kind = Literal["story_prompt", "reference", "story", "criterion"]
 
@@ -38,7 +38,7 @@ def prefix_order(
         abbreviation=_unlike(criterion.abbreviation),
         definition=_unlike(criterion.definition),
         guidelines=tuple(_unlike(sentence) for sentence in criterion.guidelines),
-        scale=replace(criterion.scale, min=criterion.scale.min + 7, max=criterion.scale.max + 7),
+        scale=_other_scale(criterion.scale),
     )
     reworded = published
     if published is not None and eval_prompt.published is not None:
@@ -50,6 +50,11 @@ def prefix_order(
     changed["criterion"] = _text(eval_prompt, _BEFORE, other, reworded)
     places = {kind: _first_difference(base, text) for kind, text in changed.items() if text != base}
     return tuple(sorted(places, key=lambda kind: places[kind]))
+
+
+def _other_scale(scale: Scale) -> Scale:
+    moved = replace(scale, min=scale.min + 7, max=scale.max + 7)
+    return replace(moved, labels=tuple(_unlike(label) for label in scale.labels))
 
 
 def _first_difference(one: str, other: str) -> int:

@@ -24,8 +24,8 @@ OFFERED: Mapping[str, str] = {
     "story_prompt": "what the author was given",
     "story": "the text to judge",
     "reference": "the human story for the same story-prompt",
-    "criterion": "name, abbreviation, definition, guidelines, scale.min, scale.max, scale.step",
-    "points": "the points of the scale, lowest first",
+    "criterion": "name, abbreviation, definition, guidelines, scale.min, scale.max, scale.step, scale.labels",
+    "points": "the points of the scale, lowest first, or its labels",
 }
 _OTHER_FILES = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)
 # What rendering can raise because of what a template says: Jinja's errors, and plain Python's from its expressions.
@@ -34,11 +34,12 @@ _TEMPLATE_FAULTS = (jinja2.TemplateError, TypeError, ValueError, ArithmeticError
 
 @dataclass(frozen=True, slots=True)
 class ScaleView:
-    """A scale as templates see it: whole numbers without a decimal point."""
+    """A scale as templates see it: whole numbers without a decimal point; `labels` is empty where there are none."""
 
     min: float
     max: float
     step: float
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

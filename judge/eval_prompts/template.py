@@ -18,6 +18,8 @@ from judge.records import Criterion, Message, Story
 SUFFIX = ".jinja"
 HUMAN = "Human"
 REFERENCE_IS_TARGET = "reference_is_target"
+LABELS = "criterion.scale.labels"
+_NUMBERS = frozenset({"criterion.scale.min", "criterion.scale.max", "criterion.scale.step"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,16 @@ class EvalPrompt:
             )
         if published is not None and self.published is not None:
             check_published(published, self.published, criterion)
+        elif criterion.scale.labels and self._asks_for_numbers():
+            raise SpecError(
+                f"Eval-Prompt {self.name!r} asks for a number, but criterion {criterion.name!r} has labels",
+                hint="let it name criterion.scale.labels or points where there are labels, or leave it out",
+            )
+
+    def _asks_for_numbers(self) -> bool:
+        """Whether it names the ends of the scale and never asks whether there are labels."""
+        uses = self.body.uses | (self.system.uses if self.system is not None else frozenset())
+        return LABELS not in uses and not _NUMBERS.isdisjoint(uses)
 
     def lacks_reference(self, story: Story, *, published: Published | None = None) -> bool:
         """Whether the story has no reference story although this Eval-Prompt needs one."""
@@ -95,13 +107,18 @@ class EvalPrompt:
         return self.needs_reference
 
 
-def load_eval_prompt(name: str | Path, *, folder: Path | None = None, system: str | None = None) -> EvalPrompt:
+def load_eval_prompt(
+    name: str | Path, *, folder: Path | None = None, system: str | None = None, labels: bool = False
+) -> EvalPrompt:
     """An Eval-Prompt by the name of a shipped one, or by the path of a template (also relative to `folder`).
 
-    `system` takes the place of the template's own system message and may use the same variables; "" sends none.
+    `system` takes the place of the template's own system message and may use the same variables; "" sends none. With
+    `labels` a shipped one is its twin that asks for labels too: the other file stays what runs on numbers have stored.
     Raises SpecError where there is no such file, TemplateError (file, line, variable) where it is not a template.
     """
     file = locate(name, kind="eval_prompts", suffix=SUFFIX, what="Eval-Prompt", folder=folder)
+    if labels and file.parent == shipped("prompts") / "eval_prompts":
+        file = file.parent / "labels" / file.name
     source = read_text(file)
     parts = split(source, file)
     if not parts.body.strip():
@@ -147,9 +164,9 @@ def _view(criterion: Criterion) -> dict[str, Any]:
         criterion.abbreviation,
         criterion.definition,
         criterion.guidelines,
-        ScaleView(_number(scale.min), _number(scale.max), _number(scale.step)),
+        ScaleView(_number(scale.min), _number(scale.max), _number(scale.step), scale.labels),
     )
-    return {"criterion": view, "points": tuple(_number(point) for point in scale.points())}
+    return {"criterion": view, "points": scale.labels or tuple(_number(point) for point in scale.points())}
 
 
 def _number(value: float) -> float:

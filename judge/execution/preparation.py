@@ -16,6 +16,7 @@ from judge.errors import RunFolderError, SpecError
 from judge.eval_prompts.front_matter import ask_the_same
 from judge.execution.plan_part import PlanPart, whole_of
 from judge.journal import JournalReader, JournalWriter
+from judge.judge_name import RECORDED, JudgeName
 from judge.plan import Plan
 from judge.plan.queries import missing_reference
 from judge.records import Story
@@ -50,7 +51,9 @@ def dataset_of(plan: Plan, folder: Path) -> Dataset:
     """The run's dataset; a file is looked for beside run.yaml first."""
     name = plan.spec.dataset
     beside = folder / name
-    dataset = open_dataset(str(beside) if beside.is_file() else name, columns=plan.spec.columns)
+    dataset = open_dataset(
+        str(beside) if beside.is_file() else name, columns=plan.spec.columns, criteria=plan.criteria_set.criteria
+    )
     if not dataset.files:
         raise SpecError(f"dataset {name!r} has no files")
     return dataset
@@ -63,6 +66,23 @@ def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
     stories = enumerate(dataset.stories())
     first = heapq.nsmallest(limit, stories, key=lambda pair: (pair[1].story_prompt, pair[0]))
     return (story for _, story in first)
+
+
+def askable(plan: Plan, dataset: Dataset, stories: Iterable[Story]) -> Iterator[Story]:
+    """Passes stories on and raises SpecError at the first that the judge cannot be asked about.
+
+    Answers that were recorded elsewhere are given again whatever this dataset holds of a story; nobody else can judge a
+    story without its text.
+    """
+    recorded = JudgeName.of(plan.spec.judge).provider == RECORDED
+    for story in missing_reference(plan, stories):
+        if not recorded and not story.text.strip():
+            holds = f"; dataset {dataset.with_text} holds the stories that have one" if dataset.with_text else ""
+            raise SpecError(
+                f"story {story.id!r} of dataset {dataset.name} has no text: {plan.spec.judge} cannot be asked about it",
+                hint=f"only recorded answers can be given for it{holds}",
+            )
+        yield story
 
 
 def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | None = None) -> Prepared:
@@ -84,9 +104,9 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | Non
             if before is not None:
                 _check_same(before, definition, result)
                 merged = _merged(before, definition)
-                if merged["eval_prompts"] != before["eval_prompts"]:
-                    # What was added must be askable of every story before anything is paid for.
-                    for _ in missing_reference(plan, journal.stories(ratings=False)):
+                if merged["eval_prompts"] != before["eval_prompts"] or dataset.with_text is not None:
+                    # What was added, or who is asked now, must suit every story before anything is paid for.
+                    for _ in askable(plan, dataset, journal.stories(ratings=False)):
                         pass
                 prepared = Prepared(journal.story_count(), merged, resumed=journal.settled_total() > 0)
         if before is not None:
@@ -98,7 +118,7 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | Non
         result.journal.unlink()
     with JournalWriter(result.journal, executor="prepare") as writer:
         stories = dataset.stories() if part is None else part.stories(dataset)
-        count = writer.add_stories(missing_reference(plan, stories))
+        count = writer.add_stories(askable(plan, dataset, stories))
         if count == 0:
             raise SpecError(f"dataset {dataset.name!r} has no stories")
         writer.set_meta({"definition": definition})

@@ -16,6 +16,7 @@ from judge.explanations.mapping.keyword_groups import (
     group_keywords,
     yake_keywords,
 )
+from judge.explanations.mapping.side_words import SideWords, side_words
 from judge.explanations.quality.numbers import Numbers, numbers
 from judge.explanations.quality.rows import Asked, Measured, Row
 from judge.wording import Advice, Note
@@ -55,7 +56,8 @@ class ClusterFound:
 class Look:
     """What `judge explain` finds.
 
-    Of a look as the study had it there are `yake` keywords alone, and no clusters, keywords or numbers.
+    Of a look as the study had it there are `yake` keywords alone, and no clusters, keywords or numbers. `sides` are
+    there where people's texts stand beside judges'.
     """
 
     map: ExplanationMap
@@ -64,6 +66,7 @@ class Look:
     keywords: Keywords | None = None
     numbers: Numbers | None = None
     yake: tuple[YakeWords, ...] = ()
+    sides: SideWords | None = None
 
     @property
     def yake_signature(self) -> str:
@@ -87,7 +90,7 @@ def look(mapped: ExplanationMap, step: Step | None = None) -> Look:
     options = replace(mapped.options.numbers, seed=mapped.options.seed, top=mapped.options.top)
     vectors = mapped.embedded.vectors
     found = numbers(mapped.texts, mapped.rows, vectors, mapped.guidelines, options, mapped.signature, step)
-    return Look(mapped, texts, _clusters(mapped, words), words, found)
+    return Look(mapped, texts, _clusters(mapped, words), words, found, sides=side_words(mapped))
 
 
 def _texts(mapped: ExplanationMap) -> Measured[TextsFound]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from judge.explanations.look import ClusterFound, Look
 from judge.explanations.mapping.clusters import NOISE
 from judge.explanations.mapping.explanation_map import cluster_name
-from judge.explanations.mapping.keyword_tables import keyword_table, yake_table
+from judge.explanations.mapping.keyword_tables import keyword_table, side_words_table, yake_table
 from judge.explanations.quality import tables as numbers
 from judge.explanations.quality.rows import Measured
 from judge.printing.tables import Column, Table, printable
@@ -26,6 +26,8 @@ def tables(found: Look) -> list[Table]:
         made.append(_cluster_table(found.clusters))
     if found.keywords is not None:
         made.append(keyword_table(found.keywords))
+    if found.sides is not None:
+        made.append(side_words_table(found.sides))
     return [*made, *(numbers.tables(found.numbers) if found.numbers is not None else ())]
 
 

@@ -60,7 +60,7 @@ def _draw(found: Distributions, width: float) -> Any:
                 x = (room.left + place * (inches + room.between)) / width
                 axes = made.figure.add_axes((x, low, inches / width, _HEIGHT / made.height))
                 first = first or axes
-                _panel(axes, row, c, found, top)
+                _panel(axes, row, c, found, top, inches)
                 axes.tick_params(labelleft=place == 0, labelbottom=r == len(found.rows) - 1)
                 if r == 0:
                     panels.title(axes, titles[c])
@@ -101,7 +101,7 @@ def _row_label(
         made.figure.text(near, y, names[one.name], ha="right", va="center_baseline", size=panels.LABEL, weight="bold")
 
 
-def _panel(axes: Any, row: HistogramRow, criterion: int, found: Distributions, top: float) -> None:
+def _panel(axes: Any, row: HistogramRow, criterion: int, found: Distributions, top: float, inches: float) -> None:
     one, people = row.cells[criterion], found.people(criterion)
     panels.plain(axes)
     axes.set_ylim(0, 100 * top)
@@ -120,7 +120,10 @@ def _panel(axes: Any, row: HistogramRow, criterion: int, found: Distributions, t
         axes.stairs([100 * s for s in people.shares], edges, color="black", linewidth=0.8, baseline=None)
     axes.set_xlim(one.points[0] - 0.65 * unit, one.points[-1] + 0.65 * unit)
     shown = one.points if len(one.points) < 8 else one.points[:: max(1, len(one.points) // 4)]
-    axes.set_xticks(shown, [f"{point:g}" for point in shown])
+    # Words where all have room.
+    room = inches / len(one.points)
+    fits = one.words and all(page.text_width(word, panels.LABEL) < room for word in one.words)
+    axes.set_xticks(shown, one.words if fits and len(shown) == len(one.words) else [f"{point:g}" for point in shown])
     axes.text(0.02, 0.98, one.size, ha="left", va="top", size=_SMALL, transform=axes.transAxes)
 
 

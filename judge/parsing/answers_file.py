@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from judge.criteria.scale_file import labels_fault
 from judge.errors import DataError, SpecError
 from judge.parsing.protocol import Parser
 from judge.records import Criterion, Judgment, Response, Scale, Structured
@@ -17,7 +18,10 @@ from judge.wording import Advice, joined
 
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
 _OWN_KEYS = ("text", "reasoning", "finish_reason")
+_TEXT, _OTHER_TEXT = "text", "response"
 _RESULT_KEYS = ("line", "rating", "status", "flags", "explanation")
+LABEL = "label"
+"""The column of a rating's label, where labels are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +47,12 @@ class Parsed:
     judgment: Judgment
 
     def row(self) -> dict[str, Any]:
-        """A flat row: line, the keys that pass through, rating, status, flags, explanation."""
-        judgment = self.judgment
+        """A flat row: line, the keys that pass through, rating, the label where there are any, status, flags,
+        explanation."""
+        judgment, scale = self.judgment, self.answer.criterion.scale
         result = {
             "rating": judgment.rating,
+            **({LABEL: scale.label_of(judgment.rating)} if scale.labels else {}),
             "status": judgment.status,
             "flags": ";".join(judgment.flags),
             "explanation": judgment.explanation,
@@ -65,10 +71,23 @@ def parse_scale(text: str, *, where: str = Advice("{scale}")) -> Scale:
     return Scale(low, high, step)
 
 
+def parse_labels(text: str, positive: str | None = None) -> Scale:
+    """`No,Yes`: the scale of these labels, the lowest first. Raises `SpecError`."""
+    labels = [" ".join(part.split()) for part in text.split(",")]
+    if (wrong := labels_fault(labels, positive)) is not None:
+        option, _, complaint = wrong.partition(" ")
+        named = joined(Advice(f"{{{option}}}"), f" {complaint}")
+        raise SpecError(named, hint="write labels with commas between them, the lowest first, e.g. No,Yes")
+    scale = Scale.of_labels(labels)
+    return scale if positive is None else Scale.of_labels(labels, positive=scale.label_of(scale.code_of(positive)))
+
+
 def read_answers(
     path: Path, criterion: str | None, scale: Scale, rating_pattern: str | None = None
 ) -> list[AnswerLine]:
     """All answers of a file; a line's own `criterion` and `scale` go before the defaults given here.
+
+    The text of an answer stands under `text`, or under `response` where there is no `text`.
 
     A `story` that is a text passes through, and a rating whose words stand in it is quoted. Raises `DataError` naming
     file, line and key.
@@ -139,18 +158,21 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _answer(path: Path, number: int, value: dict[str, Any], criterion: str | None, scale: Scale) -> AnswerLine:
-    if "text" not in value:
+    key_of_text = _TEXT if _TEXT in value or _OTHER_TEXT not in value else _OTHER_TEXT
+    if key_of_text not in value:
         raise DataError("has no text", file=path, row=number, column="text", allowed="a string")
-    for key in (*_OWN_KEYS, "criterion"):
+    own_keys = (key_of_text, *_OWN_KEYS[1:])
+    for key in (*own_keys, "criterion"):
         if value.get(key) is not None and not isinstance(value[key], str):
             raise DataError("is not text", file=path, row=number, column=key, found=value[key], allowed="a string")
     name = value.get("criterion") or criterion or ""
     own = _own_scale(path, number, value["scale"]) if value.get("scale") is not None else scale
-    passed = {_free_key(key, value): item for key, item in value.items() if key not in _OWN_KEYS}
+    taken = (*_RESULT_KEYS, LABEL) if own.labels else _RESULT_KEYS
+    passed = {_free_key(key, value, taken): item for key, item in value.items() if key not in own_keys}
     return AnswerLine(
         number,
         # null is what an API returns for an answer without content
-        Response(value["text"] or "", value.get("finish_reason"), value.get("reasoning")),
+        Response(value[key_of_text] or "", value.get("finish_reason"), value.get("reasoning")),
         Criterion(name, name[:2].upper(), "", own),
         passed,
         value["story"] if isinstance(value.get("story"), str) else "",
@@ -164,9 +186,9 @@ def _own_scale(path: Path, number: int, value: Any) -> Scale:
     return parse_scale(text, where=f"{path}, row {number}, scale")
 
 
-def _free_key(key: str, value: dict[str, Any]) -> str:
+def _free_key(key: str, value: dict[str, Any], taken: Sequence[str]) -> str:
     """A key of the input that has the name of a result becomes `given_...`."""
-    if key not in _RESULT_KEYS:
+    if key not in taken:
         return key
     given = f"given_{key}"
     while given in value:

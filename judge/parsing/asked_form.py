@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from judge.parsing.ours.cleaning import clean
-from judge.parsing.ours.json_answer import strict_json_judgment
+from judge.parsing.ours.json_answer import NUMBERS, strict_json_judgment
+from judge.parsing.ours.labelled.label_json import LABELS
 from judge.parsing.ours.mentions import number
 from judge.parsing.ours.rating_pattern import pattern_judgment
 from judge.parsing.ours.refusal import refuses
@@ -42,8 +43,12 @@ def has_asked_form(
 
 
 def _has_form(text: str, criterion: Criterion, structured: Structured) -> bool:
+    labels = criterion.scale.labels
+    if structured == "choice" and labels:
+        return criterion.scale.code_of(text) is not None
     if structured == "choice":
         value = number(text) if text.replace(".", "", 1).isdecimal() else None
         return value is not None and criterion.scale.on_step(value)
     # A rating off the scale is a wrong rating in the right form.
-    return strict_json_judgment(text, names(criterion.name, ()), criterion.scale).status != "no_rating"
+    reading = LABELS if labels else NUMBERS
+    return strict_json_judgment(text, names(criterion.name, ()), criterion.scale, reading).status != "no_rating"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from judge.errors import JudgeError
 from judge.eval_prompts import EvalPrompt, load_eval_prompt
+from judge.eval_prompts.template import LABELS
 from judge.parsing import parser
-from judge.parsing.ours.rating_pattern import check_pattern
+from judge.parsing.ours.rating_pattern import captures, check_pattern
 from judge.records import Criterion, Response, Scale
 
 # The example may be of any scale.
@@ -35,6 +36,10 @@ def pattern_problems(file: Path) -> list[str]:
 
 
 def _trial(eval_prompt: EvalPrompt, example: str) -> list[str]:
+    pattern = eval_prompt.rating_pattern
+    if LABELS in eval_prompt.body.uses and (pattern is None or captures(pattern, example)):
+        # Which labels there are is known with the criteria alone.
+        return []
     criterion = Criterion("Clarity", "CL", "", _ANY_SCALE)
     judgment = parser("ours").parse(Response(example), criterion, rating_pattern=eval_prompt.rating_pattern)
     if judgment.rating is not None:

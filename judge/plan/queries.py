@@ -135,7 +135,11 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
         wording = (folder or Path()) / spec.criteria.wording
     criteria_set = load_criteria(spec.criteria.set, wording=wording, folder=folder)
     criteria = criteria_set.pick(spec.criteria.only)
-    prompts = tuple(load_eval_prompt(name, folder=folder, system=spec.system) for name in spec.eval_prompts)
+    # By the set, not by what is picked of it: criteria may be added to a run, and its Eval-Prompts must stay.
+    labels = any(criterion.scale.labels for criterion in criteria_set.criteria)
+    prompts = tuple(
+        load_eval_prompt(name, folder=folder, system=spec.system, labels=labels) for name in spec.eval_prompts
+    )
     names = [prompt.name for prompt in prompts]
     if len(set(names)) < len(names):
         raise SpecError(f"eval_prompts names one twice: {', '.join(names)}")
@@ -175,7 +179,7 @@ def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tupl
             [generation.temperature, generation.top_p, generation.max_tokens, generation.seed, generation.stop],
             spec.api,
             spec.structured,
-            criterion.scale.points() if spec.structured != "none" else None,
+            (criterion.scale.labels or criterion.scale.points()) if spec.structured != "none" else None,
             [(message.role, message.content) for message in messages],
             # Only where it is said, so that keys of runs that score text stay what they were.
             *([spec.scoring] if spec.scoring != "text" else []),

@@ -68,10 +68,10 @@ def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[Rat
     rows = _code(table.frame)
     systems = list(rows.levels["system"])
     for name in drop_systems:
-        if name not in systems:
+        if len(table.frame) and name not in systems:
             raise SpecError(unknown("system", name, (str(s) for s in systems)))
     if drop_systems:
-        rows = rows.where(~np.isin(rows.codes["system"], [systems.index(name) for name in drop_systems]))
+        rows = rows.where(~np.isin(rows.codes["system"], [i for i, name in enumerate(systems) if name in drop_systems]))
     dataset, names = rows.dense("dataset")
     return tuple(_build_one(str(name), rows.where(dataset == i), table) for i, name in enumerate(names))
 
@@ -132,6 +132,7 @@ def _build_one(dataset: str, rows: _Coded, table: RatingsTable) -> RatingMatrix:
         rater_names=tuple(str(r) for r in rater_names),
         _judge_rows=judge_rows,
         _people_rows=sort_rows(criterion, len(criteria), story[~is_judge], rater, person_rows.rating),
+        labels={name: scale for (of, name), scale in table.labels.items() if of == dataset},
     )
 
 

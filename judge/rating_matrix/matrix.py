@@ -8,7 +8,7 @@ people's is the mean over raters; how many went into each stands beside it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.rating_matrix.rows import Codes, Floats, RatingRows
+from judge.records import Scale
 
 
 class Cell(NamedTuple):
@@ -81,6 +82,8 @@ class RatingMatrix:
         The people's criteria.
     people, raters : arrays, shape (criteria, n)
         Mean over raters, number of ratings.
+    labels : mapping
+        Scales of criteria whose ratings are codes of labels, by the criterion's name in small letters.
     judge_codes, people_codes : arrays of int
         Codes of `judge` and `people` for tau-b (`stats.correlation.kendall.codes`).
     """
@@ -105,6 +108,7 @@ class RatingMatrix:
     rater_names: tuple[str, ...]
     _judge_rows: RatingRows
     _people_rows: RatingRows
+    labels: Mapping[str, Scale] = field(default_factory=dict)
 
     @property
     def features(self) -> pd.DataFrame:

@@ -7,6 +7,7 @@ result folders' `derived/`, from which it may be deleted at any time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -16,10 +17,11 @@ from judge.ratings_table.columns import Piece, frame_of
 from judge.ratings_table.imported import Imported, read_imported
 from judge.ratings_table.journaled import Asked, Beside, People, read_journal
 from judge.ratings_table.judgments import Telling, silent
-from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RatingsTable, RunFacts, StoryRow
+from judge.ratings_table.labels import Scales, notes_of, scales_of, with_labels
+from judge.ratings_table.table import COLUMNS, LABEL, STORY_COLUMNS, RatingsTable, RunFacts, StoryRow
 from judge.run_folder import resolve
 
-__all__ = ["COLUMNS", "STORY_COLUMNS", "RatingsTable", "RunFacts", "read"]
+__all__ = ["COLUMNS", "LABEL", "STORY_COLUMNS", "RatingsTable", "RunFacts", "read"]
 
 
 def read(
@@ -52,15 +54,30 @@ def read(
             imported.append(read_imported(folder, explanations=explanations))
             fact = imported[-1].fact
         facts.append(fact)
+    scales = scales_of((fact, _datasets(fact, imported)) for fact in facts)
+    facts = [replace(fact, notes=(*fact.notes, *_said(fact, scales, imported))) for fact in facts]
     pieces += [known.ratings for known in people.values()]
     frame = frame_of(pieces, explanations=explanations)
     story_rows = [row for known in people.values() for row in known.stories.values()]
     stories = pd.DataFrame(story_rows, columns=StoryRow._fields).set_index(["dataset", "story"])
     if not imported:
-        return RatingsTable(frame, stories, tuple(facts))
-    frame = _stacked([frame, *_once(imported, set(people))])
+        return RatingsTable(with_labels(frame, scales, explanations=explanations), stories, tuple(facts), scales)
+    frame = with_labels(_stacked([frame, *_once(imported, set(people))]), scales, explanations=explanations)
     more = pd.concat([stories, *(one.stories for one in imported)])
-    return RatingsTable(frame, more[~more.index.duplicated()], tuple(facts))
+    return RatingsTable(frame, more[~more.index.duplicated()], tuple(facts), scales)
+
+
+def _datasets(fact: RunFacts, imported: Sequence[Imported]) -> list[str]:
+    """The datasets that a folder rated; one of imported rows may hold several."""
+    own = next((one.frame["dataset"] for one in imported if one.fact is fact), None)
+    return [fact.dataset] if own is None else [str(name) for name in own.dropna().unique()]
+
+
+def _said(fact: RunFacts, scales: Scales, imported: Sequence[Imported]) -> list[str]:
+    """What the codes of a folder's labels mean."""
+    names = {criterion.name.casefold() for criterion in fact.criteria}
+    datasets = _datasets(fact, imported)
+    return notes_of({place: scale for place, scale in scales.items() if place[0] in datasets and place[1] in names})
 
 
 def _once(imported: Sequence[Imported], known: set[str]) -> list[pd.DataFrame]:

@@ -1,12 +1,14 @@
 """Ratings tables that came from elsewhere, in place of a journal. Checks every row, and changes none.
 
-A folder holds `imported.csv` or `imported.parquet` (the columns of the ratings table); beside it may lie
+A folder holds `imported.csv` or `imported.parquet` (the columns of the ratings table; `label` may stand there with the
+codes or in their place); beside it may lie
 `imported_stories.csv` (`dataset, story, words, text, reference` and any number of numeric features of the stories) and
 `manifest.json` (`judge, criteria, notes`; `ratings`: single or means; `labels_note`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,9 @@ from typing import Any
 import pandas as pd
 
 from judge.errors import DataError
+from judge.ratings_table.labels import coded
 from judge.ratings_table.parquet import read_parquet
-from judge.ratings_table.table import COLUMNS, STORY_COLUMNS, RunFacts
+from judge.ratings_table.table import COLUMNS, LABEL, STORY_COLUMNS, RunFacts
 from judge.records import STATUSES, Criterion
 from judge.run_folder import ResultFolder, read_manifest
 
@@ -30,6 +33,7 @@ _TEXTS = (
     "criterion",
     "eval_prompt",
     "rater",
+    LABEL,
     "text",
     "reference",
 )
@@ -53,8 +57,9 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
         frame = read_parquet(folder.imported, explanations=explanations)
     else:
         frame = _table(folder.imported)
-    frame = _checked(frame, folder.imported)
     manifest = read_manifest(folder.manifest)
+    criteria = tuple(Criterion.of(record) for record in manifest.get("criteria", ()))
+    frame = _checked(frame, folder.imported, criteria)
     names = ", ".join(_names(frame["judge"]))
     fact = RunFacts(
         run=str(frame["run"].iloc[0]) if len(frame) else folder.path.name,
@@ -62,7 +67,7 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
         dataset=str(frame["dataset"].iloc[0]) if len(frame) else "",
         revision=None,
         repeats=_repeats(frame),
-        criteria=tuple(Criterion.of(record) for record in manifest.get("criteria", ())),
+        criteria=criteria,
         eval_prompts=tuple(_names(frame["eval_prompt"])),
         parser="imported",
         notes=("ratings were imported, not parsed here", *manifest.get("notes", ())),
@@ -93,7 +98,7 @@ def _table(file: Path) -> pd.DataFrame:
         raise DataError(f"is not a table: {error}", file=file) from error
 
 
-def _checked(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
+def _checked(frame: pd.DataFrame, file: Path, criteria: Sequence[Criterion]) -> pd.DataFrame:
     missing = [column for column in COLUMNS if column not in frame.columns]
     if missing:
         raise DataError("columns are missing", file=file, found=missing, allowed=", ".join(COLUMNS))
@@ -104,6 +109,7 @@ def _checked(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
             strange = frame[column].notna() & numbers.isna()
             _refuse(strange, frame[column], file, f"not a {column}", "a number, or nothing")
             frame[column] = numbers
+    frame = coded(frame, criteria, file)
     rated = frame["status"].isin(("ok", "imported"))
     lost = frame["rating"].notna() & ~rated
     _refuse(lost, frame["status"], file, "a rating stands beside a status that says there is none", "ok, imported")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pandas as pd
 
 from judge.errors import DataError, MissingExtraError
 from judge.ratings_table.columns import categories, width
-from judge.ratings_table.table import COLUMNS
+from judge.ratings_table.labels import columns
+from judge.ratings_table.table import COLUMNS, LABEL
 
 _MEMORY = "400MB"
 """What DuckDB may use itself; the rows it hands over take about 30 bytes each beside that."""
@@ -40,15 +42,15 @@ def read_parquet(file: Path, *, explanations: bool) -> pd.DataFrame:
             missing = [column for column in COLUMNS if column not in found]
             if missing:
                 raise DataError("columns are missing", file=file, found=missing, allowed=", ".join(COLUMNS))
-            return _rows(db, explanations=explanations)
+            return _rows(db, columns(LABEL in found), explanations=explanations)
         except duckdb.Error as error:
             raise DataError(f"cannot be read as Parquet ({str(error).splitlines()[0]})", file=file) from error
 
 
-def _rows(db: Any, *, explanations: bool) -> pd.DataFrame:
+def _rows(db: Any, wanted: Sequence[str], *, explanations: bool) -> pd.DataFrame:
     """All rows, piece by piece into arrays of the final size: handing over everything at once takes it four times."""
     total = int(db.execute("SELECT count(*) FROM ratings").fetchone()[0])
-    levels = {column: _levels(db, column) for column in COLUMNS if column not in (*_NUMBERS, _TEXT)}
+    levels = {column: _levels(db, column) for column in wanted if column not in (*_NUMBERS, _TEXT)}
     parts = [f"{column}::VARCHAR::{column}_name AS {column}" for column in levels]
     parts += [f"{column}::{kind} AS {column}" for column, (kind, _) in _NUMBERS.items()]
     parts += [_TEXT] if explanations else []
@@ -56,7 +58,7 @@ def _rows(db: Any, *, explanations: bool) -> pd.DataFrame:
     arrays |= {name: np.empty(total, dtype=dtype) for name, (_, dtype) in _NUMBERS.items()}
     texts: list[pd.Series[str]] = []
     done = 0
-    result = db.execute(f"SELECT {', '.join(parts)} FROM ratings")  # noqa: S608  the names are COLUMNS
+    result = db.execute(f"SELECT {', '.join(parts)} FROM ratings")  # noqa: S608  the names are our own
     while len(piece := result.fetch_df_chunk(_VECTORS)):
         place = slice(done, done + len(piece))
         for name in levels:
@@ -65,11 +67,11 @@ def _rows(db: Any, *, explanations: bool) -> pd.DataFrame:
             arrays[name][place] = piece[name].to_numpy(dtype=np.float64, na_value=np.nan)
         texts += [piece[_TEXT]] if explanations else []
         done += len(piece)
-    columns: dict[str, Any] = {name: categories(arrays[name], known) for name, known in levels.items()}
-    columns |= {name: arrays[name] for name in _NUMBERS}
+    made: dict[str, Any] = {name: categories(arrays[name], known) for name, known in levels.items()}
+    made |= {name: arrays[name] for name in _NUMBERS}
     blank = categories(np.full(total, -1, dtype=np.int8), [])
-    columns[_TEXT] = pd.concat(texts, ignore_index=True) if texts else blank
-    return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
+    made[_TEXT] = pd.concat(texts, ignore_index=True) if texts else blank
+    return pd.DataFrame({name: made[name] for name in wanted}, copy=False)
 
 
 def _levels(db: Any, column: str) -> list[str]:

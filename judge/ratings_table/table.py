@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
-from judge.records import Criterion
+from judge.records import Criterion, Scale
 
 COLUMNS = (
     "run",
@@ -29,6 +30,8 @@ COLUMNS = (
 )
 """Columns of the table, in order. `rating` is null where there is none; `rater` is null where identity is unknown."""
 
+LABEL = "label"
+"""Column behind `rating`, of tables in which some criterion has labels: the label whose code the rating is."""
 
 STORY_COLUMNS = ("story_prompt", "system", "words", "text")
 """Columns of the table of stories; every further column is a numeric feature of the story that came with an import."""
@@ -74,8 +77,12 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class RatingsTable:
-    """`frame` has `COLUMNS`; `stories`, indexed by (dataset, story), has `STORY_COLUMNS` and perhaps features."""
+    """`frame` has `COLUMNS`, and `LABEL` where some criterion has labels; `stories`, indexed by
+    (dataset, story), has `STORY_COLUMNS` and perhaps features; `labels` are the scales of criteria with labels by
+    (dataset, criterion in small letters).
+    """
 
     frame: pd.DataFrame
     stories: pd.DataFrame
     facts: tuple[RunFacts, ...]
+    labels: Mapping[tuple[str, str], Scale] = field(default_factory=dict)

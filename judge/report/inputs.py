@@ -16,6 +16,8 @@ from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.margins import Margin
 from judge.analysis.coverage.coverage import Coverage, coverage
 from judge.analysis.inputs.control import Control, ControlPredictions
+from judge.analysis.labels import Confusions, confusions
+from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.table_options import (
     ConsistencyOptions,
     CorrelationOptions,
@@ -148,6 +150,15 @@ class ReportInputs:
     def margins(self) -> list[Margin]:
         """How far each judge lies from control and ceiling, over all stories."""
         return margins.margins(self.correlations)
+
+    @cached_property
+    def confusions(self) -> Confusions | None:
+        """Labels beside people's; None where no criterion has labels, or nobody's ratings are known."""
+        if not self.has_people or not any(one.labels for one in self.matrices):
+            return None
+        chosen = self.options
+        words = {"drop_systems": chosen.drop_systems, "resamples": chosen.resamples, "seed": chosen.seed}
+        return confusions(self.table, from_words(ConfusionOptions, **words))
 
     @cached_property
     def coverage(self) -> Coverage:

@@ -25,6 +25,7 @@ TITLES: Mapping[str, str] = {
     "hanna": "HANNA (Chhun, Suchanek and Clavel 2024, TACL)",
     "openmeva": "OpenMEVA (Guan et al. 2021, ACL)",
     "storyer": "StoryER (Chen et al. 2022, EMNLP)",
+    "ttcw": "Art or Artifice (Chakrabarty et al. 2024, CHI)",
 }
 """Study -> its title."""
 
@@ -34,6 +35,7 @@ _NOTES: Mapping[str, Sequence[str]] = {
         "cells: of the metrics' numbers the program stores those of UNION, and of Tables 8 and 9 it knows nothing",
     ),
     "storyer": ("no command compares StoryER's cells yet",),
+    "ttcw": ("the notebook also prints balanced accuracy test by test, which is not listed",),
 }
 _KEYS = ("study", "printed_in", "table", "names", "cells", "match", "state", "why", "command")
 

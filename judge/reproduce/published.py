@@ -24,7 +24,7 @@ class Printed:
 
 
 def published(study: str) -> Mapping[Place, Printed]:
-    """Printed cells of `hanna` or `openmeva`."""
+    """Printed cells of `hanna`, `openmeva` or `ttcw`."""
     return read_published(package_file("reproduce", "published_data", f"{study}_published.csv"))
 
 

@@ -36,7 +36,8 @@ class Study:
     """One study on the files at hand.
 
     `switches` names the differences that can be shown alone, `out_of_reach` those that the files do not allow to be
-    shown, and why; `facts` are parts of the signature beside the files.
+    shown, and why; `facts` are parts of the signature beside the files; `unchecked` names files whose checksums the
+    program does not know.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Study:
     switches: Sequence[str] = ()
     facts: Sequence[str] = ()
     out_of_reach: Mapping[str, str] = field(default_factory=dict)
+    unchecked: frozenset[str] = frozenset()
 
     @property
     def tables(self) -> list[str]:
@@ -62,7 +64,8 @@ class Study:
     def altered(self) -> list[str]:
         """The files that are not, byte by byte, those that the study released."""
         released = {source.sha256 for source in SOURCES.values()}
-        return [name for name, path in self.files.items() if sha256_file(path) not in released]
+        known = {name: path for name, path in self.files.items() if name not in self.unchecked}
+        return [name for name, path in known.items() if sha256_file(path) not in released]
 
     def cells(self, options: Options, table: str | None = None) -> list[Cell]:
         """Every cell, or those of one table. Raises SpecError for a table or a choice that is not known."""

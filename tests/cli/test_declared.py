@@ -88,6 +88,7 @@ def test_flags_follow_from_the_fields() -> None:
         ("replace", agreement_options.ReplacementOptions, ()),
         ("accuracy", agreement_options.AccuracyOptions, ()),
         ("labels", agreement_options.LabelOptions, ()),
+        ("confusion", agreement_options.ConfusionOptions, ()),
         ("sliding-sets", agreement_options.DriftOptions, ()),
         ("drift", agreement_options.DriftOptions, ("window", "stride", "ci", "resamples", "seed")),
     ],

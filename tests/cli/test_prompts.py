@@ -102,7 +102,7 @@ def test_a_form_that_render_does_not_have_is_refused_with_those_it_has() -> None
 
 def test_check_finds_all_that_ships_sound() -> None:
     result = prompts("check")
-    assert (result.exit_code, result.stdout) == (0, "8 files checked, all sound\n")
+    assert (result.exit_code, result.stdout) == (0, "9 files checked, all sound\n")
 
 
 def test_check_of_a_folder_lists_every_problem_and_exits_with_4(tmp_path: Path) -> None:

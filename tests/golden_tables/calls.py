@@ -93,7 +93,7 @@ def prepare(folder: Path, group: str, data: Path | None) -> None:
 
 
 def _demo_runs() -> None:
-    """The demo run, a copy for what leaves files in it, runs of recited answers, and an audit with answers."""
+    """The demo run, a copy for what leaves files in it, runs of recited answers, an audit with answers, labels."""
     _done("demo", "demo-run", "--quiet", "--format", "json")
     shutil.copytree("demo-run", "explained-run")
     for name, script, structured in _RECITED:
@@ -102,6 +102,9 @@ def _demo_runs() -> None:
         (folder / "run.yaml").write_text(_RUN.format(name=name, script=script, structured=structured), encoding="utf-8")
         _done("run", name, "--quiet")
     _done("audit", "import", "audited.sqlite", "audited.csv")
+    Path("labelled").mkdir()
+    shutil.copy("labelled.csv", "labelled/imported.csv")
+    shutil.copy("labelled.json", "labelled/manifest.json")
 
 
 def _done(*words: str) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from judge.parsing import parser
-from judge.parsing.expected import expected_judgment, read_tokens
+from judge.parsing.answer_tokens import read_tokens
+from judge.parsing.expected import expected_judgment
 from judge.records import Criterion, Judgment, Response, Scale
 
 FIVE = Criterion("Overall", "OV", "", Scale(1, 5))

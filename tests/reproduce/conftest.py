@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.reproduce import hanna, openmeva
+from judge.reproduce import hanna, openmeva, ttcw
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.study import Options, Study
 
@@ -41,6 +41,12 @@ def hanna_cells(hanna_study: Study) -> dict[Place, Cell]:
 def mans_study(data: pytest.MonkeyPatch) -> Study:
     """OpenMEVA."""
     return openmeva.study(Options())
+
+
+@pytest.fixture(scope="session")
+def ttcw_study(data: pytest.MonkeyPatch) -> Study:
+    """Art or Artifice without intervals."""
+    return ttcw.study(Options(resamples=0))
 
 
 @pytest.fixture

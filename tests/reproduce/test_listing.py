@@ -51,6 +51,12 @@ def test_openmeva_is_listed_as_it_is_computed(mans_study: Study) -> None:
     assert openmeva.PRINTED_ALPHA in rows[0].names
 
 
+def test_ttcw_is_listed_as_it_is_computed(ttcw_study: Study) -> None:
+    rows = listed("ttcw")
+    _check(rows, ttcw_study.cells(Options(resamples=0)))
+    assert (sum(row.cells or 0 for row in rows), sum(row.match or 0 for row in rows)) == (37, 27)
+
+
 def test_storyer_lists_its_printed_cells(studies: Path) -> None:
     with (studies / "golden" / "storyer" / "storyer_published.csv").open(encoding="utf-8", newline="") as stream:
         printed = Counter(row["source"].split("EMNLP), ")[1] for row in csv.DictReader(stream))

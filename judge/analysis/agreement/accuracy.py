@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, candidates
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.analysis.options.signature import signature_parts
@@ -114,6 +115,7 @@ def accuracies(
     """How often judges, people one by one and the control put stories and systems in people's order."""
     options, remarks = options or AccuracyOptions(), Remarks()
     remarks.note(note for fact in table.facts for note in fact.notes)
+    table = numbers(table)
     matrices, rows = build(table, drop_systems=options.drop_systems), []
     for matrix in matrices:
         measured = _Measured(matrix, options, remarks)

@@ -13,13 +13,15 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.agreement.null_judges import MEAN, PERMUTED, constant, permuted
+from judge.analysis.agreement.null_judges import MEAN, MODE, PERMUTED, commonest, constant, permuted
 from judge.analysis.inputs.bars import CONTROL, JUDGE, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
+from judge.analysis.inputs.label_criteria import given_labels, scale_of
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.rating_matrix import Raters, RatingMatrix
+from judge.records import Scale
 from judge.stats.agreement import icc
-from judge.stats.agreement.alt_test import PASS, AgainstPerson, AltTest, alt_test
+from judge.stats.agreement.alt_test import PASS, AgainstPerson, AltTest, Measure, alt_test
 from judge.stats.agreement.repeat_agreement import agreement
 from judge.stats.estimate import Estimate
 from judge.wording import Advice, Note
@@ -52,6 +54,8 @@ class AltTestRow:
         See `stats.agreement.alt_test`: p is the least level at which the judge would pass.
     clustered_rate, clustered_passed, clustered_p
         The same with standard errors over `clusters` story-prompts (fewest of a person).
+    measure, labels
+        What closeness is, and whether ratings are labels.
     compared, too_few : int
         People compared, and those with fewer than 30 stories.
     least_stories, most_stories : int or None
@@ -73,6 +77,8 @@ class AltTestRow:
     clustered_p: float | None
     clusters: int | None
     epsilon: float
+    measure: Measure
+    labels: bool
     compared: int
     too_few: int
     least_stories: int | None
@@ -94,9 +100,15 @@ def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -
         key = (matrix.dataset, criterion)
         if key not in tests:
             raters, reason, agreed = _people(matrix, criterion, options, remarks)
-            tests[key] = _Test(raters, matrix.story_prompt, reason, agreed, options)
-        rows.append(tests[key].row(one.subject, one.sides[0]))
-        judges.setdefault(key, []).append(one)
+            # People rated labels, whatever the judge's criterion is called.
+            scale = scale_of(matrix, criterion)
+            tests[key] = _Test(raters, matrix.story_prompt, reason, agreed, options, scale, criterion)
+        test = tests[key]
+        kept = one
+        if test.scale is not None and one.cell is not None:
+            kept = replace(one, ratings=given_labels(matrix, one.cell, test.scale))
+        rows.append(test.row(one.subject, kept.sides[0]))
+        judges.setdefault(key, []).append(kept)
     for (dataset, criterion), own in judges.items():
         of = [(row.subject.dataset, row.subject.against) == (dataset, criterion) for row in rows]
         last = max(i for i, mine in enumerate(of) if mine)
@@ -108,10 +120,18 @@ class _Test:
     """The alt-test against one criterion's people."""
 
     def __init__(
-        self, raters: Raters, story_prompt: Codes, reason: str | None, agreed: Agreed, options: ReplacementOptions
+        self,
+        raters: Raters,
+        story_prompt: Codes,
+        reason: str | None,
+        agreed: Agreed,
+        options: ReplacementOptions,
+        scale: Scale | None,
+        criterion: str,
     ) -> None:
         self.raters, self.story_prompt, self.reason = raters, story_prompt, reason
-        self.agreed, self.options = agreed, options
+        self.agreed, self.options, self.scale = agreed, options, scale
+        self.measure = options.measure_of(criterion, scale)
         self.names = raters.names or tuple(f"position {i + 1}" for i in range(raters.ratings.shape[1]))
 
     @property
@@ -125,12 +145,12 @@ class _Test:
         if self.reason:
             nothing = Estimate.undefined(self.reason)
             return AltTest(nothing, nothing, (), 0, options.epsilon)
-        given = np.floor(judge + 0.5) if options.measure == "exact" else judge
+        given = np.floor(judge + 0.5) if self.measure == "exact" else judge
         return alt_test(
             given,
             self.raters.ratings,
             epsilon=options.epsilon,
-            measure=options.measure,
+            measure=self.measure,
             cluster=self.story_prompt,
         )
 
@@ -150,6 +170,8 @@ class _Test:
             clustered_p=result.clustered_p,
             clusters=min((person.clusters for person in result.people), default=None),
             epsilon=self.options.epsilon,
+            measure=self.measure,
+            labels=self.scale is not None,
             compared=len(result.people),
             too_few=result.too_few,
             least_stories=min(stories, default=None),
@@ -174,11 +196,12 @@ def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
     rows = []
     for of, stories in sets:
         ratings, rng = test.raters.ratings, np.random.default_rng(test.options.seed)
-        mean, dealt = (
+        name_of_same, give_same = (MEAN, constant) if test.scale is None else (MODE, commonest)
+        same, dealt = (
             Subject(CONTROL, own.dataset, None, f"{name}{of}", None, str(own.against), own.against)
-            for name in (MEAN, PERMUTED)
+            for name in (name_of_same, PERMUTED)
         )
-        rows.append(test.row(mean, constant(ratings, stories)))
+        rows.append(test.row(same, give_same(ratings, stories)))
         rows.append(_mean_row([test.row(dealt, judge) for judge in permuted(ratings, stories, rng)]))
     return [row for row in rows if row.winning_rate.defined]
 
@@ -226,7 +249,9 @@ def _people(
     names, ratings = (raters.names, raters.ratings) if raters.known else ((), None)
     family = icc.family(packed, columns="people", names=names, raters=ratings)
     forms = {row.form: row.estimate for row in family.rows}
-    agreed = (forms["ICC(1,1)"], equal)
+    scale = scale_of(matrix, criterion)
+    loose = scale is not None and not scale.numeric
+    agreed = (Estimate.undefined("undefined: the labels have no order") if loose else forms["ICC(1,1)"], equal)
     if raters.known:
         return raters, None, agreed
     if not (np.diff(raters.ratings, axis=1) < 0).any():

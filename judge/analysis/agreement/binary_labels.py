@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from judge.analysis.agreement.label_rules import Labels, labels
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, control, judge_cell
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import LabelOptions
 from judge.analysis.options.signature import signature_parts
@@ -112,6 +113,7 @@ class Discrimination(Signed):
 
 def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> Discrimination:
     """How well every judge cell and the control tell labelled stories from others."""
+    table = numbers(table)
     matrices, remarks = build(table, drop_systems=options.drop_systems), Remarks()
     remarks.note(note for fact in table.facts for note in fact.notes)
     rows: list[LabelRow] = []

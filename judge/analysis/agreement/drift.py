@@ -14,6 +14,7 @@ import pandas as pd
 
 from judge.analysis.inputs.bars import Predict
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.signature import signature_parts
@@ -110,6 +111,7 @@ class Drift(Signed):
 def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None) -> Drift:
     """Pearson's r of every judge cell and of the control by dataset and system, with tests of homogeneity."""
     options = options or DriftOptions()
+    table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     found, remarks = comparable(matrices, options.against, predict if options.control else None)
     groups = [tuple(_group_rows(matrix, one)) for matrix, one in found]

@@ -2,7 +2,10 @@
 
 ==================  =================================================================================================
 always the mean     the same rating for every story: the mean of all ratings by people
+always the          the same label for every story: the one that people gave most often
+commonest label
 people permuted     ratings by people, one a story, dealt to the stories at random; several times over
+labels at random    each label with the share that people give it, whatever the story; its counts are expected ones
 ==================  =================================================================================================
 """
 
@@ -13,10 +16,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats.agreement.confusion import Confusion, of_cells
+
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-MEAN, PERMUTED = "always the mean", "people permuted"
+MEAN, MODE, PERMUTED = "always the mean", "always the commonest label", "people permuted"
+RANDOM = "labels at random, as often as people"
 DEALT = 20
 """How many times people's ratings are dealt to the stories; figures are means over them."""
 
@@ -24,6 +30,12 @@ DEALT = 20
 def constant(ratings: Floats, stories: Mask) -> Floats:
     """The mean of people's ratings (n, people) of these stories (n,), for each of them; NaN for others."""
     return np.where(stories, float(np.nanmean(ratings[stories])), np.nan)
+
+
+def commonest(ratings: Floats, stories: Mask) -> Floats:
+    """The code that people (n, people) gave most often of these stories (n,), for each of them; NaN for others."""
+    codes, counts = np.unique(ratings[stories][~np.isnan(ratings[stories])], return_counts=True)
+    return np.where(stories, codes[counts.argmax()], np.nan)
 
 
 def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:
@@ -35,3 +47,13 @@ def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterat
         made = np.full(len(ratings), np.nan)
         made[rng.permutation(rows)] = ratings[rows, chosen]
         yield made
+
+
+def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
+    """What labels said at random, each as often as people give it, make on average: no draws, shares of each story."""
+    known = ~np.isnan(people)
+    code = people[known].astype(np.int64)
+    share = np.bincount(code, minlength=labels) / max(1, code.size)
+    cells = np.zeros((people.size, labels, labels))
+    cells[np.flatnonzero(known), code] = share
+    return of_cells(cells, positive=positive)

@@ -7,7 +7,7 @@ beside it: where people hardly agree, any smooth judge comes closer to the other
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from judge.analysis.agreement.alternative_annotator import AltTestRow, tested_rows
 from judge.analysis.inputs.bars import JUDGE, Remarks
 from judge.analysis.inputs.candidates import Subject, comparable
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.signature import joined, signature_parts
@@ -125,9 +126,13 @@ def replacement(table: RatingsTable, options: ReplacementOptions | None = None) 
     drawn = () if options.rated else ("seed",)
     facts = [note for fact in table.facts for note in fact.notes]
     tests, remarks = tested_rows(matrices, options)
-    means, more = _mean_rows(matrices, options)
+    counted = numbers(table)
+    of_numbers = matrices if counted is table else build(counted, drop_systems=options.drop_systems)
+    means, more = _mean_rows(of_numbers, options)
+    options = _with_measure(options, tests)
     lost = ("lost:as-judge-mean",) if any(row.lost for row in means) else ()
     without = ("epsilon", "positions", *drawn)
+    of_means = [note for fact in counted.facts for note in fact.notes]
     return Replacement(
         tests=tuple(tests),
         means=tuple(means),
@@ -135,8 +140,14 @@ def replacement(table: RatingsTable, options: ReplacementOptions | None = None) 
         signature_parts=signature_parts(table, matrices, options, intervals="f", without=("rated",)),
         means_signature_parts=signature_parts(table, matrices, options, intervals="t", without=without, extra=lost),
         notes=tuple(dict.fromkeys([*facts, *remarks.notes])),
-        means_notes=tuple(dict.fromkeys([*facts, *more.notes])),
+        means_notes=tuple(dict.fromkeys([*of_means, *more.notes])),
     )
+
+
+def _with_measure(options: ReplacementOptions, tests: Sequence[AltTestRow]) -> ReplacementOptions:
+    """The options with the measure that was in force, where it was one."""
+    found = {row.measure for row in tests} or {"rmse"}
+    return replace(options, measure=found.pop()) if options.measure == "auto" and len(found) == 1 else options
 
 
 def _by_person(row: AltTestRow, one: AgainstPerson) -> Iterator[tuple[str, object]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judge.analysis.agreement.alternative_annotator import NULL
-from judge.analysis.agreement.null_judges import DEALT, MEAN, PERMUTED
+from judge.analysis.agreement.null_judges import DEALT, MEAN, MODE, PERMUTED
 from judge.analysis.agreement.replacement import Replacement
 from judge.analysis.inputs.candidates import first_columns
 from judge.analysis.inputs.subject_rows import cells
@@ -19,6 +19,8 @@ def tables(result: Replacement) -> list[Table]:
 
 def _test_table(result: Replacement) -> Table:
     options, rows = result.options, [cells(row) for row in result.tests]
+    labelled = any(row.labels for row in result.tests)
+    rows = [row | {"advantage_probability": row["advantage"]} for row in rows] if labelled else rows
     columns = [
         *first_columns(rows),
         Column("winning_rate", "winning rate %", digits=0, factor=100),
@@ -27,7 +29,8 @@ def _test_table(result: Replacement) -> Table:
         Column("clustered_rate", "rate by story-prompt %", digits=0, factor=100),
         Column("clustered_passed", "passes by story-prompt"),
         Column("clustered_p", "p by story-prompt", digits=3, p="less"),
-        Column("advantage", "rho"),
+        # The key of tables of numbers is older than labels.
+        Column("advantage_probability" if labelled else "advantage", "rho"),
         Column("compared", "people"),
         Column("too_few", "left out"),
         Column("least_stories", "stories, least"),
@@ -50,12 +53,17 @@ def _test_table(result: Replacement) -> Table:
         "than story-prompts); believe it where stories share story-prompts, for the published one takes stories as "
         "independent; p: the least level at which the judge would pass"
     )
+    same = " or ".join(dict.fromkeys(MODE if row.labels else MEAN for row in result.tests)) or MEAN
     null = (
-        f"{MEAN}, {PERMUTED}: judges that know nothing of the stories (one rating for all; people's ratings dealt to "
+        f"{same}, {PERMUTED}: judges that know nothing of the stories (one rating for all; people's ratings dealt to "
         f"the stories at random, means of {DEALT} times): a judge that gets no more has shown nothing"
     )
     own = [test, clustered, rho, null, *_null_passes(result), agreed]
-    if options.measure == "exact":
+    if labelled:
+        own.append(
+            "closeness of labels: equal ones; a judge's is the label that most of its repeats gave, tied ones none"
+        )
+    if any(row.measure == "exact" and not row.labels for row in result.tests):
         own.append("closeness: equal ratings, the judge's mean over repeats rounded to whole points")
     return Table("May the judge replace a person?", columns, rows, result.signature, (*result.notes, *own))
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.signature import signature_parts
@@ -93,6 +94,7 @@ def sets(
 ) -> SlidingSetsTable:
     """Correlation of differences between sliding sets of stories, for each judge cell and the control."""
     options = options or DriftOptions()
+    table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     found, remarks = comparable(matrices, options.against, predict if options.control else None)
     drawn = {matrix.dataset: _draw(matrix, options, remarks) for matrix in matrices}

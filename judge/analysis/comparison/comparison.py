@@ -18,6 +18,7 @@ from judge.analysis.comparison.ranking import ranked
 from judge.analysis.comparison.result import Comparison, Entry
 from judge.analysis.comparison.sentence import ContrastFacts, sentence
 from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.label_criteria import numbers, phi_note
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CompareOptions
 from judge.errors import SpecError
@@ -43,6 +44,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
     """
     options = options or CompareOptions()
     check_distinct(table)
+    table = numbers(table, needed=True)
     matrices = build(table, drop_systems=options.drop_systems)
     entries: list[Entry] = []
     notes = dict.fromkeys(note for fact in table.facts for note in fact.notes)
@@ -51,7 +53,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
             continue
         found = match(matrix, options.against)
         made, left_out = contrasts(matrix, table, options.by, options.baseline)
-        notes.update(dict.fromkeys([*found.notes, *left_out]))
+        notes.update(dict.fromkeys([*found.notes, *phi_note(matrix), *left_out]))
         if options.level == "system" and len(matrix.systems) < _FEW_SYSTEMS:
             notes[f"{matrix.dataset}: {len(matrix.systems)} systems prove little at system level"] = None
         comparer = Comparer(matrix, options, found)

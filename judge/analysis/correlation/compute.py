@@ -12,6 +12,7 @@ from judge.analysis.coverage import loss
 from judge.analysis.coverage.bounds import scales_of
 from judge.analysis.inputs.bars import JUDGE, Predict, Remarks
 from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.label_criteria import numbers, phi_note
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix, build
@@ -47,12 +48,14 @@ def correlations(
         it takes longer and changes no row.
     """
     options, remarks = options or CorrelationOptions(), Remarks()
+    table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     scales, controls = scales_of(table), frozenset(fact.judge for fact in table.facts if fact.control)
     datasets = []
     remarks.note(note for fact in table.facts for note in fact.notes)
     for matrix in matrices:
         pairs = match(matrix, options.against)
+        remarks.note(phi_note(matrix))
         maker = DatasetRows(matrix, options, predict, paired=paired, scales=scales, controls=controls)
         dataset = maker.dataset(pairs)
         remarks.note([*pairs.notes, *dataset.notes, *_share_notes(dataset.name, dataset.rows)])

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judge.analysis.inputs.label_criteria import scale_of
 from judge.rating_matrix import RatingMatrix
+from judge.records import Scale
 from judge.stats.estimate import Estimate
 from judge.stats.shares.missing_data_bounds import mean_bounds
 
@@ -21,7 +23,7 @@ class Bound:
     """Mean rating of one cell over asked stories.
 
     The ends of `mean` are worst and best case: the `missing` repeats at the lowest or highest point of the `scale`. The
-    mean is over repeats.
+    mean is over repeats. Of labels `ends` are the words of the lowest and highest code.
     """
 
     run: str
@@ -31,23 +33,25 @@ class Bound:
     mean: Estimate
     scale: tuple[float, float]
     missing: int
+    ends: tuple[str, str] | None = None
 
 
 def bounds(matrices: Sequence[RatingMatrix], scales: Mapping[str, tuple[float, float]]) -> tuple[Bound, ...]:
     """The bounds of every cell."""
     return tuple(
-        _bound(matrix, i, scales.get(cell.criterion) or observed_scale(matrix))
+        _bound(matrix, i, scales.get(cell.criterion) or observed_scale(matrix), scale_of(matrix, cell.criterion))
         for matrix in matrices
         for i, cell in enumerate(matrix.cells)
     )
 
 
-def _bound(matrix: RatingMatrix, i: int, scale: tuple[float, float]) -> Bound:
+def _bound(matrix: RatingMatrix, i: int, scale: tuple[float, float], labels: Scale | None) -> Bound:
     ratings = matrix.repeats(i)
     # A repeat that was never planned is not missing: only asked ones are counted.
     lost = int(matrix.asked[i].sum() - matrix.valid[i].sum())
     values = np.concatenate([ratings[~np.isnan(ratings)], np.full(lost, np.nan)])
-    return Bound(**matrix.cells[i]._asdict(), mean=mean_bounds(values, *scale), scale=scale, missing=lost)
+    ends = None if labels is None else (labels.labels[0], labels.labels[-1])
+    return Bound(**matrix.cells[i]._asdict(), mean=mean_bounds(values, *scale), scale=scale, missing=lost, ends=ends)
 
 
 def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:

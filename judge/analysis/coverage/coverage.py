@@ -13,6 +13,7 @@ from judge.analysis.coverage.bounds import Bound, bounds, scales_of
 from judge.analysis.coverage.counts import Counts, count
 from judge.analysis.coverage.loss import LossTest
 from judge.analysis.frames import signed
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import CoverageOptions
 from judge.rating_matrix import build
@@ -82,7 +83,10 @@ def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Cov
     def parts(*extra: str) -> tuple[str, ...]:
         return signature_parts(table, matrices, options, without=("seed",), extra=extra)
 
-    tests = loss.tests(matrices, np.random.default_rng(options.seed))
+    # What goes with loss, and what a mean could be, is told of ratings that have a mean.
+    averaged = numbers(table)
+    of_numbers = matrices if averaged is table else build(averaged, drop_systems=options.drop_systems)
+    tests = loss.tests(of_numbers, np.random.default_rng(options.seed))
     return Coverage(
         total=counted("source"),
         by_eval_prompt=counted("judge", "eval_prompt"),
@@ -90,10 +94,10 @@ def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Cov
         by_system=counted("judge", "system"),
         tests=tests,
         findings=loss.findings(tests),
-        bounds=bounds(matrices, scales_of(table)),
+        bounds=bounds(of_numbers, scales_of(table)),
         options=options,
         signature_parts=parts(),
         tested_parts=parts(f"perm:{PERMUTATIONS}/seed{options.seed}"),
         bound_parts=parts("bounds:worst-best"),
-        notes=tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes)),
+        notes=tuple(dict.fromkeys(note for fact in averaged.facts for note in fact.notes)),
     )

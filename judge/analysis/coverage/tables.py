@@ -21,6 +21,7 @@ _WHY_NOTES = {
     "quoted": "(quoted): ambiguous answers whose only rating is quoted from the story or from somebody's speech",
 }
 _ALPHA = 0.05
+_CODES = "the mean of labels is that of their codes, 0 upwards: of two labels the share of the second"
 
 
 def tables(result: Coverage) -> list[Table]:
@@ -122,9 +123,12 @@ def _bounds_table(result: Coverage) -> Table:
         Column("scale", "scale"),
         Column("mean", "mean [worst, best]", digits=2),
     ]
+    labelled = any(one.ends is not None for one in result.bounds)
     note = "bounds, not confidence intervals: every missing repeat at the lowest, or at the highest, point of the scale"
     rows = [_bounded(one) for one in result.bounds]
-    return Table("Mean rating and its bounds", columns, rows, joined(result.bound_parts), [note])
+    return Table(
+        "Mean rating and its bounds", columns, rows, joined(result.bound_parts), [note, *([_CODES] if labelled else [])]
+    )
 
 
 def _bounded(one: Bound) -> dict[str, Any]:
@@ -134,6 +138,6 @@ def _bounded(one: Bound) -> dict[str, Any]:
         "eval_prompt": one.eval_prompt,
         "criterion": one.criterion,
         "missing": one.missing,
-        "scale": f"{low:g}-{high:g}",
+        "scale": f"{low:g}-{high:g}" if one.ends is None else "-".join(one.ends),
         "mean": one.mean,
     }

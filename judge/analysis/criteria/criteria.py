@@ -11,6 +11,7 @@ import pandas as pd
 
 from judge.analysis.criteria.profiles import Profile, TauMatrix, profiles, scales
 from judge.analysis.frames import signed
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import NO_INTERVAL, joined, signature_parts
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.errors import SpecError, unknown
@@ -91,6 +92,7 @@ def criteria(
     `scale` is that of criteria whose scale no result folder tells; `notes` are further ones of the dataset.
     """
     options = options or CriteriaOptions()
+    table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     found = profiles(matrices, options, scales(table, scale))
     extra = _people_only(matrices)

@@ -11,11 +11,13 @@ import numpy as np
 
 from judge.analysis.coverage.bounds import scales_of
 from judge.analysis.criteria.halo import halo_test
-from judge.analysis.diagnose.kinds import DIAGNOSTICS, Finding
+from judge.analysis.diagnose.kinds import DIAGNOSTICS, YES_BIAS, Finding, loss_of, yes_bias
 from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.label_criteria import scale_of
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.errors import unknown_value
 from judge.rating_matrix import Cell, RatingMatrix
+from judge.records import Scale
 from judge.stats.bias import rating_bias
 from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, share_at_end
 from judge.stats.bias.own_preference import OwnPreference
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
 ALL = "all criteria"
+POSITIVE = "the positive label"
 
 LEAST_TWICE = 10
 """With fewer second ratings of a story the error of one rating is not known."""
@@ -40,14 +43,22 @@ _NO_SPREAD = (
     "undefined: less than a tenth of the differences between stories' mean ratings is more than disagreement within "
     "stories, so there is no spread to compare with"
 )
+_NO_POINTS = "left out: two labels are no points of a scale"
+_NO_ORDER = "left out: labels without an order are no points of a scale"
 _NO_SINGLES = "undefined: imported means of repeats, which spread less than the judge's single ratings"
 
 
 class Battery:
     """One dataset: people's ratings prepared once for all cells."""
 
-    def __init__(self, matrix: RatingMatrix, options: DiagnoseOptions, scales: dict[str, tuple[Floats, float]]) -> None:
+    def __init__(
+        self,
+        matrix: RatingMatrix,
+        options: DiagnoseOptions,
+        scales: dict[str, tuple[Floats, float]],
+    ) -> None:
         self.matrix, self.scales = matrix, scales
+        self.labels = [scale_of(matrix, cell.criterion) for cell in matrix.cells]
         self.partner = match(matrix, options.against).partner
         self.raters = [matrix.by_rater(j) for j in range(len(matrix.criteria))]
         self.people = [Replicated.of(raters.ratings, known=raters.known) for raters in self.raters]
@@ -63,11 +74,61 @@ class Battery:
             cell = self.matrix.cells[i]
             if j is None:
                 continue
+            if (labels := self.labels[i]) is not None and (labels.positive_code is not None or not labels.ordered):
+                yield from self._of_labels(i, j, labels)
+                continue
             tests = (self._leniency, self._length, self._compression, self._self_preference, self._loss)
             for name, test in zip(("leniency", "length", "compression", "self-preference", "loss"), tests, strict=True):
-                yield Finding(self.matrix.dataset, cell, cell.criterion, name, test(i, j))
+                on_codes = labels is not None
+                yield Finding(self.matrix.dataset, cell, cell.criterion, name, test(i, j), on_codes=on_codes)
             yield self._stuck(i, j)
+        yield from self._yes_biases()
         yield from self._halos()
+
+    def _of_labels(self, i: int, j: int, scale: Scale) -> Iterator[Finding]:
+        """What can be tested of two labels, and of labels without an order; why the rest cannot."""
+        cell, label = self.matrix.cells[i], scale.positive
+        left = {"leniency", "length", "compression", "self-preference", "loss"}
+        if label is not None and scale.positive_code is not None:
+            left -= {"leniency", "loss"}
+            yield self._yes_bias(cell, label, *self._positive(i, j, scale))
+            test, said = self._loss(i, j), loss_of(scale.labels[1])
+            yield Finding(self.matrix.dataset, cell, cell.criterion, "loss", test, said=said)
+        else:
+            yield self._stuck(i, j)
+        for name in (one for one in DIAGNOSTICS if one in left):
+            reason = _NO_POINTS if scale.positive_code is not None else _NO_ORDER
+            test, said = _undefined(name, reason), DIAGNOSTICS[name]
+            yield Finding(self.matrix.dataset, cell, cell.criterion, name, test, said=said)
+
+    def _positive(self, i: int, j: int, scale: Scale) -> tuple[Floats, Floats]:
+        """Shares of the positive label by the judge's repeats and by people, story by story."""
+        judge, people = self.matrix.judge[i], self.matrix.people[j]
+        return (judge, people) if scale.positive_code == 1 else (1 - judge, 1 - people)
+
+    def _yes_bias(self, cell: Cell, label: str, judge: Floats, people: Floats) -> Finding:
+        test = self._test("leniency", rating_bias.leniency(judge, people), judge, people)
+        both = ~np.isnan(judge) & ~np.isnan(people)
+        shares = [float(side[both].mean()) if both.any() else np.nan for side in (judge, people)]
+        said = yes_bias(label, shares[0], shares[1])
+        return Finding(self.matrix.dataset, cell, cell.criterion, YES_BIAS, test, said=said)
+
+    def _yes_biases(self) -> Iterator[Finding]:
+        """Over the binary criteria of each judge and Eval-Prompt: a story's mean over those that both labelled."""
+        groups: dict[tuple[str, str, str], list[tuple[Scale, Floats, Floats]]] = {}
+        for i, (cell, j, scale) in enumerate(zip(self.matrix.cells, self.partner, self.labels, strict=True)):
+            if j is not None and scale is not None and scale.positive_code is not None:
+                judge, people = self._positive(i, j, scale)
+                both = np.isnan(judge) | np.isnan(people)
+                sides = np.where(both, np.nan, judge), np.where(both, np.nan, people)
+                groups.setdefault((cell.run, cell.judge, cell.eval_prompt), []).append((scale, *sides))
+        for key, found in groups.items():
+            if len(found) < 2:
+                continue
+            words = {str(scale.positive) for scale, _, _ in found}
+            label = words.pop() if len(words) == 1 else POSITIVE
+            judge, people = np.stack([one[1] for one in found]), np.stack([one[2] for one in found])
+            yield self._yes_bias(Cell(*key, ALL), label, _mean_of_rows(judge), _mean_of_rows(people))
 
     def _leniency(self, i: int, j: int) -> Test:
         judge, people = self.matrix.judge[i], self.matrix.people[j]
@@ -156,12 +217,15 @@ class Battery:
         best = tests[at]
         if best.p is not None:
             best = replace(best, p=min(1.0, best.p * len(points)))
-        return Finding(self.matrix.dataset, cell, cell.criterion, "stuck", best, point=float(points[at]))
+        scale = self.labels[i]
+        label = None if scale is None else scale.label_of(float(points[at]))
+        return Finding(self.matrix.dataset, cell, cell.criterion, "stuck", best, point=float(points[at]), label=label)
 
     def _halos(self) -> Iterator[Finding]:
         groups: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
         for i, j in enumerate(self.partner):
-            if j is not None:
+            scale = self.labels[i]
+            if j is not None and (scale is None or (scale.ordered and scale.positive_code is None)):
                 cell = self.matrix.cells[i]
                 groups.setdefault((cell.run, cell.judge, cell.eval_prompt), []).append((i, j))
         for key, pairs in groups.items():
@@ -185,6 +249,12 @@ class Battery:
 
 def _undefined(name: str, reason: str, n: int = 0) -> Test:
     return Test(Estimate.undefined(reason, n), None, None, DIAGNOSTICS[name].tail, 0)
+
+
+def _mean_of_rows(rows: Floats) -> Floats:
+    """Mean of the known values of each column, NaN where there is none."""
+    count = (~np.isnan(rows)).sum(axis=0)
+    return np.where(count > 0, np.nansum(rows, axis=0) / np.maximum(count, 1), np.nan)
 
 
 def _scaled_log(words: Floats) -> Floats:

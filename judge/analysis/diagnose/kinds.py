@@ -31,10 +31,30 @@ DIAGNOSTICS = {
 }
 """Name -> diagnostic, in the order of the table."""
 
+YES_BIAS = "yes-bias"
+"""What leniency is on two labels."""
+
+
+def yes_bias(label: str, judge: float, people: float) -> Diagnostic:
+    """Leniency in words for labels: how often the judge and people give this one, as shares."""
+    shares = f"than people: {100 * judge:.0f} % against {100 * people:.0f} %"
+    above, below = (f"says {label} {often} often {shares}" for often in ("more", "less"))
+    return Diagnostic(YES_BIAS, f"share of {label}", "two-sided", above, below)
+
+
+def loss_of(label: str) -> Diagnostic:
+    """Loss in words for labels."""
+    above, below = (f"loses {more} of the stories that people call {label}" for more in ("more", "less"))
+    return Diagnostic("loss", f"share of {label}", "two-sided", above, below)
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One test of one cell. `point` is the rating that is given too often; `adjusted` is p within its family."""
+    """One test of one cell. `point` is the rating that is given too often; `adjusted` is p within its family.
+
+    Of labels, `said` are the words and the unit of this test, `label` is the word of `point`, and
+    `on_codes` says that codes stand for points.
+    """
 
     dataset: str
     cell: Cell
@@ -43,6 +63,14 @@ class Finding:
     test: Test
     point: float | None = None
     adjusted: float | None = None
+    said: Diagnostic | None = None
+    label: str | None = None
+    on_codes: bool = False
+
+    @property
+    def kind(self) -> Diagnostic:
+        """What it looks for."""
+        return self.said or DIAGNOSTICS[self.diagnostic]
 
     @property
     def detectable(self) -> float | None:
@@ -61,6 +89,5 @@ class Finding:
             return "undefined"
         if not self.finds(alpha):
             return "-"
-        found = DIAGNOSTICS[self.diagnostic]
-        words = found.above if value > 0 else found.below
-        return f"{words} ({self.point:g})" if self.point is not None else words
+        words = self.kind.above if value > 0 else self.kind.below
+        return f"{words} ({self.label or format(self.point, 'g')})" if self.point is not None else words

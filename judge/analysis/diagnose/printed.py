@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from judge.analysis.diagnose.kinds import DIAGNOSTICS, Finding
+from judge.analysis.diagnose.kinds import YES_BIAS, Finding
 from judge.analysis.diagnose.result import Diagnosis
 from judge.printing.tables import Column, Table
 from judge.wording import Advice, Note, joined
@@ -38,7 +38,7 @@ def counted(result: Diagnosis) -> str:
     real, found, alpha = len(result.tested), len(result.found), result.options.alpha
     hold = sum(one.adjusted is not None and one.adjusted <= alpha for one in result.found)
     return (
-        f"of {real} tests ({', '.join(DIAGNOSTICS)}), {hold} find{'s' if hold == 1 else ''} something at alpha "
+        f"of {real} tests ({', '.join(result.names)}), {hold} find{'s' if hold == 1 else ''} something at alpha "
         f"{alpha:g} after Holm's adjustment over all of them; {found} find{'s' if found == 1 else ''} something each "
         f"for itself, where about {alpha * real:.1f} would by chance alone"
     )
@@ -53,6 +53,8 @@ def _notes(result: Diagnosis, full: bool) -> Iterator[str]:
         Advice("{full} lists every test", full=True),
     )
     yield from _meanings({one.diagnostic for one in result.tested})
+    if codes := sorted({one.criterion for one in result.tested if one.on_codes}):
+        yield f"{', '.join(codes)}: tests of ordered labels take their codes, 0 upwards, for points of a scale"
     yield "against people's ratings on the same stories; people are the measure here, not the truth"
     if not full:
         yield from (joined(reason, f": {count} tests") for reason, count in _reasons(result).items())
@@ -78,6 +80,8 @@ def _meanings(tested: set[str]) -> list[str]:
             "compression: single ratings of the judge against single ratings of people; found where the judge also "
             "moves by less than a point where people move by one"
         )
+    if YES_BIAS in tested:
+        notes.append("yes-bias: the judge's share of the positive label, mean over repeats, beside people's")
     return notes
 
 
@@ -89,7 +93,7 @@ def _row(finding: Finding, alpha: float) -> dict[str, object]:
         "diagnostic": finding.diagnostic,
         "verdict": finding.verdict(alpha),
         "value": finding.test.estimate,
-        "unit": DIAGNOSTICS[finding.diagnostic].unit,
+        "unit": finding.kind.unit,
         "p": finding.test.p,
         "tail": None if finding.test.p is None else finding.test.tail,
         "adjusted": finding.adjusted,

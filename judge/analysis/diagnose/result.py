@@ -45,6 +45,13 @@ class Diagnosis(Signed):
         return tuple(one for one in self.tested if one.finds(self.options.alpha))
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What is looked for: of labels, other things than of numbers."""
+        if all(one.said is None for one in self.findings):
+            return tuple(DIAGNOSTICS)
+        return tuple(dict.fromkeys(one.diagnostic for one in self.findings))
+
+    @property
     def counts_signature(self) -> str:
         """The line under counts of what they find."""
         return joined(self.counts_signature_parts)
@@ -71,7 +78,7 @@ def _flat(finding: Finding, alpha: float) -> dict[str, object]:
         "value": estimate.value,
         "low": estimate.low,
         "high": estimate.high,
-        "unit": DIAGNOSTICS[finding.diagnostic].unit,
+        "unit": finding.kind.unit,
         "se": test.se,
         "p": test.p,
         "tail": test.tail,

@@ -23,6 +23,7 @@ from judge.analysis.disagreements.result import (
     Repeat,
 )
 from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import Between, DisagreementsOptions
 from judge.errors import SpecError
@@ -67,6 +68,7 @@ def disagreements(table: RatingsTable, options: DisagreementsOptions | None = No
         Nothing can be compared; the sentence says why.
     """
     options = options or DisagreementsOptions()
+    table = numbers(table, needed=True)
     matrices = build(table, drop_systems=options.drop_systems)
     made: list[Comparison] = []
     notes: list[str] = [note for fact in table.facts for note in fact.notes]
@@ -95,6 +97,7 @@ def disagreements(table: RatingsTable, options: DisagreementsOptions | None = No
         len(compared),
         tuple(matrix.dataset for matrix in matrices),
         options,
+        labels=table.labels,
         signature_parts=signature_parts(table, matrices, options),
         notes=tuple(dict.fromkeys(notes)),
     )

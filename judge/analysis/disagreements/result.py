@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 import pandas as pd
 
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import DisagreementsOptions
+from judge.records import Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +97,18 @@ class Disagreements(Signed):
     """The list, widest difference first.
 
     `stories` counts those that were compared, `datasets` are their names. `notes` are sentences on these rows: what was
-    left out and why.
+    left out and why; `labels` are scales of criteria with labels by (dataset, criterion in small letters).
     """
 
     rows: tuple[Disagreement, ...]
     stories: int
     datasets: tuple[str, ...]
     options: DisagreementsOptions
+    labels: Mapping[tuple[str, str], Scale]
+
+    def scale_of(self, row: Disagreement) -> Scale | None:
+        """The scale of a row's ratings where these are codes of labels."""
+        return self.labels.get((row.dataset, row.criterion.casefold()))
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from judge.analysis.disagreements.result import COLUMNS, Disagreement, Disagreements, JudgeSide, PeopleSide
 from judge.printing.tables import Column, Table, printable
+from judge.records import Scale
 from judge.stats import near_ties
 
 _WIDTH = 100
@@ -41,9 +42,11 @@ def tables(result: Disagreements, *, long: bool = False, full_text: bool = False
     if long:
         columns = [Column(name, name) for name in COLUMNS] if result.rows else []
         return [Table(title, columns, [row.record for row in result.rows], result.signature, notes)]
-    listed = Table(title, _columns(result), [_listed(row) for row in result.rows], result.signature, notes)
+    listed = Table(
+        title, _columns(result), [_listed(row, result.scale_of(row)) for row in result.rows], result.signature, notes
+    )
     signed = between == "people"
-    return [listed, *(_card(row, signed, full_text=full_text) for row in result.rows)]
+    return [listed, *(_card(row, signed, result.scale_of(row), full_text=full_text) for row in result.rows)]
 
 
 def _notes(result: Disagreements) -> Iterator[str]:
@@ -63,7 +66,7 @@ def _columns(result: Disagreements) -> list[Column]:
     return [*columns, Column("difference", "difference, z"), Column("raw", "in points")]
 
 
-def _listed(row: Disagreement) -> dict[str, object]:
+def _listed(row: Disagreement, scale: Scale | None) -> dict[str, object]:
     return {
         "rank": row.rank,
         "dataset": row.dataset,
@@ -72,48 +75,50 @@ def _listed(row: Disagreement) -> dict[str, object]:
         "criterion": row.criterion,
         "judge": row.judge,
         "eval_prompt": row.eval_prompt,
-        "people": _people(row.people),
-        "ratings": _sides(row),
+        "people": _people(row.people, scale),
+        "ratings": _sides(row, scale),
         "difference": row.difference,
         "raw": row.raw,
     }
 
 
-def _people(people: PeopleSide | None) -> str | None:
+def _people(people: PeopleSide | None, scale: Scale | None) -> str | None:
     if people is None or not people.ratings:
         return None
-    return _mean_of(people.mean, [each.rating for each in people.ratings])
+    return _mean_of(people.mean, [each.rating for each in people.ratings], scale)
 
 
-def _sides(row: Disagreement) -> str:
+def _sides(row: Disagreement, scale: Scale | None) -> str:
     """The judge's mean and repeats; where several are compared, each one's mean by name."""
     if len(row.sides) == 1:
         (side,) = row.sides
-        return _mean_of(side.mean, [repeat.rating for repeat in side.repeats])
+        return _mean_of(side.mean, [repeat.rating for repeat in side.repeats], scale)
     rated = [(side.judge if row.judge is None else side.eval_prompt, side.mean) for side in row.sides]
     known = [(name, mean) for name, mean in rated if mean is not None]
     ordered = (known[i] for i in near_ties.descending([mean for _, mean in known]))
     return ", ".join(f"{printable(name)} {_points(mean)}" for name, mean in ordered)
 
 
-def _mean_of(mean: float | None, ratings: Sequence[float | None]) -> str:
+def _mean_of(mean: float | None, ratings: Sequence[float | None], scale: Scale | None) -> str:
     """`2.3 (2 2 3)`; a repeat without a rating is a dash; a single rating stands alone."""
     if len(ratings) == 1 or mean is None:
-        return _points(mean)
-    return f"{_points(mean)} ({' '.join(_points(rating) for rating in ratings)})"
+        return _points(mean, scale)
+    return f"{_points(mean)} ({' '.join(_points(rating, scale) for rating in ratings)})"
 
 
-def _points(value: float | None) -> str:
-    return "—" if value is None else f"{round(value, 2):g}"
+def _points(value: float | None, scale: Scale | None = None) -> str:
+    """A rating, by its label where the scale has one; a mean has none."""
+    word = scale.label_of(value) if scale is not None else None
+    return "—" if value is None else word or f"{round(value, 2):g}"
 
 
-def _card(row: Disagreement, signed: bool, *, full_text: bool) -> Table:
+def _card(row: Disagreement, signed: bool, scale: Scale | None, *, full_text: bool) -> Table:
     """One story with everything that was said about it."""
     parts = [
         ("story-prompt", _short(row.story_prompt, _PROMPT, full_text)),
         ("story", _short(row.text, _STORY, full_text)),
-        ("people", _people_line(row.people)),
-        *(part for side in row.sides for part in _side_lines(side, full_text=full_text)),
+        ("people", _people_line(row.people, scale)),
+        *(part for side in row.sides for part in _side_lines(side, scale, full_text=full_text)),
     ]
     made = [{"what": what, "text": text} for what, text in parts if text]
     size = f"{row.difference:+.2f}" if signed else f"{row.difference:.2f}"
@@ -121,19 +126,20 @@ def _card(row: Disagreement, signed: bool, *, full_text: bool) -> Table:
     return Table(title, [Column("what", ""), Column("text", "", text=True, wrap=_WIDTH)], made, "")
 
 
-def _people_line(people: PeopleSide | None) -> str | None:
+def _people_line(people: PeopleSide | None, scale: Scale | None) -> str | None:
     if people is None or not people.ratings:
         return None
-    named = [_points(each.rating) + (f" ({printable(each.rater)})" if each.rater else "") for each in people.ratings]
+    said = [(_points(each.rating, scale), each.rater) for each in people.ratings]
+    named = [word + (f" ({printable(rater)})" if rater else "") for word, rater in said]
     return f"{', '.join(named)}: mean {_points(people.mean)}{_z(people.z)}"
 
 
-def _side_lines(side: JudgeSide, *, full_text: bool) -> Iterator[tuple[str, str]]:
+def _side_lines(side: JudgeSide, scale: Scale | None, *, full_text: bool) -> Iterator[tuple[str, str]]:
     name = f"{printable(side.judge)}, {printable(side.eval_prompt)}"
     yield name, "no rating" if side.mean is None else f"mean {_points(side.mean)}{_z(side.z)}"
     same: dict[str, list[str]] = {}
     for repeat in side.repeats:
-        said = _points(repeat.rating) if repeat.rating is not None else str(repeat.status)
+        said = _points(repeat.rating, scale) if repeat.rating is not None else str(repeat.status)
         explanation = _short(repeat.explanation, _EXPLANATION, full_text)
         if repeat.repeat is None and not explanation:
             continue  # an imported mean, which the line above has said

@@ -6,6 +6,7 @@ import pandas as pd
 
 from judge.datasets import Dataset
 from judge.ratings_table import COLUMNS, STORY_COLUMNS, RatingsTable
+from judge.ratings_table.labels import with_labels
 
 
 def ratings_of(dataset: Dataset) -> RatingsTable:
@@ -33,4 +34,6 @@ def ratings_of(dataset: Dataset) -> RatingsTable:
         ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"rating": "float64", "repeat": "Int64"})
     known = pd.DataFrame(stories, columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
-    return RatingsTable(frame, known, ())
+    criteria = [str(name) for name in frame["criterion"].unique()]
+    scales = {(dataset.name, name.casefold()): scale for name in criteria if (scale := dataset.labels.of(name))}
+    return RatingsTable(with_labels(frame, scales, explanations=True), known, (), scales)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from judge.analysis.inputs.pass_rate import with_pass_rate
 from judge.analysis.options.table_options import names
 from judge.errors import SpecError, unknown_value
+from judge.ratings_table.labels import with_scales
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable, RunFacts
@@ -23,13 +25,15 @@ if TYPE_CHECKING:
 class Selection:
     """Names to keep, letter case aside; an empty tuple keeps all.
 
-    `people` names people's criteria to keep besides: those that everything is set against.
+    `people` names people's criteria to keep besides: those that everything is set against. With `pass_rate` the share
+    of binary criteria passed is a criterion too, of all of them, whichever are kept.
     """
 
     criteria: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     eval_prompts: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
+    pass_rate: bool = False
 
     @classmethod
     def of(
@@ -38,10 +42,12 @@ class Selection:
         judges: str | Sequence[str] | None,
         eval_prompts: str | Sequence[str] | None,
         people: Sequence[str | None] = (),
+        *,
+        pass_rate: bool = False,
     ) -> Selection:
         """From options: None keeps all, a string is one name."""
         besides = tuple(one for one in people if one)
-        return cls(names(criteria or ()), names(judges or ()), names(eval_prompts or ()), besides)
+        return cls(names(criteria or ()), names(judges or ()), names(eval_prompts or ()), besides, pass_rate)
 
 
 def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
@@ -54,6 +60,8 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
     SpecError
         A name that is nowhere in the table, or names that leave no row.
     """
+    if keep.pass_rate:
+        table = with_pass_rate(table)
     if not (keep.criteria or keep.judges or keep.eval_prompts):
         return table
     frame = table.frame
@@ -74,7 +82,9 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
         words = [*keep.judges, *keep.eval_prompts, *keep.criteria]
         raise SpecError(f"nothing in these runs is at once {', '.join(words)}")
     facts = (_facts(fact, frame, keep) for fact in table.facts)
-    return replace(table, frame=kept, facts=tuple(fact for fact in facts if fact is not None))
+    part = replace(table, frame=kept, facts=tuple(fact for fact in facts if fact is not None))
+    left = {str(name).casefold() for name in kept["criterion"].dropna().unique()}
+    return with_scales(part, {place: scale for place, scale in table.labels.items() if place[1] in left})
 
 
 def _is(column: pd.Series[str], wanted: Sequence[str], option: str, known: pd.Series[str]) -> pd.Series[bool]:

@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import ControlSource
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.jury.calibration import calibrated
 from judge.analysis.jury.nested_folds import Folding, run_foldings
 from judge.analysis.jury.panel import Panel, Panels, panels
@@ -55,6 +56,7 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
     """
     options = options or JuryOptions()
     controls = {fact.judge for fact in table.facts if fact.control}
+    table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     held = tuple(_hold(matrix, options, controls) for matrix in matrices)
     how = tuple(dict.fromkeys(f"control:{each.control}" for each in held if each.control))

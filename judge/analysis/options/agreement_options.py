@@ -11,12 +11,16 @@ from typing import Any, ClassVar, Literal, get_args
 
 from judge.analysis.options.table_options import Idle
 from judge.errors import OptionError
-from judge.stats.agreement.alt_test import MEASURES, Measure
+from judge.records import Scale
+from judge.stats.agreement.alt_test import Measure
+from judge.wording import Advice
 
 PairLevel = Literal["overall", "by-item"]
 PairInterval = Literal["boot-inputs", "none"]
 LabelInterval = Literal["boot-inputs", "boot-stories", "delong", "none"]
 SetInterval = Literal["boot-inputs", "boot-stories", "none"]
+ChosenMeasure = Literal["auto", "rmse", "exact"]
+ConfusionInterval = Literal["boot-inputs", "boot-stories", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +118,59 @@ class DriftOptions:
 class ReplacementOptions:
     """Choices of the tables on replacing people.
 
-    `epsilon` and `measure` are the alt-test's; `positions` lets columns of unknown people pass for persons. `rated`
+    `epsilon` and `measure` are the alt-test's; `auto` compares labels by whether they are equal (`exact`), numbers by
+    their distance (`rmse`). `positions` lets columns of unknown people pass for persons. `rated`
     hides people's ratings of all but so many stories of each system, drawn by `seed`: what would fewer have told?
     """
 
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
     epsilon: float = 0.1
-    measure: Measure = "rmse"
+    measure: ChosenMeasure = "auto"
     positions: bool = False
     rated: int | None = None
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _among("measure", self.measure, MEASURES)
+        _among("measure", self.measure, get_args(ChosenMeasure))
         if not 0 <= self.epsilon <= 1:
             raise OptionError("epsilon", self.epsilon, "must lie between 0 and 1: it is a share of stories")
         if self.rated is not None:
             _at_least("rated", self.rated, 2)
+
+    def measure_of(self, criterion: str, scale: Scale | None) -> Measure:
+        """The measure for a criterion, whose scale of labels is given where it has one.
+
+        Raises OptionError for distances of labels without an order.
+        """
+        if self.measure == "auto":
+            return "exact" if scale is not None else "rmse"
+        if self.measure == "rmse" and scale is not None and not scale.numeric:
+            complaint = f"measures distances, and the labels of {criterion} have no order"
+            raise OptionError("measure", self.measure, complaint, hint=Advice("{measure}", measure="exact"))
+        return self.measure
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionOptions:
+    """Choices of a table of labels beside people's: what its intervals resample, or none."""
+
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
+
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    ci: ConfusionInterval = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _among("ci", self.ci, get_args(ConfusionInterval))
+        _at_least("resamples", self.resamples, 1)
+
+    @property
+    def interval(self) -> ConfusionInterval:
+        """The interval in force."""
+        return self.ci
 
 
 FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
@@ -149,7 +188,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
 SHOWN_BY = {"stride": "window", "measure": "epsilon"}
 """Options that another option's fragment shows."""
 
-PeopleOptions = AccuracyOptions | LabelOptions | DriftOptions | ReplacementOptions
+PeopleOptions = AccuracyOptions | LabelOptions | DriftOptions | ReplacementOptions | ConfusionOptions
 
 
 def _among(field: str, value: str, allowed: tuple[str, ...]) -> None:

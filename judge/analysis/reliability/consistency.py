@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.frames import signed
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import ConsistencyOptions
 from judge.analysis.reliability import pingouin_icc
@@ -109,6 +110,7 @@ def consistency(table: RatingsTable, options: ConsistencyOptions | None = None) 
     Raises MissingExtraError where pingouin is asked for and not there.
     """
     options = options or ConsistencyOptions()
+    table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     cells = tuple(cell for matrix in matrices for cell in _cells(matrix, theirs=options.engine == "pingouin"))
     notes = [note for fact in table.facts for note in fact.notes]

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.frames import signed
+from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.rated_design import REPEAT, rated_design
 from judge.analysis.options.signature import joined as joined_parts
 from judge.analysis.options.signature import signature_parts
@@ -121,6 +122,7 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
     Raises DataError where the variances of no criterion can be told apart.
     """
     options = options or ComponentsOptions()
+    table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     made = [_studies(table, matrix, options) for matrix in matrices]
 

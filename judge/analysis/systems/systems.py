@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.frames import signed
+from judge.analysis.inputs.label_criteria import numbers, scale_of
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems.separation import Separation, separation_of
-from judge.analysis.systems.standings import Standing, standings
+from judge.analysis.systems.standings import AVERAGE, Standing, standings
 from judge.rating_matrix import RatingMatrix, build
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ DIFFERENCE_COLUMNS = [
 class Systems:
     """Every system as people and every judge x Eval-Prompt rate it, criterion by criterion, then on average.
 
+    Means of labels are of codes: of two labels the share of the second.
     `signature_parts` are those of means and ranks, `difference_parts` those of the pairs; `notes` hold for all.
     """
 
@@ -50,6 +52,13 @@ class Systems:
     signature_parts: tuple[str, ...]
     difference_parts: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def share_of(self, one: Standing) -> str | None:
+        """The label whose share a mean is, of two labels; of an average, where all criteria have it."""
+        names = one.source.criteria if one.criterion == AVERAGE else (one.criterion,)
+        scales = [scale_of(one.source.matrix, name) for name in names]
+        words = {None if scale is None or scale.positive_code is None else scale.labels[1] for scale in scales}
+        return words.pop() if len(words) == 1 else None
 
     @property
     def signature(self) -> str:
@@ -86,6 +95,7 @@ class Systems:
 def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Systems:
     """Means, ranks, differences and groups of systems, and which of them judges tell apart as people do."""
     options = options or SystemsOptions()
+    table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     return Systems(
         standings=tuple(standings(matrices, options)),
@@ -94,7 +104,7 @@ def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Syste
         matrices=matrices,
         signature_parts=signature_parts(table, matrices, options),
         difference_parts=signature_parts(table, matrices, options, intervals="paired-t"),
-        notes=tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes)),
+        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes)])),
     )
 
 

@@ -109,7 +109,7 @@ def _wide_tables(matrix: RatingMatrix, result: Systems, *, by: str, rank: bool, 
         if rank:
             return _rank_table(group, order, titles, result.signature)
         half_width = result.options.mean_interval != "boot"
-        return _mean_table(group, order, titles, result.signature, half_width=half_width)
+        return _mean_table(group, order, titles, result, half_width=half_width)
 
     one_criterion = len({one.criterion.casefold() for group in shown for one in group}) == 1
     if by == "judge" or (by == "auto" and not one_criterion):
@@ -149,9 +149,9 @@ def _whose(group: Sequence[Standing]) -> str:
 
 
 def _mean_table(
-    group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], line: str, *, half_width: bool
+    group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], result: Systems, *, half_width: bool
 ) -> Table:
-    """Systems x criteria (or judges): means with intervals, and the letters of the main one."""
+    """Systems x criteria (or judges): means with intervals, and the letters of the main one; of two labels shares."""
     matrix, letters = group[0].source.matrix, _main(group).groups
     keys = column_keys(titles, ("system", "stories", "group"))
     rows = [
@@ -160,9 +160,17 @@ def _mean_table(
         for s in order
     ]
     columns = [Column("system", "system"), Column("stories", "stories")]
-    columns += [Column(key, title, half_width=half_width) for key, title in zip(keys, titles, strict=True)]
+    shares = [result.share_of(one) for one in group]
+    same = len(set(shares)) == 1
+    for key, title, share in zip(keys, titles, shares, strict=True):
+        if share is None:
+            columns.append(Column(key, title, half_width=half_width))
+        else:
+            named = f"{title} %" if same else f"{title}, {share} %"
+            columns.append(Column(key, named, digits=1, factor=100, half_width=half_width))
     columns.append(Column("group", f"group ({_whose(group)})" if len(group) > 1 else "group"))
-    return Table(_title(group, "Mean rating"), columns, rows, line)
+    what = f"Share of {shares[0]}" if same and shares[0] else "Mean rating"
+    return Table(_title(group, what), columns, rows, result.signature)
 
 
 def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], line: str) -> Table:

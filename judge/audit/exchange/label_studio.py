@@ -15,7 +15,7 @@ import orjson
 
 from judge.audit.exchange.merging import Given, Merged, merge
 from judge.audit.file.categories import Category
-from judge.audit.file.items import Item, visible_facts
+from judge.audit.file.items import Item, Subject, visible_facts
 from judge.audit.file.snapshot import AuditSnapshot
 from judge.audit.file.store import AuditStore
 from judge.datasets.files.source_file import read_json
@@ -103,7 +103,8 @@ def _data(item: Item, blind: Sequence[str]) -> dict[str, Any]:
     guidelines = ""
     if criterion is not None:
         points = criterion.scale.points()
-        guidelines = "\n".join(f"{p:g}: {text}" for p, text in zip(points, criterion.guidelines, strict=False))
+        named = criterion.scale.labels or [f"{point:g}" for point in points]
+        guidelines = "\n".join(f"{name}: {text}" for name, text in zip(named, criterion.guidelines, strict=False))
     return {
         "item": item.id,
         "key": item.key,
@@ -112,7 +113,7 @@ def _data(item: Item, blind: Sequence[str]) -> dict[str, Any]:
         "reference": subject.shown_reference or "",
         "criterion": "" if criterion is None else f"{criterion.name}: {criterion.definition}".removesuffix(": "),
         "guidelines": guidelines,
-        "facts": ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()),
+        "facts": ", ".join(f"{name.replace('_', ' ')}: {_fact(subject, value)}" for name, value in facts.items()),
         "explanation": subject.explanation,
     }
 
@@ -151,3 +152,9 @@ def _annotator(annotation: Mapping[str, Any], path: Path, row: int) -> str:
     if who is None or isinstance(who, bool):
         raise DataError("an annotation does not say who made it (completed_by)", file=path, row=f"{row} (task)")
     return f"Label Studio {who}" if isinstance(who, int) else str(who)
+
+
+def _fact(subject: Subject, value: Any) -> Any:
+    """A rating by its label, where it has one; anything else as it is."""
+    labelled = subject.criterion is not None and subject.criterion.scale.labels
+    return subject.said(value) if labelled else value

@@ -60,10 +60,16 @@ class Subject:
         same = " ".join((self.reference or "").split()) == " ".join((self.text or "").split())
         return None if same else self.reference
 
+    def said(self, value: Any) -> str:
+        """A fact in words: a rating by its label, where its criterion has labels."""
+        if not isinstance(value, float):
+            return str(value)
+        return f"{value:g}" if self.criterion is None else self.criterion.scale.said(value)
+
     @property
     def key(self) -> str:
         """Hash of everything, the same in every file that holds this explanation."""
-        return fingerprint(asdict(self))
+        return fingerprint(asdict(self) | {"criterion": _plain(self.criterion)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,17 @@ def check_blind(blind: Sequence[str]) -> tuple[str, ...]:
 
 def criterion_json(criterion: Criterion | None) -> str | None:
     """A criterion as the file keeps it: its scale by names, as audits of this format have it."""
-    return None if criterion is None else orjson.dumps(asdict(criterion)).decode()
+    return None if criterion is None else orjson.dumps(_plain(criterion)).decode()
+
+
+def _plain(criterion: Criterion | None) -> dict[str, Any] | None:
+    """A criterion as plain data; labels only where there are some, so that other files and keys stay what they were."""
+    if criterion is None:
+        return None
+    record = asdict(criterion)
+    if not criterion.scale.labels:
+        record["scale"] = {name: record["scale"][name] for name in ("min", "max", "step")}
+    return record
 
 
 def criterion_of(text: str | None) -> Criterion | None:

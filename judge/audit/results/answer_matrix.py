@@ -138,4 +138,6 @@ def _level(item: Item, variable: str) -> str | None:
     if variable == "criterion":
         return subject.criterion.name if subject.criterion else None
     value = getattr(subject if variable in ("system", "dataset") else subject.facts, variable)
+    if variable == "rating" and value is not None:
+        return subject.said(value)
     return None if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -18,6 +18,7 @@ from judge.records import Query, Response, Scale, Story
 from judge.text_features import for_regression, own_features, score_file_features
 
 _KEPT_STORIES = 8
+_PAIR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,12 @@ class SurfaceBackend:
             raise BackendError(
                 "the control judge has no log-probabilities", kind="capability", retryable=False, hint="scoring: text"
             )
+        if len(query.criterion.scale.labels) > _PAIR and not query.criterion.scale.ordered:
+            raise BackendError(
+                f"the control judge rates along an order, and the labels of {query.criterion.name} have none",
+                kind="capability",
+                retryable=False,
+            )
         verdict = self.rate(query.story, query.criterion.name)
         explanation = self._explanation(query, verdict) if query.asks_explanation else None
         if query.generation.temperature == 1:
@@ -93,20 +100,24 @@ class SurfaceBackend:
     def _explanation(self, query: Query, verdict: Verdict) -> str:
         text = explain(verdict.model, query.criterion.name, verdict.features, verdict.parts, verdict.above)
         scale = query.criterion.scale
-        if (scale.min, scale.max) != (POINTS[0], POINTS[-1]):
+        if scale.labels:
+            text += f" It was fitted on 1-5 and mapped linearly onto the labels {', '.join(scale.labels)}."
+        elif (scale.min, scale.max) != (POINTS[0], POINTS[-1]):
             text += f" It was fitted on 1-5 and mapped linearly onto {scale.min:g}-{scale.max:g}."
         return text
 
     def _response(self, query: Query, value: float, explanation: str | None) -> Response:
         scale = query.criterion.scale
         rating = on_scale(value, scale)
+        label = scale.labels[round(rating)] if scale.labels else None
         if query.structured == "choice":
-            text = f"{min(scale.points(), key=lambda point: abs(point - rating)):g}"
+            text = label or f"{min(scale.points(), key=lambda point: abs(point - rating)):g}"
         elif query.structured == "json":
             reason = {} if explanation is None else {"explanation": explanation}
-            text = orjson.dumps({"rating": rating, **reason}).decode()
+            text = orjson.dumps({"rating": label or rating, **reason}).decode()
         else:
-            text = f"Rating: {rating:g}" + ("" if explanation is None else f"\n\nExplanation: {explanation}")
+            said = f"Rating: {rating:g}" if label is None else f"Answer: {label}"
+            text = said + ("" if explanation is None else f"\n\nExplanation: {explanation}")
         return Response(text=text, finish_reason="stop", model=self._name)
 
 

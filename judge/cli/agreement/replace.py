@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 HELP = {
     "epsilon": "advantage that a judge is granted, since it is cheaper: a share of stories",
-    "measure": "distance of one rating from the others'",
+    "measure": "distance of one rating from the others'; auto: exact for labels, rmse for numbers",
     "positions": "columns of unknown people pass for persons",
     "rated": "number of stories of each system whose human ratings are kept; the others are hidden",
     "seed": "seed of the draw of hidden ratings",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from judge.datasets import Dataset
     from judge.exchange.batch.importing import Imported
     from judge.exchange.imports.imported_folder import Import
+    from judge.records import Criterion
     from judge.run_folder import ResultFolder
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
@@ -60,7 +62,9 @@ _Joined = Annotated[
     str | None,
     typer.Option("--dataset", help="dataset whose texts, systems and people's ratings are joined by the story's id"),
 ]
-_Criteria = Annotated[str | None, typer.Option("--criteria", help="criteria set that gives abbreviations and scales")]
+_Criteria = Annotated[
+    str | None, typer.Option("--criteria", help="criteria set that gives abbreviations, scales and labels")
+]
 _Columns = Annotated[
     list[str] | None,
     typer.Option("--column", metavar="FIELD=COLUMN", help="which column holds what; FIELD==TEXT is a constant"),
@@ -99,7 +103,8 @@ def ratings(
 
     Columns text and reference are kept too. With --dataset the stories come from there, and at least half of the
     file's ids must be its. With --criteria, judges' ratings off the scale count as missing. Ratings that are all points
-    of the scale (whole numbers without --criteria) are single ratings, others means.
+    of the scale (whole numbers without --criteria) are single ratings, others means. Where a criterion has labels,
+    cells hold their words, letter case aside, or their codes.
 
     Example: judge import ratings scores.csv --dataset mans_roc --criteria overall -o runs/scores
 
@@ -113,7 +118,7 @@ def ratings(
     known = load_criteria(criteria).criteria if criteria else ()
     found = read_ratings(
         file,
-        dataset=_dataset(dataset) if dataset else None,
+        dataset=_dataset(dataset, known) if dataset else None,
         criteria=known,
         notes=note or (),
         columns=column_options(column),
@@ -125,13 +130,13 @@ def ratings(
     _say(write_folder(output or Path("runs") / file.stem, found), found)
 
 
-def _dataset(name: str) -> Dataset:
+def _dataset(name: str, criteria: Sequence[Criterion]) -> Dataset:
     """The dataset to join; a table that needs a column map must have been given a name with it."""
     from judge.datasets import open_dataset
     from judge.errors import DataError
 
     try:
-        return open_dataset(name)
+        return open_dataset(name, criteria=criteria)
     except DataError as error:
         hint = mend(error)
         if hint and "--column" in hint:
@@ -150,6 +155,26 @@ def hanna_answers(
     Example: judge import hanna-answers llm_answers/beluga-13b.json --judge Beluga-13B -o runs/hanna-beluga-answers
     """
     from judge.exchange.imports.hanna_answers import write_run
+
+    definition, count = write_run(file, output or Path("runs") / file.stem, judge)
+    typer.echo(f"{count} answers; next: judge run {definition.parent}")
+
+
+@app.command("ttcw-answers")
+def ttcw_answers(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="one of the study's annotations_*.jsonl, or one of its form")
+    ],
+    judge: Annotated[str, typer.Option("--judge", help="who gave these answers")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="the run's folder; default runs/FILE")] = None,
+) -> None:
+    """Answers to the tests of Art or Artifice (id, response) as a run that gives them again, to be parsed like any.
+
+    Null, empty and blocked responses count as answers without a label.
+
+    Example: judge import ttcw-answers annotations_gpt4.jsonl --judge gpt4 -o runs/ttcw-gpt4
+    """
+    from judge.exchange.imports.ttcw_answers import write_run
 
     definition, count = write_run(file, output or Path("runs") / file.stem, judge)
     typer.echo(f"{count} answers; next: judge run {definition.parent}")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from judge.explanations.corpus.corpus import ExplanationTexts
+    from judge.explanations.look import Look
     from judge.explanations.mapping.explanation_map import Step
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
@@ -30,15 +31,25 @@ _Named = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="RUN... or FILE",
-        help="runs, or one table (CSV, TSV, JSON, JSON Lines, Parquet, XLSX); also storyer_reasons, hanna_user_study",
+        help="runs, or one table (CSV, TSV, JSON, JSON Lines, Parquet, XLSX); also storyer_reasons, hanna_user_study, "
+        "ttcw_explanations",
     ),
 ]
 _By = Annotated[
-    str, typer.Option("--by", help="groups of keywords: criterion, eval-prompt, rating, cluster, judge, system")
+    str, typer.Option("--by", help="groups of keywords: criterion, eval-prompt, rating, cluster, judge, system, side")
 ]
 _ValidateFlags = Annotated[
     Path | None,
     typer.Option("--validate-flags", metavar="FILE", help="user_study.csv: the rules against its annotators, no RUN"),
+]
+_Figure = Annotated[
+    Path | None, typer.Option("--figure", metavar="FILE", help="also draw the map: a .png, .pdf or .svg file")
+]
+_Mark = Annotated[
+    str | None,
+    typer.Option(
+        "--mark", help="what marks a point of the figure; default side where people and judges wrote, else criterion"
+    ),
 ]
 _Column = Annotated[
     list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="column that holds a field, for a FILE")
@@ -81,6 +92,8 @@ def explain(
     numbers: NumbersOptions,
     validate_flags: _ValidateFlags = None,
     column: _Column = None,
+    figure: _Figure = None,
+    mark: _Mark = None,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
@@ -88,12 +101,15 @@ def explain(
 ) -> None:
     """What explanations say: embeddings, a map, clusters, keywords, and numbers beside them.
 
-    A FILE has columns text, criterion, rating, story, story_prompt, story_text, system, judge, eval_prompt, repeat, as
-    far as known; --column text=Comment names others. Points and tables go to derived/explanations.json of each run.
+    A FILE has columns text, criterion, rating, story, story_prompt, story_text, system, judge, eval_prompt, repeat,
+    side, as far as known; --column text=Comment names others. Where side is expert for what people wrote, their words
+    are set against the judges'. Points and tables go to derived/explanations.json of each run.
 
     Example: judge explain runs/my-run --eval-prompt ep3
 
     Example: judge explain comments.csv --column text=Comment --column criterion=Aspect --model tfidf
+
+    Example: judge explain ttcw_explanations --model tfidf --map tsne --by side --figure sides.png
 
     Example: judge explain --validate-flags user_study.csv
     """
@@ -110,6 +126,12 @@ def explain(
         raise SpecError("nothing to read: name a RUN or a FILE", hint="judge explain runs/my-run")
     if quiet:
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # bars of the model's own loading
+    if figure is not None:
+        from judge.figures.page import check_suffix
+
+        check_suffix(figure)  # before minutes are spent
+        if no_map:
+            raise SpecError("--figure draws the map, and --no-map makes none")
     options = _options(options, numbers, by, no_map=no_map)
     texts = narrowed(
         read_texts(named, parser=parser, columns=column_options(column)),
@@ -117,7 +139,10 @@ def explain(
         judges=judge or (),
         eval_prompts=eval_prompt or (),
     )
-    drawn = _look(texts, options, form, output, quiet=quiet)
+    seen = _look(texts, options, quiet=quiet)
+    drawn = _print(seen, form, output)
+    if figure is not None:
+        _draw(seen, figure, mark)
     if drawn and not quiet:
         runs = shlex.join(named)
         step = f"the map: judge report {runs}; judge view; judge figure explanations {runs} -o map.pdf"
@@ -133,15 +158,21 @@ def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_ma
     return published(options) if options.as_published else options
 
 
-def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: Path | None, *, quiet: bool) -> bool:
-    """Print the tables, and keep them and the map where pages and figures find them; whether a map is kept."""
-    from judge.cli.option_words import emit
+def _look(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -> Look:
+    """Everything that is computed, with bars."""
     from judge.explanations.look import look
-    from judge.explanations.mapping import explanation_map, stored
-    from judge.explanations.tables import tables
+    from judge.explanations.mapping import explanation_map
 
     with _Progress(quiet=quiet) as step:
-        seen = look(explanation_map.map_explanations(texts, options, step), step)
+        return look(explanation_map.map_explanations(texts, options, step), step)
+
+
+def _print(seen: Look, form: str, output: Path | None) -> bool:
+    """Print the tables, and keep them and the map where pages and figures find them; whether a map is kept."""
+    from judge.cli.option_words import emit
+    from judge.explanations.mapping import stored
+    from judge.explanations.tables import tables
+
     found = tables(seen)
     emit(found, form, output)
     drawn = False
@@ -152,6 +183,19 @@ def _look(texts: ExplanationTexts, options: ExplainOptions, form: str, output: P
         except RunFolderError as error:  # a folder that is only to be read: the tables are out all the same
             typer.echo(f"the map is not kept for pages and figures: {complaint(error)}", err=True)
     return drawn
+
+
+def _draw(seen: Look, output: Path, mark: str | None) -> None:
+    """Write the map of these texts as a figure."""
+    from judge.charts.explanation_map import explanation_map
+    from judge.explanations.mapping import stored
+    from judge.figures import explanations, page
+
+    if mark is None:
+        mark = "side" if (seen.map.rows["side"] != "").any() else "criterion"
+    found = stored.of_look(seen.map, seen.cluster_words)
+    page.write(explanations.draw(explanation_map(found, [mark]), page.inches_of("page")), output)
+    typer.echo(f"{output}: {len(found.points)} explanations by {mark}", err=True)
 
 
 def _validate(file: Path, named: list[str] | None, form: str, output: Path | None) -> None:

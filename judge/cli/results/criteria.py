@@ -9,7 +9,7 @@ import typer
 
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.cli.declared import takes
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, Output, ParserName
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, Output, ParserName, PassRate
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -33,6 +33,7 @@ def criteria(
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
+    pass_rate: PassRate = False,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
@@ -48,15 +49,16 @@ def criteria(
     from judge.analysis.coverage.tables import with_coverage
     from judge.analysis.criteria import tables
     from judge.analysis.criteria.criteria import criteria as criteria_of
+    from judge.analysis.inputs.pass_rate import asked_for
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.cli.option_words import emit
 
     table, more = _table(runs, parser)
-    keep = Selection.of(criterion, judge, eval_prompt)
+    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate)
     table = narrowed(table, keep)
     found = tables.tables(criteria_of(table, options, **more), full=full, long=long)
     judged = bool((table.frame["source"] == "judge").any())
-    emit(with_coverage(table, found, form, options.drop_systems) if judged else found, form, output)
+    emit(with_coverage(asked_for(table), found, form, options.drop_systems) if judged else found, form, output)
 
 
 def _table(names: list[str], parser: str) -> tuple[RatingsTable, dict[str, Any]]:

@@ -11,7 +11,7 @@ import typer
 
 from judge.analysis.options.table_options import JuryOptions
 from judge.cli.declared import takes
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, PassRate, Runs
 
 if TYPE_CHECKING:
     from judge.analysis.jury.result import Juries
@@ -48,6 +48,7 @@ def jury(
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
+    pass_rate: PassRate = False,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
@@ -59,6 +60,7 @@ def jury(
     # Many small decompositions: threads of the linear algebra only get into each other's way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from judge.analysis.coverage.tables import with_coverage
+    from judge.analysis.inputs.pass_rate import asked_for
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.analysis.jury import jury as analysis
     from judge.analysis.jury import tables
@@ -66,11 +68,11 @@ def jury(
     from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
 
-    keep = Selection.of(criterion, judge, eval_prompt)
+    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate)
     table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     juries = analysis.jury(table, options)
     found = tables.tables(juries, weights=weights, long=long)
-    emit(with_coverage(table, found, form, options.drop_systems), form, output)
+    emit(with_coverage(asked_for(table), found, form, options.drop_systems), form, output)
     if ratings is not None:
         _write(ratings, juries, table)
 

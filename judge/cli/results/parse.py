@@ -17,11 +17,13 @@ from judge.whole_file import write_whole
 if TYPE_CHECKING:
     from judge.parsing.answers_file import AnswerLine, Parsed
     from judge.printing.tables import Table
+    from judge.records import Scale
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 _FORMS = "form of the rows: table, jsonl, json, csv, md or latex"
 _SNIPPET = 60
+_SCALE = "1-5"
 
 
 @app.command()
@@ -31,7 +33,13 @@ def parse(
         bool, typer.Option("--diff", help="only answers that ours and as-published read differently")
     ] = False,
     criterion: Annotated[str | None, typer.Option("--criterion", help="what the answers rate, e.g. Coherence")] = None,
-    scale: Annotated[str, typer.Option("--scale", help="lowest-highest, e.g. 1-5 or 1-5/0.5")] = "1-5",
+    scale: Annotated[str, typer.Option("--scale", help="lowest-highest, e.g. 1-5 or 1-5/0.5")] = _SCALE,
+    labels: Annotated[
+        str | None, typer.Option("--labels", metavar="A,B,...", help="labels in place of a scale, lowest first")
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option("--positive", metavar="LABEL", help="of two labels, the one that counts as yes")
+    ] = None,
     parser: ParserName = "ours",
     structured: Annotated[Structured, typer.Option("--structured", help="how the answers were asked for")] = "none",
     rating_pattern: Annotated[
@@ -46,14 +54,19 @@ def parse(
     """Answers in, one row each out: rating, status, flags, explanation. No answer becomes a number it does not state.
 
     A line may carry `criterion`, `scale`, `finish_reason`, `reasoning` and `story` (the text that was judged: a rating
-    quoted from it is none); all other keys pass through. A RUN (its
+    quoted from it is none); all other keys pass through. The text may also stand under `response`. A RUN (its
     run.yaml, folder or result folder) brings its own criteria, scales and form of answers; nobody is asked again.
+
+    With --labels (or criteria of a RUN that have labels) a rating is the place of a label, counted from 0, and a column
+    `label` names it. The parser reads a label that the answer states as its own, and no other word for it.
 
     Example: judge parse answers.jsonl --criterion Coherence --format csv -o ratings.csv
 
+    Example: judge parse answers.jsonl --labels No,Yes --positive Yes
+
     Example: judge parse runs/mans-roc --diff
     """
-    from judge.parsing.answers_file import parse_scale, read_answers
+    from judge.parsing.answers_file import read_answers
 
     if rating_pattern is not None:
         from judge.parsing.ours.rating_pattern import check_pattern
@@ -62,15 +75,29 @@ def parse(
     path = Path(source)
     mode = structured
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
+        if labels is not None or positive is not None:
+            raise SpecError("--labels and --positive are for a file: a run brings its own criteria")
         answers, mode = _run_answers(path, rating_pattern)
     elif path.is_file():
-        answers = read_answers(path, criterion, parse_scale(scale), rating_pattern)
+        answers = read_answers(path, criterion, _scale(scale, labels, positive), rating_pattern)
     else:
         raise SpecError(f"{source} does not exist", hint='give JSON Lines with {"text": "..."} a line, or a run')
     if diff:
         _print(_difference(path, answers, mode), form, output)
     else:
         _print(_judgments(path, answers, parser, mode, whole=form in ("jsonl", "json", "csv")), form, output)
+
+
+def _scale(scale: str, labels: str | None, positive: str | None) -> Scale:
+    from judge.parsing.answers_file import parse_labels, parse_scale
+
+    if labels is None:
+        if positive is not None:
+            raise SpecError("--positive names one of two labels", hint="add --labels, e.g. --labels No,Yes")
+        return parse_scale(scale)
+    if scale != _SCALE:
+        raise SpecError("--scale and --labels are two kinds of scale", hint="give one of them")
+    return parse_labels(labels, positive)
 
 
 def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine], Structured]:
@@ -114,7 +141,7 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
 def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured: Structured, *, whole: bool) -> Table:
     """The table of all answers; `whole` keeps explanations and passed keys uncut."""
     from judge.parsing import parser as load
-    from judge.parsing.answers_file import parse_answers, summary
+    from judge.parsing.answers_file import LABEL, parse_answers, summary
     from judge.printing.tables import Column, Table
 
     chosen = load(name)
@@ -124,7 +151,8 @@ def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured:
         imputed = sum("imputed" in p.judgment.flags for p in parsed)
         notes.append(f"{chosen.version} imputes: {imputed} of {len(parsed)} ratings are 3 because the rule says so")
     passed = dict.fromkeys(key for one in parsed for key in one.answer.passed)
-    keys = ("line", *passed, "rating", "status", "flags", "explanation")
+    label = (LABEL,) if any(one.answer.criterion.scale.labels for one in parsed) else ()
+    keys = ("line", *passed, "rating", *label, "status", "flags", "explanation")
     rows = [one.row() if whole else _cut(one.row()) for one in parsed]
     columns = [Column(key, key, digits=1 if key == "rating" else 2) for key in keys]
     return Table("Judgments", columns, rows, _signature(path, parsed, chosen.version), notes)
@@ -166,10 +194,17 @@ def _signature(path: Path, parsed: Sequence[Parsed], version: str) -> str:
     from judge.version import __version__
 
     names = ",".join(sorted({p.answer.criterion.name or "unnamed" for p in parsed}))
-    scales = ",".join(sorted({f"{p.answer.criterion.scale.min:g}-{p.answer.criterion.scale.max:g}" for p in parsed}))
+    scales = ",".join(sorted({_scale_word(p.answer.criterion.scale) for p in parsed}))
     lost = sum(p.judgment.rating is None for p in parsed) / len(parsed)
     asked = f"{path.name}:{len(parsed)}|crit:{names}|scale:{scales}"
     return f"{asked}|parser:{version}|unparsed:{lost:.1%}|v{__version__}"
+
+
+def _scale_word(scale: Scale) -> str:
+    """`1-5`, or the labels with a plus at the positive one: `No/Yes+`."""
+    if not scale.labels:
+        return f"{scale.min:g}-{scale.max:g}"
+    return "/".join(label + ("+" if label == scale.positive else "") for label in scale.labels)
 
 
 def _print(table: Table, form: str, output: Path | None) -> None:

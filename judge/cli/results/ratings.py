@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, Rows, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, PassRate, Rows, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -21,6 +21,8 @@ def ratings(
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
+    *,
+    pass_rate: PassRate = False,
     form: Annotated[Rows, typer.Option("--format", metavar="FORM", help=_FORMS)] = "table",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="file for all rows: .csv, .jsonl or .parquet")
@@ -37,7 +39,8 @@ def ratings(
     from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
 
-    table = narrowed(read(runs, parser=parser, telling=reading_bar), Selection.of(criterion, judge, eval_prompt))
+    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate)
+    table = narrowed(read(runs, parser=parser, telling=reading_bar), keep)
     if output is not None:
         analysis.save(table.frame, output)
     elif form == "csv":

@@ -71,10 +71,33 @@ def openmeva(
     _emit(module.study, options, table, differences, form, output)
 
 
+@app.command("ttcw")
+def ttcw(
+    table: _Table = None,
+    differences: _Differences = False,
+    resamples: _Resamples = 1000,
+    seed: Seed = 1,
+    form: Form = "table",
+    output: _Output = None,
+) -> None:
+    """Art or Artifice: its judges against the majority of its experts, and how often experts agree.
+
+    Beside what the study's recipe gives, which takes all that does not start with yes for No: ours, where answers
+    without a label are left out. Exit code 4 where a cell that should match print does not.
+
+    Example: judge reproduce ttcw --table ttcw_judges
+    """
+    from judge.reproduce import ttcw as module
+    from judge.reproduce.study import Options
+
+    options = Options(resamples=resamples, seed=seed)
+    _emit(module.study, options, table, differences, form, output)
+
+
 @app.command("list")
 def list_(
     studies: Annotated[
-        list[str] | None, typer.Argument(metavar="[STUDY...]", help="hanna, openmeva or storyer; all without one")
+        list[str] | None, typer.Argument(metavar="[STUDY...]", help="hanna, openmeva, storyer or ttcw; all without one")
     ] = None,
     form: Form = "table",
     output: _Output = None,

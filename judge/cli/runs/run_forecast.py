@@ -45,7 +45,7 @@ def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str
 def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | None) -> Table:
     from judge.backends import ONE_ANSWER_A_CALL
     from judge.execution.pilot import measure
-    from judge.execution.preparation import dataset_of, first_stories
+    from judge.execution.preparation import askable, dataset_of, first_stories
     from judge.plan import forecast, load_prices, make_plan
 
     plan = make_plan(spec, folder=folder)
@@ -54,7 +54,7 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
     measured = measure(result, plan)
     found = forecast(
         plan,
-        first_stories(dataset, limit),
+        askable(plan, dataset, first_stories(dataset, limit)),
         min(count, limit or count),
         price=load_prices(spec.judge, spec.base_url, spec.engine),
         one_call=spec.generation.seed is None and spec.provider not in ONE_ANSWER_A_CALL and spec.api != "responses",

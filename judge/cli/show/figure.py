@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.table_options import (
     ConsistencyOptions,
     CorrelationOptions,
@@ -92,6 +93,7 @@ def consistency(
 
     Example: judge figure consistency runs/hanna --form "ICC(2,k)" -o icc.pdf
     """
+    from judge.analysis.inputs.label_criteria import numbers
     from judge.analysis.options.signature import abbreviations, signature
     from judge.analysis.reliability.consistency import consistency as consistency_of
     from judge.charts import consistency as chart
@@ -102,6 +104,7 @@ def consistency(
 
     if form not in FORMS:
         raise SpecError(unknown("--form", form, FORMS))
+    table = numbers(table)
     matrix = only(build(table, drop_systems=options.drop_systems), "consistency")
     made = chart.forest(
         consistency_of(table, options),
@@ -131,6 +134,32 @@ def distributions(table: RatingsTable, options: DistributionOptions, inches: flo
     return figure.draw(
         made, inches
     ), f"{len(found.rows)} rows, {sum(one.n for row in found.rows for one in row)} ratings"
+
+
+@app.command()
+@figure_command(ConfusionOptions, without=("ci", "resamples", "seed"), width=None)
+def confusion(table: RatingsTable, options: ConfusionOptions, inches: float | None) -> Made:
+    """Confusion matrices of labels as a heat map: one criterion's, or all binary criteria together.
+
+    The same numbers as tables: judge confusion. Needs the extra `report`.
+
+    Example: judge figure confusion runs/ttcw -o confusion.pdf
+    """
+    from dataclasses import replace
+
+    from judge.analysis import labels
+    from judge.analysis.inputs.bars import CONTROL
+    from judge.charts import confusion as chart
+    from judge.errors import SpecError
+    from judge.figures import heatmap as figure
+
+    found = labels.confusions(table, replace(options, ci="none"))
+    dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "confusion")
+    rows = [row for row in found.main(dataset) if row.kind != CONTROL and row.counts]
+    if not rows:
+        raise SpecError("people labelled none of these criteria")
+    picture = figure.draw(chart.confusion(found, rows, dataset, who_rated(table, dataset)), inches)
+    return picture, f"{len(rows)} confusion matrices, {dataset}"
 
 
 app.command()(explanations)

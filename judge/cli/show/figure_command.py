@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from judge.cli.declared import Command, Declare, own_parameters, takes, with_parameters
-from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, Picture, Runs, Width
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, PassRate, Picture, Runs, Width
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _FreeWidth = Annotated[
@@ -25,8 +25,8 @@ def figure_command(
     """Make a command out of a function from a ratings table, options and inches to a figure and a sentence on it.
 
     The command takes RUNs, the file, one option for each field of `kind` (see `declared.takes`), the function's own
-    further parameters, and criteria, judges, Eval-Prompts, width and parser. `width` None is as wide as needed, and
-    `inches` then None. File and width are looked at before anything is read.
+    further parameters, and criteria, judges, Eval-Prompts, pass rate, width and parser. `width` None is as wide as
+    needed, and `inches` then None. File and width are looked at before anything is read.
     """
 
     def declare(function: Command) -> Command:
@@ -41,7 +41,8 @@ def figure_command(
             output: Path = values["output"]
             page.check_suffix(output)
             inches = None if values["width"] is None else page.inches_of(values["width"])
-            keep = Selection.of(values["criterion"], values["judge"], values["eval_prompt"])
+            chosen = (values["criterion"], values["judge"], values["eval_prompt"])
+            keep = Selection.of(*chosen, pass_rate=values["pass_rate"])
             found = read(values["runs"], parser=values["parser"], explanations=False, telling=reading_bar)
             further = {name: values[name] for name in own if name not in ("table", "options", "inches")}
             figure, sentence = function(narrowed(found, keep), options, inches, **further)
@@ -58,6 +59,7 @@ def figure_command(
             _parameter("criterion", Criteria, None),
             _parameter("judge", Judges, None),
             _parameter("eval_prompt", EvalPrompts, None),
+            _parameter("pass_rate", PassRate, default=False),
             _parameter("width", _FreeWidth if width is None else Width, width),
             _parameter("parser", ParserName, "ours"),
         ]

@@ -25,6 +25,14 @@ _Columns = Annotated[
         "--column", metavar="FIELD=COLUMN", help="for tables: which column holds what; may be given several times"
     ),
 ]
+_Labels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--labels",
+        metavar="[CRITERION=]LABEL,...",
+        help="labels that ratings are, in their order; of one criterion, or of all; may be given several times",
+    ),
+]
 _Output = Annotated[Path | None, typer.Option("-o", "--output", help="file to write to, in place of the screen")]
 
 
@@ -71,6 +79,7 @@ def show(
     name: _Name,
     story: Annotated[str | None, typer.Argument(help="a story's id; without it, the first story")] = None,
     column: _Columns = None,
+    labels: _Labels = None,
 ) -> None:
     """One story with its story-prompt, reference story and ratings.
 
@@ -78,7 +87,7 @@ def show(
     """
     from judge.datasets.listing import story_sheet
 
-    dataset = _open(name, column)
+    dataset = _open(name, column, labels)
     ids: list[str] = []
     for record in dataset.stories():
         if story is None or record.id == story:
@@ -91,7 +100,9 @@ def show(
 
 
 @app.command("check")
-def check_(name: _Name, column: _Columns = None, form: Form = "table", output: _Output = None) -> None:
+def check_(
+    name: _Name, column: _Columns = None, labels: _Labels = None, form: Form = "table", output: _Output = None
+) -> None:
     """Counts, missing, scale use, duplicates, text damage, and, where raters are known, a table of them.
 
     Example: judge data check hanna
@@ -100,7 +111,7 @@ def check_(name: _Name, column: _Columns = None, form: Form = "table", output: _
     from judge.datasets.check import check
     from judge.datasets.check_tables import check_tables
 
-    emit(check_tables(check(_open(name, column))), form, output)
+    emit(check_tables(check(_open(name, column, labels))), form, output)
 
 
 @app.command("add")
@@ -108,22 +119,25 @@ def add(
     name: Annotated[str, typer.Argument(help="a study's dataset, a released file's name, or a new name of your own")],
     path: Annotated[Path, typer.Argument(help="the file, or the folder that holds it")],
     column: _Columns = None,
+    labels: _Labels = None,
 ) -> None:
     """Remember where a dataset's file lies, or give a table of your own a name.
 
     Example: judge data add hanna ~/downloads/hanna_stories_annotations.csv
+
+    Example: judge data add mine ratings.csv --column ratings.Plot=plot --labels Plot=No,Partially,Yes
     """
     from judge.datasets import DATASETS, open_dataset
     from judge.datasets.locate import register
     from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
 
-    columns = column_options(column)
+    columns = column_options(column, labels)
     files = {Path(f).name for f in (*SOURCES, *(f for group in UNPUBLISHED.values() for f in group))}
     own = name not in {*FILES, *OTHER_FILES, *UNPUBLISHED, *files}
     if name in DATASETS and name not in FILES:
         raise SpecError(f"{name} comes with the program; give yours another name")
     if columns and not own:
-        raise SpecError(f"{name} has its own reader; --column is for tables of your own")
+        raise SpecError(f"{name} has its own reader; --column and --labels are for files of your own")
     if own:
         # A name that cannot be opened must not be remembered.
         next(open_dataset(str(path), columns=columns).stories())
@@ -136,6 +150,7 @@ def convert(
     name: _Name,
     output: Annotated[Path, typer.Argument(metavar="OUT.jsonl", help="a new file")],
     column: _Columns = None,
+    labels: _Labels = None,
 ) -> None:
     """Write a dataset in the program's own format: JSON lines, one story a line.
 
@@ -143,12 +158,16 @@ def convert(
     """
     from judge.datasets.files.native import write_stories
 
-    count = write_stories(output, _open(name, column).stories())
+    dataset = _open(name, column, labels)
+    count = write_stories(output, dataset.stories(), dataset.labels)
     typer.echo(f"{output}: {count} stories")
 
 
-def column_options(options: list[str] | None) -> dict[str, str] | None:
-    """`--column FIELD=COLUMN` options as a column map; `FIELD==TEXT` is a constant."""
+def column_options(options: list[str] | None, labels: list[str] | None = None) -> dict[str, str] | None:
+    """`--column FIELD=COLUMN` options as a column map; `FIELD==TEXT` is a constant.
+
+    `--labels` are further keys of it.
+    """
     columns: dict[str, str] = {}
     for option in options or []:
         column, _, value = option.partition("=")
@@ -157,10 +176,16 @@ def column_options(options: list[str] | None) -> dict[str, str] | None:
         if column in columns:
             raise SpecError(f"--column gives {column} twice")
         columns[column] = value
+    for option in labels or []:
+        criterion, stated, words = option.rpartition("=")
+        key = f"labels.{criterion}" if stated else "labels"
+        if key in columns:
+            raise SpecError(f"--labels says twice what the labels{f' of {criterion}' if stated else ''} are")
+        columns[key] = f"={words}"
     return columns or None
 
 
-def _open(name: str, column: list[str] | None) -> Dataset:
+def _open(name: str, column: list[str] | None, labels: list[str] | None = None) -> Dataset:
     from judge.datasets import open_dataset
 
-    return open_dataset(name, columns=column_options(column))
+    return open_dataset(name, columns=column_options(column, labels))

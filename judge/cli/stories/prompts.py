@@ -105,7 +105,8 @@ def render(
     picked = chosen.pick(criterion)
     if len(picked) != 1:
         raise SpecError(f"one query asks for one criterion; --criterion names {len(picked)}")
-    template = load_eval_prompt(eval_prompt, system=system)
+    labels = any(one.scale.labels for one in chosen.criteria)
+    template = load_eval_prompt(eval_prompt, system=system, labels=labels)
     if dataset is not None and story is not None and story_file is None:
         text = _story_of(dataset, story)
     elif story_file is not None and dataset is None and story is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from judge.datasets.files.rating_cell import RatingPlace, is_missing, ratings_in
 from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.datasets.label_scales import is_key
 from judge.errors import DataError, nearest
 from judge.wording import Advice
 
@@ -92,7 +93,7 @@ def guess(path: Path, sheet: str | None = None, said: Mapping[str, Any] | None =
     wanted = tuple(name for name in ("text", "system") if name not in fields)
     grouped = fields.get("rater", "=unknown") != "=unknown" or "criterion" in fields
     wanted += ("id",) if grouped and "id" not in fields else ()
-    extra = {key: value for key, value in (said or {}).items() if key in ("missing", "sheet")}
+    extra = {key: value for key, value in (said or {}).items() if key in ("missing", "sheet") or is_key(key)}
     return Guess(fields, ratings, wanted, extra)
 
 
@@ -117,7 +118,7 @@ def _said(said: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, st
     ratings: dict[str, str] = {}
     flat = {f"ratings.{c}": v for c, v in said["ratings"].items()} if isinstance(said.get("ratings"), Mapping) else {}
     for key, column in {**said, **flat}.items():
-        if not isinstance(column, str) or key in ("missing", "sheet"):
+        if not isinstance(column, str) or key in ("missing", "sheet") or is_key(key):
             continue
         known = column.startswith("=") or all(part.strip() in present for part in (column, *column.split(",")[1:]))
         name = column if known or "," in column else nearest(column, present)

@@ -14,12 +14,15 @@ that the map leaves out are taken from columns of the same name, where there are
 
 In the last two, rows of one id make one story, wherever they stand, and must agree on its texts. An empty cell (null in
 JSON and Parquet) is a rating that was not given, and so is a word that `missing` lists. `sheet` names a workbook's.
+
+Ratings may be labels: `labels` and `unordered` say which (`label_scales`), and a cell then holds a label's word, letter
+case aside, or its code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,13 +31,14 @@ from judge.datasets.dataset import Dataset
 from judge.datasets.files.rating_cell import RatingPlace, is_missing, ratings_in
 from judge.datasets.files.source_file import text_value
 from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.datasets.label_scales import KEYS, LabelScales, is_key, label_scales
 from judge.errors import DataError, SpecError, unknown
 from judge.records import Rating, Story
 from judge.wording import Advice, joined
 
 TEXT_FIELDS = ("id", "story_prompt", "system", "text", "reference")
 FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating")
-_SAID = ("missing", "sheet")
+_SAID = ("missing", "sheet", *KEYS)
 UNKNOWN_RATER = "=unknown"
 
 RatingColumns = tuple[tuple[str | None, str], ...]
@@ -51,6 +55,7 @@ class ColumnMap:
     sheet: str | None = None
     anonymous: bool = False
     decimal_comma: bool = False
+    labels: LabelScales = field(default_factory=LabelScales)
 
     @property
     def grouped(self) -> bool:
@@ -63,20 +68,32 @@ class ColumnMap:
         many = any(rater for columns in self.ratings.values() for rater, _ in columns)
         return "rater" in self.fields or (many and not self.anonymous)
 
-    def place(self, path: Path, row: int, column: str) -> RatingPlace:
-        """Where a rating stands, and how this table writes ratings."""
-        return RatingPlace(path, row, column, self.missing, self.decimal_comma)
+    def place(self, path: Path, row: int, column: str, criterion: str) -> RatingPlace:
+        """Where a rating of a criterion stands, and how this table writes ratings."""
+        return RatingPlace(path, row, column, self.missing, self.decimal_comma, self.labels.of(criterion))
 
 
-def open_table(path: Path, columns: Mapping[str, Any] | None = None, name: str | None = None) -> Dataset:
-    """A dataset over a table; the map is checked against the table's columns at once."""
+def open_table(
+    path: Path,
+    columns: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    labels: LabelScales | None = None,
+) -> Dataset:
+    """A dataset over a table; the map is checked against the table's columns at once.
+
+    `labels` are those of criteria that the ratings are to be compared with; the map may declare others.
+    """
     chosen = complete(columns or {}, path)
+    name = name or path.stem
+    if labels:
+        chosen = replace(chosen, labels=chosen.labels.with_given(labels, name))
     return Dataset(
-        name=name or path.stem,
+        name=name,
         files=(path,),
         stories=partial(read_stories, path, chosen),
         rater_identity=True if chosen.names_raters else None,
         columns=dict(columns or {}),
+        labels=chosen.labels,
     )
 
 
@@ -92,7 +109,7 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
     ends with options to copy.
     """
     missing, sheet = said_words(columns.get("missing")), said_words(columns.get("sheet"))
-    named = {key: value for key, value in columns.items() if key not in _SAID}
+    named = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
     present = table_columns(path, sheet[0] if sheet else None)
     fields, ratings = _parse(named, present)
     fields = {f: f for f in TEXT_FIELDS if f in present} | fields
@@ -112,7 +129,8 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
     if "rater" in fields and any(len(many) > 1 for many in ratings.values()):
         raise SpecError("column map: either rater (one row a rater) or several columns of a criterion, not both")
     comma = path.suffix.lower() == ".csv" and separator(path) == ";"
-    return ColumnMap(fields, ratings, missing, sheet[0] if sheet else None, unnamed, comma)
+    labels = label_scales(columns)
+    return ColumnMap(fields, ratings, missing, sheet[0] if sheet else None, unnamed, comma, labels)
 
 
 def _propose(path: Path, sheet: tuple[str, ...], columns: Mapping[str, Any]) -> str:
@@ -243,7 +261,7 @@ def _ratings(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int)
     found: list[Rating] = []
     for criterion, many in columns.ratings.items():
         for named, column in many:
-            given = ratings_in(cell(cells, column), columns.place(path, row, column))
+            given = ratings_in(cell(cells, column), columns.place(path, row, column, criterion))
             for at, (own, value) in enumerate(given):
                 rater = own or named or _part(raters, at, len(given), columns, "rater", path, row)
                 if value is not None:
@@ -254,8 +272,13 @@ def _ratings(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int)
 def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path, row: int) -> list[Rating]:
     """One row a rating, or lists of the same length side by side in one row."""
     column = columns.fields["rating"]
-    given = ratings_in(cell(cells, column), columns.place(path, row, column))
-    criteria = cell(cells, columns.fields["criterion"])
+    value, criteria = cell(cells, column), cell(cells, columns.fields["criterion"])
+    if columns.labels and isinstance(criteria, list) and isinstance(value, list) and len(criteria) == len(value):
+        # Side by side with their criteria, each is read by its own labels.
+        pairs = zip(value, criteria, strict=True)
+        given = [one for part, of in pairs for one in ratings_in(part, columns.place(path, row, column, str(of)))]
+    else:
+        given = ratings_in(value, columns.place(path, row, column, str(criteria)))
     found: list[Rating] = []
     for at, (own, value) in enumerate(given):
         criterion = _part(criteria, at, len(given), columns, "criterion", path, row)

@@ -2,11 +2,14 @@
 
 A line is an object with `id`, `story_prompt`, `system`, `text` and, where known, `reference` (a text or null) and
 `ratings` (a list of `{"rater": text or null, "criterion": text, "value": number}`). No other keys.
+
+Ratings may be labels: the first line is then `{"labels": {"Plot": ["No", "Yes"]}}`, as `label_scales` reads it, and
+`value` holds a label's word, letter case aside, or its code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,12 +18,14 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from judge.datasets.dataset import Dataset
+from judge.datasets.files.label_cell import label_value
 from judge.datasets.files.source_file import json_lines, text_value
-from judge.errors import DataError, nearest
+from judge.datasets.label_scales import LabelScales, label_scales
+from judge.errors import DataError, SpecError, nearest
 from judge.fingerprint import digest
 from judge.records import Rating, Story
 from judge.whole_file import draft
-from judge.wording import joined
+from judge.wording import Advice, joined
 
 
 class RatingLine(BaseModel):
@@ -46,12 +51,31 @@ class StoryLine(BaseModel):
     ratings: list[RatingLine] = Field(default_factory=list)
 
 
-def open_native(path: Path, name: str | None = None) -> Dataset:
-    """A dataset over a native file."""
-    return Dataset(name=name or path.stem, files=(path,), stories=partial(read_stories, path))
+def open_native(
+    path: Path,
+    name: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    labels: LabelScales | None = None,
+) -> Dataset:
+    """A dataset over a native file.
+
+    `columns` may declare labels, as a column map does, where the file does not; `labels` are those of criteria that the
+    ratings are to be compared with.
+    """
+    name = name or path.stem
+    declared = _header(path)
+    for more in (label_scales(columns or {}), labels or LabelScales()):
+        declared = declared.with_given(more, name)
+    return Dataset(
+        name=name,
+        files=(path,),
+        stories=partial(read_stories, path, declared),
+        columns=dict(columns or {}),
+        labels=declared,
+    )
 
 
-def read_stories(path: Path) -> Iterator[Story]:
+def read_stories(path: Path, labels: LabelScales | None = None) -> Iterator[Story]:
     """The stories of a native file, one line in memory at a time.
 
     Ids are compared by 8-byte hashes, about 75 bytes a story; on a hit the file is read again to be sure.
@@ -59,8 +83,11 @@ def read_stories(path: Path) -> Iterator[Story]:
     """
     seen: set[int] = set()
     rows = 0
-    for row, value in json_lines(path):
-        story = _story(value, path, row)
+    for line, (row, value) in enumerate(json_lines(path)):
+        if line == 0 and _is_header(value):
+            labels = _declared(value, path, row).with_given(labels or LabelScales(), path.name)
+            continue
+        story = _story(value, path, row, labels or LabelScales())
         key = int.from_bytes(digest(story.id, 8), "little")
         if key in seen:
             _refuse_duplicate(story.id, path, row)
@@ -71,8 +98,30 @@ def read_stories(path: Path) -> Iterator[Story]:
         raise DataError("the file holds no story", file=path)
 
 
-def write_stories(path: Path, stories: Iterable[Story]) -> int:
+def _is_header(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"labels"}
+
+
+def _header(path: Path) -> LabelScales:
+    """The labels that the first line declares, where it does; what is wrong with a line is said when it is read."""
+    try:
+        row, value = next(json_lines(path), (0, None))
+    except DataError:
+        return LabelScales()
+    return _declared(value, path, row) if _is_header(value) else LabelScales()
+
+
+def _declared(value: Any, path: Path, row: int) -> LabelScales:
+    try:
+        return label_scales(value, f"{path}, row {row}")
+    except SpecError as error:
+        raise DataError(str(error), hint=error.hint) from error
+
+
+def write_stories(path: Path, stories: Iterable[Story], labels: LabelScales | None = None) -> int:
     """Write stories as a native file; returns how many. An existing file is never overwritten.
+
+    With `labels` these stand in the first line, and ratings are written as words.
 
     The file appears under its name only when all of it is written.
     """
@@ -81,37 +130,59 @@ def write_stories(path: Path, stories: Iterable[Story]) -> int:
         if path.exists():
             raise DataError("exists already", file=path, hint="give another name, or delete the file first")
         with draft(path) as fresh, fresh.open("wb") as stream:
+            if labels:
+                stream.write(orjson.dumps({"labels": labels.record()}, option=orjson.OPT_APPEND_NEWLINE))
             for story in stories:
-                stream.write(story_line(story))
+                stream.write(story_line(story, labels))
                 count += 1
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", file=path) from error
     return count
 
 
-def story_line(story: Story) -> bytes:
-    """One story as a line of the format, with the newline."""
+def story_line(story: Story, labels: LabelScales | None = None) -> bytes:
+    """One story as a line of the format, with the newline; ratings are words where `labels` has them."""
     value = {
         "id": story.id,
         "story_prompt": story.story_prompt,
         "system": story.system,
         "text": story.text,
         "reference": story.reference,
-        "ratings": [{"rater": r.rater, "criterion": r.criterion, "value": r.value} for r in story.ratings],
+        "ratings": [{"rater": r.rater, "criterion": r.criterion, "value": _written(r, labels)} for r in story.ratings],
     }
     return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _story(value: Any, path: Path, row: int) -> Story:
+def _written(rating: Rating, labels: LabelScales | None) -> float | str:
+    scale = labels.of(rating.criterion) if labels else None
+    word = scale.label_of(rating.value) if scale else None
+    return rating.value if word is None else word
+
+
+def _story(value: Any, path: Path, row: int, labels: LabelScales) -> Story:
     if not isinstance(value, dict):
         raise DataError("not an object", file=path, row=row, found=value, allowed=", ".join(StoryLine.model_fields))
     try:
-        line = StoryLine.model_validate(value)
+        line = StoryLine.model_validate(_coded(value, path, row, labels) if labels else value)
     except ValidationError as error:
         _refuse(error, path, row)
     text = text_value(line.text, path, row, "text")
     ratings = tuple(Rating(r.criterion, r.value, r.rater) for r in line.ratings)
     return Story(line.id, line.story_prompt, line.system, text, line.reference, ratings)
+
+
+def _coded(value: dict[str, Any], path: Path, row: int, labels: LabelScales) -> dict[str, Any]:
+    """The line with the codes of labels in place of their words; what is no rating at all stays as it is."""
+    if not isinstance(value.get("ratings"), list):
+        return value
+    ratings = list(value["ratings"])
+    for place, one in enumerate(ratings):
+        if isinstance(one, dict) and isinstance(one.get("criterion"), str) and "value" in one:
+            scale = labels.of(one["criterion"])
+            if scale is not None:
+                code = label_value(one["value"], scale, path, row, f"ratings.{place}.value")
+                ratings[place] = one | {"value": code}
+    return value | {"ratings": ratings}
 
 
 def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
@@ -130,6 +201,8 @@ def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
     if first["type"] == "string_too_short":
         raise DataError("the text is empty", file=path, row=row, column=location) from error
     wanted = {"string_type": "a text", "float_type": "a finite number", "list_type": "a list"}.get(first["type"])
+    word = first["type"] == "float_type" and isinstance(first["input"], str) and key == "value"
+    hint = Advice("where the ratings are labels, say which: {columns}", columns={"labels": "=No,Yes"}) if word else None
     raise DataError(
         "not what the format promises",
         file=path,
@@ -137,6 +210,7 @@ def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
         column=location,
         found=first["input"],
         allowed=wanted or first["msg"],
+        hint=hint,
     ) from error
 
 

@@ -3,6 +3,9 @@
 A list is JSON's (`[4, 5, 3]`), Python's, or numbers between semicolons, bars or commas (`4;5;3`); an object
 (`{"ann": 4, "bob": 5}`) names its raters. A lone comma has two meanings: in a file whose separator is the semicolon
 `4,5` is 4.5, as spreadsheets of many countries write it, and lists use no comma; elsewhere `4,5` is refused.
+
+Where the criterion has labels, each rating is a label's word or its code; a cell that is a label as a whole is that
+label, whatever marks it holds.
 """
 
 from __future__ import annotations
@@ -16,8 +19,10 @@ from typing import Any
 
 import orjson
 
+from judge.datasets.files.label_cell import label_value, word_code
 from judge.datasets.files.source_file import rating_value
 from judge.errors import DataError
+from judge.records import Scale
 from judge.wording import Advice
 
 _LIST = re.compile(r"[;|]")
@@ -31,17 +36,26 @@ _WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "?", "mi
 
 @dataclass(frozen=True, slots=True)
 class RatingPlace:
-    """Where a cell stands, for messages, and how its table writes numbers and missing ratings."""
+    """Where a cell stands, for messages, and how its table writes numbers and missing ratings.
+
+    `scale` is that of a criterion with labels; `only_codes` allows no number beside labels but a code.
+    """
 
     path: Path
     row: int
     column: str
     missing: tuple[str, ...] = ()
     decimal_comma: bool = False
+    scale: Scale | None = None
+    only_codes: bool = True
 
 
 def ratings_in(value: Any, place: RatingPlace) -> list[tuple[str | None, float | None]]:
     """(rater or None, rating or None for one not given) of a cell in its order; DataError for what is no rating."""
+    if place.scale is not None and not is_missing(value, place.missing):
+        whole = word_code(value, place.scale)
+        if whole is not None:
+            return [(None, whole)]
     if isinstance(value, str):
         value = _parsed(value, place)
     if isinstance(value, Mapping):
@@ -69,6 +83,8 @@ def _parsed(text: str, place: RatingPlace) -> Any:
         return _LIST.split(bare)
     if place.decimal_comma:
         return bare.replace(",", ".") if _ONE_COMMA.fullmatch(bare) else text
+    if place.scale is not None and all(word_code(part, place.scale) is not None for part in bare.split(",")):
+        return bare.split(",")
     return bare.split(",") if _COMMA_LIST.fullmatch(bare) else text
 
 
@@ -77,6 +93,8 @@ def _number(value: Any, place: RatingPlace) -> float | None:
         return None
     if isinstance(value, str) and place.decimal_comma and _ONE_COMMA.fullmatch(value):
         value = value.replace(",", ".")
+    if place.scale is not None:
+        return label_value(value, place.scale, place.path, place.row, place.column, only_codes=place.only_codes)
     try:
         return rating_value(value, None, place.path, place.row, place.column)
     except DataError as error:
@@ -91,6 +109,8 @@ def _hint(value: Any) -> str | None:
         word = value.strip()
         said = "where it means that no rating was given: {columns!r} (in run.yaml: missing: [{!r}])"
         return Advice(said, word, columns={"missing": f"={word}"})
+    if isinstance(value, str) and value.strip().isalpha() and "inf" not in value.lower():
+        return Advice("where the ratings are labels, say which: {columns}", columns={"labels": "=No,Yes"})
     if isinstance(value, Mapping | list):
         dotted = {"ratings.CRITERION": "COLUMN.KEY"}
         return Advice("name the key that holds the rating with dots: {columns}", columns=dotted)

@@ -15,6 +15,7 @@ from judge.errors import RunFolderError
 from judge.fingerprint import sha256_file
 from judge.ratings_table import COLUMNS
 from judge.ratings_table.imported import read_imported
+from judge.ratings_table.labels import with_labels
 from judge.records import Criterion
 from judge.run_folder import ResultFolder, write_manifest
 from judge.run_folder.layout import IMPORTED, IMPORTED_PARQUET, MANIFEST
@@ -71,8 +72,19 @@ def write_folder(path: Path, found: Import) -> ResultFolder:
     return folder
 
 
+def _frame(found: Import) -> pd.DataFrame:
+    """The rows in the table's columns, with their labels where criteria have them."""
+    scales = {
+        (str(dataset), criterion.name.casefold()): criterion.scale
+        for dataset in found.frame["dataset"].dropna().unique()
+        for criterion in found.criteria
+        if criterion.scale.labels
+    }
+    return with_labels(found.frame.reindex(columns=list(COLUMNS)), scales, explanations=True)
+
+
 def _write(folder: ResultFolder, found: Import) -> None:
-    found.frame.reindex(columns=list(COLUMNS)).to_csv(folder.imported, index=False, lineterminator="\n")
+    _frame(found).to_csv(folder.imported, index=False, lineterminator="\n")
     if found.stories is not None:
         found.stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
     manifest = {

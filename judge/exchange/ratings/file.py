@@ -5,12 +5,16 @@ needed; the others may be left out where there is nothing to say. A row without 
 A column map names columns that are called otherwise: `{"story": "id", "judge": "=gpt-4"}`; `ratings.CRITERION` is a
 column of the row's ratings on one criterion, `people.CRITERION` one of people's ratings of the row's story. A cell with
 several of a judge's ratings holds its repeats.
+
+Where a criterion has labels (the criteria's, the dataset's, or those that the column map declares), a cell holds a
+label's word, letter case aside, or its code; a column `label` may stand beside the codes, or in their place.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,13 +22,14 @@ import numpy as np
 import pandas as pd
 
 from judge.datasets import Dataset
+from judge.datasets.label_scales import LabelScales
 from judge.errors import DataError
 from judge.exchange.imports.imported_folder import Import
 from judge.exchange.ratings.repeats import number, refuse_twice
 from judge.exchange.ratings.rows import FileRow, RatingsMap, file_rows, ratings_map
 from judge.exchange.ratings.stories import StoryFacts, join, stories_of
 from judge.ratings_table import COLUMNS
-from judge.records import STATUSES, Criterion
+from judge.records import STATUSES, Criterion, Scale
 
 
 def read_ratings(
@@ -64,7 +69,7 @@ def read_ratings(
         Missing or unknown columns, a rating that is no number, no rating and no status, one rating twice, facts of a
         story that contradict each other, too few ids that the dataset has.
     """
-    chosen = ratings_map(path, columns or {}, leave_out)
+    chosen = _with_labels(ratings_map(path, columns or {}, leave_out), dataset, criteria, path)
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
     rows = _checked_rows(path, chosen, name, unrated, number_repeats=number_repeats)
     facts = stories_of(rows, path)
@@ -76,7 +81,8 @@ def read_ratings(
         people += joined.people
         found, labels_note = joined.notes, dataset.labels_note
     frame = _frame(judged + people, facts)
-    known = {criterion.name: criterion for criterion in criteria}
+    known = {name: _criterion(name, scale) for name, scale in _labelled(frame, chosen)}
+    known |= {criterion.name: criterion for criterion in criteria}
     names = [str(name) for name in pd.unique(frame["criterion"])]
     off = _off_scale(frame, known)
     return Import(
@@ -90,6 +96,27 @@ def read_ratings(
         ratings=ratings,
         labels_note=labels_note,
     )
+
+
+def _with_labels(
+    chosen: RatingsMap, dataset: str | Dataset | None, criteria: Sequence[Criterion], path: Path
+) -> RatingsMap:
+    """The map with all labels that are known: the dataset's, those that the map declares, and the criteria's."""
+    labels, owner = (dataset.labels, dataset.name) if isinstance(dataset, Dataset) else (LabelScales(), path.name)
+    for more in (chosen.labels, LabelScales.of_criteria(criteria)):
+        labels = labels.with_given(more, owner)
+    return replace(chosen, labels=labels)
+
+
+def _labelled(frame: pd.DataFrame, chosen: RatingsMap) -> list[tuple[str, Scale]]:
+    """The file's criteria whose labels are known, with their scales."""
+    found = ((str(name), chosen.labels.of(str(name))) for name in pd.unique(frame["criterion"]))
+    return [(name, scale) for name, scale in found if scale is not None]
+
+
+def _criterion(name: str, scale: Scale) -> Criterion:
+    """A criterion of which the scale alone is known."""
+    return Criterion(name, name, "", scale)
 
 
 def _checked_rows(
@@ -156,6 +183,9 @@ def _off_scale(frame: pd.DataFrame, known: Mapping[str, Criterion]) -> list[str]
     low = frame["criterion"].map({name: c.scale.min for name, c in known.items()}).astype(np.float64)
     high = frame["criterion"].map({name: c.scale.max for name, c in known.items()}).astype(np.float64)
     off = (frame["source"] == "judge") & ((frame["rating"] < low) | (frame["rating"] > high))
+    # A mean of labels without an order is none of them.
+    loose = [name for name, c in known.items() if c.scale.labels and not c.scale.numeric]
+    off |= (frame["source"] == "judge") & frame["criterion"].isin(loose) & (frame["rating"] % 1 > 0)
     if not off.any():
         return []
     frame.loc[off, "rating"] = math.nan

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 from judge.datasets.files.column_guess import named_column
 from judge.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, said_words
+from judge.datasets.files.label_cell import label_value
 from judge.datasets.files.rating_cell import RatingPlace, ratings_in
 from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.datasets.label_scales import KEYS, LabelScales, is_key, label_scales
 from judge.errors import DataError, SpecError, nearest, unknown
-from judge.ratings_table import COLUMNS
+from judge.ratings_table import COLUMNS, LABEL
 from judge.wording import Advice
 
 NEEDED = ("story", "criterion", "rating")
-FIELDS = (*COLUMNS, "text", "reference")
+FIELDS = (*COLUMNS, LABEL, "text", "reference")
 _TEXTS = frozenset(COLUMNS) - {"rating"}
 _WIDE = ("ratings.", "people.")
-_SAID = ("missing", "sheet")
+_SAID = ("missing", "sheet", *KEYS)
 
 Columns = Mapping[str, tuple[tuple[str | None, str], ...]]
 Given = list[tuple[str | None, float | None]]
@@ -37,6 +39,7 @@ class RatingsMap:
     sheet: str | None
     decimal_comma: bool
     anonymous: bool = False
+    labels: LabelScales = field(default_factory=LabelScales)
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class FileRow:
 
 def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]) -> RatingsMap:
     """The map over this file, with fields whose columns bear their names; DataError for columns that do not fit."""
-    said = {key: value for key, value in columns.items() if key not in _SAID}
+    said = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
     sheet = said_words(columns.get("sheet"))
     present = table_columns(path, sheet[0] if sheet else None)
     wide: dict[str, dict[str, Any]] = {prefix: {} for prefix in _WIDE}
@@ -70,7 +73,11 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
         else:
             fields[key] = value
     used = [column for many in wide.values() for pairs in many.values() for _, column in pairs]
-    fields = {f: f for f in FIELDS if f in present and f not in used and f not in leave_out} | fields
+    # A column of words is often mapped to the rating itself.
+    spoken_for = {*used, *leave_out, *((LABEL,) if LABEL in fields.values() else ())}
+    fields = {f: f for f in FIELDS if f in present and f not in spoken_for} | fields
+    if LABEL in fields and "rating" not in fields and not wide["ratings."]:
+        fields["rating"] = fields.pop(LABEL)
     anonymous = fields.get("rater") == UNKNOWN_RATER
     if anonymous:
         del fields["rater"]
@@ -83,6 +90,7 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
         sheet=sheet[0] if sheet else None,
         decimal_comma=path.suffix.lower() == ".csv" and separator(path) == ";",
         anonymous=anonymous,
+        labels=label_scales(columns),
     )
     _check(found, [*fields.values(), *used], present, path)
     return found
@@ -151,9 +159,10 @@ class _Reader:
         for number, cells in table_rows(self.path, self.columns.sheet):
             row = FileRow(number, self._base(cells, number), self._text(cells, "text"), self._text(cells, "reference"))
             for criterion, many in self._own(row).items():
-                found += self._rated(row, criterion, self._given(cells, many, number), many[0][1])
+                given = self._given(cells, row, criterion, many)
+                found += self._rated(row, criterion, self._labelled(cells, row, criterion, given), many[0][1])
             for criterion, many in self.columns.people.items():
-                given = self._given(cells, many, number)
+                given = self._given(cells, row, criterion, many, people=True)
                 rows = [self._person(row, criterion, rater, value) for rater, value in given if value is not None]
                 first = people.setdefault((row.cells["dataset"], row.cells["story"], criterion), rows)
                 if [_said(one) for one in first] != [_said(one) for one in rows]:
@@ -193,13 +202,54 @@ class _Reader:
             self._refuse("nothing stands there", row.number, "criterion")
         return {row.cells["criterion"]: ((None, self.columns.fields["rating"]),)}
 
-    def _given(self, cells: Mapping[str, Any], many: Sequence[tuple[str | None, str]], number: int) -> Given:
+    def _given(
+        self,
+        cells: Mapping[str, Any],
+        row: FileRow,
+        criterion: str,
+        many: Sequence[tuple[str | None, str]],
+        *,
+        people: bool = False,
+    ) -> Given:
         """The ratings of one criterion in a row: of one cell or several, each with its rater where one is named."""
         found: Given = []
+        by_people = people or row.cells["source"] == "rater"
         for named, column in many:
-            place = RatingPlace(self.path, number, column, self.columns.missing, self.columns.decimal_comma)
+            place = RatingPlace(
+                self.path,
+                row.number,
+                column,
+                self.columns.missing,
+                self.columns.decimal_comma,
+                self.columns.labels.of(criterion),
+                # A judge's may be the mean of its repeats, and is looked at again when its scale is known.
+                only_codes=by_people,
+            )
             found += [(own or named, value) for own, value in ratings_in(cell(cells, column), place)]
         return found
+
+    def _labelled(self, cells: Mapping[str, Any], row: FileRow, criterion: str, given: Given) -> Given:
+        """The ratings with the row's label, which must be that of the one code beside it, or stands in its place."""
+        label = self._text(cells, LABEL)
+        if label is None:
+            return given
+        column = self.columns.fields[LABEL]
+        scale = self.columns.labels.of(criterion)
+        if scale is None:
+            hint = Advice(
+                "{criteria} names the set with its labels, or leave the column out: {leave_out}", leave_out=column
+            )
+            message = f"a label of {criterion}, whose labels are not known"
+            raise DataError(message, file=self.path, row=row.number, column=column, found=label, hint=hint)
+        code = label_value(label, scale, self.path, row.number, column)
+        if len(given) != 1 or given[0][1] not in (None, code):
+            message = "not the label of the rating beside it"
+            said = ", ".join(f"{rating:g}" for _, rating in given if rating is not None)
+            allowed = scale.code_words
+            raise DataError(
+                message, file=self.path, row=row.number, column=column, found=f"{label} ({said})", allowed=allowed
+            )
+        return [(given[0][0], code)]
 
     def _rated(self, row: FileRow, criterion: str, given: Given, column: str) -> Iterator[FileRow]:
         """Several ratings of a judge in one row are its repeats, several of people are different people's."""

@@ -36,9 +36,13 @@ COLUMNS = (
     "explanation",
     "text",
     "key",
+    "side",
 )
-"""Columns of the frame. The first eight are texts ("" = not known), `repeat` is Int64 (<NA> = not known), `rating` is
-float (NaN = none); `answer`, `explanation`, `text` and `key` are None where there is none."""
+"""Columns of the frame. The first eight and `side` are texts ("" = not known), `repeat` is Int64 (<NA> = not known),
+`rating` is float (NaN = none); `answer`, `explanation`, `text` and `key` are None where there is none."""
+
+EXPERT = "expert"
+"""The side of people, where people's explanations stand beside judges'; other sides are judges' names."""
 
 STORY_COLUMNS = ("story_prompt", "system", "text", "reference")
 
@@ -81,7 +85,7 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     frame = pd.DataFrame(list(rows), columns=[c for c in COLUMNS if c not in ("text", "key")])
     for column in COLUMNS[:8]:
         frame[column] = frame[column].astype(object).where(frame[column].notna(), "")
-    for column in ("status", "flags"):
+    for column in ("status", "flags", "side"):
         frame[column] = frame[column].astype(object).where(frame[column].notna(), "")
     for column in ("answer", "explanation"):
         frame[column] = frame[column].astype(object).where(frame[column].notna(), None)

@@ -35,8 +35,10 @@ FIELDS = (
     "judge",
     "eval_prompt",
     "repeat",
+    "side",
 )
-"""What a column can hold. `story` is an id; `story_text` and `reference` are whole texts."""
+"""What a column can hold. `story` is an id; `story_text` and `reference` are whole texts; `side` is `expert` for what
+people wrote, else who judged."""
 
 _HINT = Advice("say which column holds what, e.g. {columns}", columns={"text": "Comment", "criterion": "Aspect"})
 
@@ -91,7 +93,7 @@ class _Reader:
     def _row(self, number: int, cells: Mapping[str, Any]) -> dict[str, Any]:
         name = self.path.stem
         row: dict[str, Any] = {"run": name, "dataset": name}
-        for field in ("criterion", "story", "story_prompt", "system", "judge", "eval_prompt"):
+        for field in ("criterion", "story", "story_prompt", "system", "judge", "eval_prompt", "side"):
             row[field] = self._text(cells, field, number) or ""
         row["story"] = row["story"] or str(number)
         row["answer"] = self._text(cells, "answer", number)

@@ -1,10 +1,10 @@
-"""Two studies' files of explanations: StoryER's comments and the HANNA judge study's audited answers. Repairs nothing.
+"""Studies' files of explanations: StoryER's comments and the HANNA judge study's audited answers. Repairs nothing.
 
 `storyer_reasons`: comments of people on ten aspects of a story, each with its rating. `<br>` and ``<\\newline>``, which
 are how StoryER's files write line breaks, are decoded in stories, story-prompts and comments. `hanna_user_study`: 100
 answers of one judge to Eval-Prompt 3, which the file gives without criterion and rating: the rating is what the parser
 reads, the criterion is told by what the answer quotes or names (`quoted_criterion`), and stays unknown where that is
-not plain.
+not plain. `ttcw_explanations` are Art or Artifice's, of both sides (`from_ttcw`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from judge.datasets.files.source_file import check_count, csv_rows, decode, read
 from judge.datasets.locate import find, need
 from judge.datasets.studies.storyer import line_breaks
 from judge.errors import DataError
+from judge.explanations.corpus import from_ttcw
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
 from judge.parsing import parser as load_parser
 from judge.records import Criterion, Response
@@ -43,6 +44,8 @@ _QUOTED, _LEAST, _AHEAD = 0.6, 0.3, 0.15
 
 def study_of(named: str | Path) -> ExplanationTexts | None:
     """A study's explanations, where `named` is its name or a file of its shape; None for anything else."""
+    if str(named) == from_ttcw.NAME:
+        return from_ttcw.ttcw_explanations()
     path = Path(need(NAMES[str(named)], str(named))) if str(named) in NAMES else Path(named)
     if path.suffix.lower() == ".json":
         entries = _json(path)

@@ -11,6 +11,7 @@ from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.corpus.from_file import read_file
 from judge.explanations.corpus.from_runs import read_runs
 from judge.explanations.corpus.from_studies import NAMES
+from judge.explanations.corpus.from_ttcw import NAME
 from judge.wording import Advice
 
 
@@ -40,4 +41,4 @@ def read_texts(
 
 def is_file(named: str | Path) -> bool:
     """Whether a word names a file of explanations (by path or a study's by name) and not a RUN."""
-    return str(named) in NAMES or Path(named).suffix.lower() in SUFFIXES
+    return str(named) in (*NAMES, NAME) or Path(named).suffix.lower() in SUFFIXES

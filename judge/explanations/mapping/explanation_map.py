@@ -41,8 +41,8 @@ class ExplanationMap:
     texts : ExplanationTexts
         All that was asked about (narrowed as asked), with rows that have no text.
     rows : DataFrame
-        The rows that are analysed: `corpus.COLUMNS`, `band` (low, middle, high, or "" without a rating), `cluster`
-        (<NA> where there are no clusters, -1 noise), `x` and `y` (NaN without a picture); index 0, 1, 2...
+        The rows that are analysed: `corpus.COLUMNS`, `band` (low, middle, high or a label; "" without a rating),
+        `cluster` (<NA> where there are no clusters, -1 noise), `x` and `y` (NaN without a picture); index 0, 1, 2...
     embedded : Embedded
         Vectors of `rows`, in their order.
     guidelines : float32 array, shape (guidelines, d)
@@ -152,13 +152,18 @@ def _with_text(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
 def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
     """Third of the scale in which each rating lies: low, middle or high; "" where there is no rating.
 
-    The scale is the criterion's; where that is not known, it reaches from the lowest to the highest rating at hand.
+    On a scale of labels it is the label. The scale is the criterion's; where that is not known, it reaches from the
+    lowest to the highest rating at hand.
     """
     scales = {c.name: (c.scale.min, c.scale.max) for c in texts.criteria}
+    labelled = {c.name: c.scale for c in texts.criteria if c.scale.labels}
     rated = texts.frame["rating"].dropna()
     seen = (float(rated.min()), float(rated.max())) if len(rated) else (0.0, 0.0)
     found = []
     for name, rating in zip(rows["criterion"], rows["rating"], strict=True):
+        if name in labelled:
+            found.append(labelled[name].label_of(rating) or "")
+            continue
         low, high = scales.get(name, seen)
         if np.isnan(rating) or high <= low:
             found.append("")

@@ -155,6 +155,8 @@ def _codes(looked: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any
         numbers = column.to_numpy(dtype=np.int64)
         return numbers, list(range(int(numbers.max()) + 1 if numbers.size else 0))
     known = [c.name for c in looked.texts.criteria] if by == "criterion" else ["low", "middle", "high"]
+    if by == "band":
+        known += dict.fromkeys(label for c in looked.texts.criteria for label in c.scale.labels)
     order = {name: place for place, name in enumerate(known)} if by in ("criterion", "band") else {}
     present = [str(name) for name in column.unique()]
     names = sorted(present, key=lambda name: (name == "", order.get(name, len(order)), name))

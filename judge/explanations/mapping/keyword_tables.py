@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from judge.explanations.mapping import keybert_ranking, keywords
 from judge.explanations.mapping.explanation_map import cluster_name
 from judge.explanations.mapping.keyword_groups import GroupWords, Keywords, Weighted, YakeWords
+from judge.explanations.mapping.side_words import SideWords
 from judge.printing.tables import Column, Table
 
 _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
@@ -29,6 +32,28 @@ def keyword_table(found: Keywords) -> Table:
     else:
         notes.append("KeyBERT's words are left out: they need pip install 'storyjudge[explain]'")
     return Table("Keywords of explanations", columns, [_row(one) for one in found.rows], found.signature, notes)
+
+
+def side_words_table(found: SideWords) -> Table:
+    """Terms of people and of judges, the most telling first: of all texts, then of those with one verdict."""
+    columns = [
+        Column("within", "verdict"),
+        Column("said_by", "said more by"),
+        Column("term", "term"),
+        Column("people", "people's texts"),
+        Column("people_rate", "per 1,000", digits=1),
+        Column("judges", "judges' texts"),
+        Column("judges_rate", "per 1,000", digits=1),
+        Column("stories", "stories"),
+        Column("z", "z", digits=1),
+    ]
+    notes = [
+        f"{found.people} texts by people, {found.judges} by judges; stories: those about which the side says it",
+        "per 1,000: of all terms of a side; terms are words and pairs of words, stop words left out",
+        "z: log-odds ratio with an informative Dirichlet prior (Monroe et al. 2008): an order of terms, and no test",
+    ]
+    rows = [asdict(row) | {"within": row.within or "all"} for row in found.rows]
+    return Table("What people say that judges do not, and the reverse", columns, rows, found.signature, notes)
 
 
 def yake_table(found: tuple[YakeWords, ...], signature: str) -> Table:

@@ -12,8 +12,8 @@ from judge.explanations.quality.options import NumbersOptions
 MapMethod = Literal["auto", "umap", "tsne", "pca", "none"]
 ClusterOn = Literal["auto", "umap", "pca", "none"]
 
-GROUPINGS = ("criterion", "eval_prompt", "band", "cluster", "judge", "system")
-"""What keywords can be grouped by; `band` is low, middle or high: thirds of the scale."""
+GROUPINGS = ("criterion", "eval_prompt", "band", "cluster", "judge", "system", "side")
+"""What keywords can be grouped by; `band` is low, middle or high: thirds of the scale, or the label."""
 
 WORDS = {"rating": "band", "eval-prompt": "eval_prompt"}
 """Other names of groupings on the command line."""

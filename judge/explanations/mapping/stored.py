@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import orjson
 import pandas as pd
 
-from judge.errors import DataError, RunFolderError
+from judge.errors import DataError, RunFolderError, SpecError
 from judge.explanations.mapping.explanation_map import ExplanationMap
 from judge.printing import stored_tables
 from judge.printing.tables import Table
@@ -127,6 +127,20 @@ def of_folders(
         stored = StoredMap(looked.signature(), looked.embedded.name, method, points(own), printed, words, list(notes))
         found.append((ResultFolder(fact.path), stored))
     return found
+
+
+def of_look(looked: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -> StoredMap:
+    """All points of a look at once, each with its side too, as a figure wants them; this is nowhere stored.
+
+    Raises SpecError where no map was made.
+    """
+    if looked.picture is None:
+        raise SpecError("there is no map to draw: none was asked for, or there are too few texts")
+    words = {str(number): list(some) for number, some in keywords.items()}
+    sides = looked.rows["side"].tolist()
+    marked = [point | {"side": side or None} for point, side in zip(points(looked.rows), sides, strict=True)]
+    whole = StoredMap(looked.signature(), looked.embedded.name, looked.picture.method, marked, [], words)
+    return replace(whole, model=whole.embedded_by)
 
 
 def points(rows: pd.DataFrame) -> list[dict[str, Any]]:

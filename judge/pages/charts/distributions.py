@@ -37,12 +37,16 @@ def distributions(found: Distributions, identity: str) -> Markup:
 
 
 def _foot(found: Distributions, column: int, x: float, y: float) -> Iterator[Markup]:
-    points = next((row.cells[column].points for row in found.rows if row.cells[column].points), ())
+    one = next((row.cells[column] for row in found.rows if row.cells[column].points), None)
+    points = one.points if one is not None else ()
     wide = _WIDTH / max(1, len(points))
+    # Words where all have room.
+    fits = one is not None and all(text_width(name, 11) <= wide - 2 for name in one.names)
+    names = one.names if one is not None and fits else [f"{point:g}" for point in points]
     # A long scale has its ends alone.
     shown = range(len(points)) if len(points) <= 7 else (0, len(points) - 1)
     for k in shown:
-        yield text(x + (k + 0.5) * wide, y + 4, f"{points[k]:g}", size=11, anchor="middle", class_="faint")
+        yield text(x + (k + 0.5) * wide, y + 4, names[k], size=11, anchor="middle", class_="faint")
 
 
 def _histogram(found: Distributions, i: int, j: int, corner: tuple[float, float], identity: str) -> Iterator[Markup]:

@@ -211,10 +211,16 @@ def _of_the_story(run: list[str], stop: str, whole: bool, joined: bool) -> int:
 
 def revises(page: Page, mention: Mention) -> bool:
     """Whether the sentence or label before the number says that it is the last word."""
-    before = page.low[max(0, mention.start - 110) : mention.start].rstrip(" \n")
+    behind = behind_revision(page, mention.start)
+    # "Final rating: 3 Engagement (2)": the last word was spoken with the number before.
+    return behind is not None and not any(c.isdigit() for c in behind)
+
+
+def behind_revision(page: Page, place: int) -> str | None:
+    """What stands between the words of a revision and a place in their sentence; None where there are none."""
+    before = page.low[max(0, place - 110) : place].rstrip(" \n")
     cut = max(before.rfind(stop) for stop in (". ", "! ", "? ", "\n", ".\n"))
     sentence, end = before[cut + 1 :], -1
     for match in _REVISES.finditer(sentence):
         end = match.end()
-    # "Final rating: 3 Engagement (2)": the last word was spoken with the number before.
-    return end >= 0 and not any(c.isdigit() for c in sentence[end:])
+    return sentence[end:] if end >= 0 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,13 +40,21 @@ _RANGE = -1.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class Entry:
     """One rating in a JSON object."""
 
     key: str
     value: Any
     rank: int
     explanation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How entries become a judgment: words of keys that hold a rating beside the common ones, and who judges."""
+
+    keys: frozenset[str]
+    judge: Callable[[list[tuple[Entry, int]], tuple[str, ...], Scale, str, list[dict[str, Any]]], Judgment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +65,15 @@ class JsonAnswer:
     outside: str
 
 
-def json_judgment(text: str, names: Names, scale: Scale) -> JsonAnswer | None:
+def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None = None) -> JsonAnswer | None:
     """The judgment of the JSON objects in an answer; None where there is none that holds a rating."""
+    reading = reading or NUMBERS
     if "{" not in text or '"' not in text:
         return None
     objects = [found for found in _objects(text) if not is_template(text, found[1])]
     if not objects:
         return None
-    entries = [(entry, start) for value, start, _ in objects for entry in _entries(value, names)]
+    entries = [(entry, start) for value, start, _ in objects for entry in _entries(value, names, reading.keys)]
     ours = [(entry, start) for entry, start in entries if entry.rank]
     flags = ("others_rated",) if len(ours) < len(entries) else ()
     outside = _without(text, objects)
@@ -73,7 +82,7 @@ def json_judgment(text: str, names: Names, scale: Scale) -> JsonAnswer | None:
         return JsonAnswer(Judgment("no_rating", flags=flags), outside) if entries and not outside.strip() else None
     best = max(entry.rank for entry, _ in ours)
     chosen = [(entry, start) for entry, start in ours if entry.rank == best]
-    judgment = _judge(chosen, flags, scale, text, [value for value, _, _ in objects])
+    judgment = reading.judge(chosen, flags, scale, text, [value for value, _, _ in objects])
     if judgment.status == "ok" and judgment.explanation is None:
         before = tidy(text[: objects[0][1]].replace("```json", "").replace("```", ""), "")
         if before is not None and len(before.split()) > 6:
@@ -88,19 +97,20 @@ def _without(text: str, objects: list[tuple[dict[str, Any], int, int]]) -> str:
     return text
 
 
-def strict_json_judgment(text: str, names: Names, scale: Scale) -> Judgment:
+def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None = None) -> Judgment:
     """The judgment of an answer that is one JSON object and nothing else."""
+    reading = reading or NUMBERS
     try:
         value = json.loads(text, parse_constant=lambda _name: None)
     except (ValueError, RecursionError):
         return Judgment("no_rating")
     if not isinstance(value, dict):
         return Judgment("no_rating")
-    ours = [entry for entry in _entries(value, names) if entry.rank]
+    ours = [entry for entry in _entries(value, names, reading.keys) if entry.rank]
     if not ours:
         return Judgment("no_rating")
     best = max(entry.rank for entry in ours)
-    return _judge([(e, text.find("{")) for e in ours if e.rank == best], (), scale, text, [value])
+    return reading.judge([(e, text.find("{")) for e in ours if e.rank == best], (), scale, text, [value])
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
@@ -124,7 +134,9 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
         place = text.find("{", end)
 
 
-def _entries(value: dict[str, Any], names: Names, named: bool = False, depth: int = 0) -> Iterator[_Entry]:
+def _entries(
+    value: dict[str, Any], names: Names, keys: frozenset[str], named: bool = False, depth: int = 0
+) -> Iterator[Entry]:
     """Ratings in an object: rank 0 = another criterion's, 1 = a rating, 2 = a final one, 3 = named as ours."""
     why = _explanation(value)
     for key, item in value.items():
@@ -135,19 +147,19 @@ def _entries(value: dict[str, Any], names: Names, named: bool = False, depth: in
             item = item[0]  # noqa: PLW2901
         if isinstance(item, dict):
             if depth < 4 and (asked or other or any(w in _HOLDERS for w in parts)):
-                inner = _entries(item, names, named or asked, depth + 1)
-                yield from (_Entry(e.key, e.value, 0, e.explanation) for e in inner) if other else inner
+                inner = _entries(item, names, keys, named or asked, depth + 1)
+                yield from (Entry(e.key, e.value, 0, e.explanation) for e in inner) if other else inner
             continue
         if item is not None and not isinstance(item, str | int | float):
             continue
         if not _BOUNDS.isdisjoint(parts):
             continue
-        rating = any(w in words.RATING for w in parts) and not any(w in _EXPLAINS for w in parts)
+        rating = any(w in words.RATING or w in keys for w in parts) and not any(w in _EXPLAINS for w in parts)
         if other and (rating or not isinstance(item, str) or item.strip()[:1].isdigit()):
-            yield _Entry(key, item, 0, why)
+            yield Entry(key, item, 0, why)
         elif not other and (asked or rating) and not any(w in _EXPLAINS for w in parts):
             final = "final" in parts or "overall" in parts
-            yield _Entry(key, item, 3 if asked or named else 2 if final else 1, why)
+            yield Entry(key, item, 3 if asked or named else 2 if final else 1, why)
 
 
 def _explanation(value: dict[str, Any]) -> str | None:
@@ -158,7 +170,7 @@ def _explanation(value: dict[str, Any]) -> str | None:
 
 
 def _judge(
-    chosen: list[tuple[_Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, objects: list[dict[str, Any]]
+    chosen: list[tuple[Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, objects: list[dict[str, Any]]
 ) -> Judgment:
     """The judgment of equal-ranking entries."""
     read = [(_value(entry.value), entry, start) for entry, start in chosen]
@@ -174,6 +186,10 @@ def _judge(
     if value not in scale or (highest is not None and highest != scale.max):
         return Judgment("out_of_scale", flags=flags)
     return Judgment("ok", value, flags, entry.explanation, _span(text, entry.key, value, start))
+
+
+NUMBERS = Reading(frozenset(), _judge)
+"""Numbers under the words of ratings."""
 
 
 def _value(item: Any) -> tuple[float, float | None] | None:

@@ -9,7 +9,9 @@ from functools import lru_cache
 from judge.parsing.ours.cleaning import clean
 from judge.parsing.ours.deciding import Decision, decide
 from judge.parsing.ours.explanation import explanation, only_guideline
-from judge.parsing.ours.json_answer import json_judgment, strict_json_judgment
+from judge.parsing.ours.json_answer import NUMBERS, json_judgment, strict_json_judgment
+from judge.parsing.ours.labelled.label_json import LABELS
+from judge.parsing.ours.labelled.label_reading import label_choice, label_open_form, withheld
 from judge.parsing.ours.mentions import Mention, mentions, number
 from judge.parsing.ours.page import Page, page
 from judge.parsing.ours.quotation import stands_in
@@ -24,7 +26,7 @@ from judge.records import Criterion, Judgment, Response, Scale, Status, Structur
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """Reads what an answer states and nothing else.
+    """Reads what an answer states and nothing else: a number, or the code of a label where the scale has labels.
 
     Flags: `off_step` (4.5 on 1-5), `cut` (the answer was cut after its rating), `run_on` (a further chat turn was cut
     off), `others_rated` (other criteria were rated too), `revised` (an explicit revision of an earlier rating),
@@ -55,14 +57,16 @@ class Ours:
         if not cleaned.text.strip():
             return Judgment(_nothing(response), flags=flags)
         known = names(criterion.name, tuple(other_criteria))
+        labels = bool(criterion.scale.labels)
         if rating_pattern is not None:
             judgment = pattern_judgment(rating_pattern, cleaned.text, criterion.scale)
         elif structured == "choice":
-            judgment = _choice(cleaned.text, criterion.scale)
+            judgment = (label_choice if labels else _choice)(cleaned.text, criterion.scale)
         elif structured.startswith("json"):
-            judgment = strict_json_judgment(cleaned.text, known, criterion.scale)
+            reading = LABELS if labels else NUMBERS
+            judgment = strict_json_judgment(cleaned.text, known, criterion.scale, reading)
         else:
-            judgment, stated = _open_form(cleaned.text, criterion, known, cut=cut)
+            judgment, stated = (label_open_form if labels else _open_form)(cleaned.text, criterion, known, cut=cut)
             if story and stated and stands_in(story, stated):
                 judgment = Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
         return _finish(judgment, flags, response, criterion, cleaned.text)
@@ -171,7 +175,9 @@ def _finish(
         if judgment.explanation is not None and only_guideline(judgment.explanation, criterion):
             flags += ("guideline_only",)
     elif status == "no_rating":
-        if refuses(text.lower().replace("’", "'")):
+        if criterion.scale.labels and withheld(text):
+            status = "filtered"
+        elif refuses(text.lower().replace("’", "'")):
             status = "refused"
         elif response.finish_reason == "length":
             status = "truncated"

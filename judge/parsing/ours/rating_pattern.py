@@ -8,8 +8,8 @@ is refused when it is loaded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from typing import Any
 
 from judge.errors import SpecError
@@ -22,6 +22,8 @@ _PATH = re.compile(r"\$(?:\.[^\W\d][\w-]*|\[\d+\]|\['[^']+'\]|\[\"[^\"]+\"\])+")
 _STEP = re.compile(r"\.([^\W\d][\w-]*)|\[(\d+)\]|\['([^']+)'\]|\[\"([^\"]+)\"\]")
 _JSON = ("$.", "$[")
 _GROUP = "rating"
+_AROUND_LABEL = " \t\n*_\"'`.,!()[]"
+_Read = Callable[[str | float], float | None]
 _EXAMPLES = "for example 'Final score: (\\d)' or '$.scores.coherence'"
 
 
@@ -41,7 +43,9 @@ def check_pattern(pattern: str, *, where: str) -> None:
 
 def pattern_judgment(pattern: str, text: str, scale: Scale) -> Judgment:
     """The judgment by a pattern that `check_pattern` accepted: no match is `no_rating`, different ones `ambiguous`."""
-    matches = list(_json_matches(pattern, text) if pattern.startswith(_JSON) else _matches(pattern, text))
+    read = partial(_code, scale) if scale.labels else _number_of
+    found = _json_matches(pattern, text, read) if pattern.startswith(_JSON) else _matches(pattern, text, read)
+    matches = list(found)
     values = {value for value, _, _ in matches}
     if not values:
         return Judgment("no_rating")
@@ -54,27 +58,33 @@ def pattern_judgment(pattern: str, text: str, scale: Scale) -> Judgment:
     return Judgment("ok", value, (), tidy(text[:begin], text[end:]), span)
 
 
-def _matches(pattern: str, text: str) -> Iterator[tuple[float, tuple[int, int] | None, tuple[int, int]]]:
-    """Value, place of the number and place of the whole match, for each match whose group is a number."""
+def captures(pattern: str, text: str) -> bool:
+    """Whether a pattern captures anything but blanks, for labels that are not known yet."""
+    matches = _json_matches if pattern.startswith(_JSON) else _matches
+    return any(True for _ in matches(pattern, text, lambda found: 0.0 if str(found).strip() else None))
+
+
+def _matches(pattern: str, text: str, read: _Read) -> Iterator[tuple[float, tuple[int, int] | None, tuple[int, int]]]:
+    """Value, place of the rating and place of the whole match, for each match whose group is one."""
     compiled = _compiled(pattern, "rating_pattern")
     group = compiled.groupindex.get(_GROUP, 1)
     for match in compiled.finditer(text):
         literal = (match.group(group) or "").strip().lower()
-        value = _number(literal)
+        value = read(literal)
         if value is not None:
             yield value, match.span(group), match.span()
 
 
-def _json_matches(path: str, text: str) -> Iterator[tuple[float, None, tuple[int, int]]]:
+def _json_matches(path: str, text: str, read: _Read) -> Iterator[tuple[float, None, tuple[int, int]]]:
     for found in objects_in(text):
         value: Any = found
         for step in _STEP.finditer(path):
             value = _step(value, step)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             continue
-        read = _number(value.strip().lower()) if isinstance(value, str) else float(value)
-        if read is not None:
-            yield read, None, (len(text), len(text))
+        stated = read(value)
+        if stated is not None:
+            yield stated, None, (len(text), len(text))
 
 
 def _step(value: Any, step: re.Match[str]) -> Any:
@@ -83,6 +93,16 @@ def _step(value: Any, step: re.Match[str]) -> Any:
     if place is not None:
         return value[int(place)] if isinstance(value, list) and int(place) < len(value) else None
     return value.get(name) if isinstance(value, dict) else None
+
+
+def _number_of(found: str | float) -> float | None:
+    return _number(found.strip().lower()) if isinstance(found, str) else float(found)
+
+
+def _code(scale: Scale, found: str | float) -> float | None:
+    """The code of a captured label, quotation marks, markup and a stop around it aside."""
+    code = scale.code_of(found.strip(_AROUND_LABEL)) if isinstance(found, str) else None
+    return None if code is None else float(code)
 
 
 def _number(literal: str) -> float | None:

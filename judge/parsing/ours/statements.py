@@ -71,7 +71,7 @@ def _stated(page: Page, mention: Mention) -> Statement | None:
     follow = follows(page, mention)
     if follow == "no" or _excluded(page, mention):
         return None
-    about = _about(page, mention)
+    about = about_what(page, mention)
     found = _leading(page, mention, follow) or _standing_form(page, mention)
     if found is None:
         before = page.tokens_before(mention.start)
@@ -325,7 +325,7 @@ def _of_the_scale(page: Page, mention: Mention) -> bool:
     return mention.out_of == page.scale.max
 
 
-def _about(page: Page, mention: Mention) -> str:
+def about_what(page: Page, mention: Mention) -> str:
     """Whether "on X" behind the number names the criterion asked for, another one, or none."""
     match = _ABOUT.match(page.low, mention.stop)
     if match is None:

@@ -187,6 +187,8 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
             "over system means intervals for the correlation of the systems' true means."
         )
         yield from _bars(inputs)
+        if inputs.confusions is not None:
+            yield from _labels(inputs)
     if len(inputs.judges) > 1 or len(inputs.eval_prompts) > 1:
         yield _contrasts(inputs)
     if any(fact.repeats > 1 for fact in inputs.table.facts):
@@ -196,6 +198,17 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
         )
     what = "Diagnostics and differences" if inputs.has_people else "Differences"
     yield f"{what} between systems are adjusted by Holm's method {_cite('holm-1979-simple')}."
+
+
+def _labels(inputs: ReportInputs) -> Iterator[str]:
+    raters = "labels" if inputs.raters.labels_note else "raters"
+    yield (
+        f"Labels are compared with the majority of a story's {raters}, the "
+        "majority of a judge's repeats standing for the judge; ties, refusals and answers that were not read are no "
+        f"label. Balanced accuracy is the mean recall over labels {_cite('brodersen-etal-2010-balanced')}; agreement "
+        f"beyond chance is Cohen's kappa {_cite('cohen-1960-coefficient')} and AC1 {_cite('gwet-2008-computing')}, "
+        f"with 95 % intervals from {inputs.options.resamples:,} resamples of story-prompts."
+    )
 
 
 def _contrasts(inputs: ReportInputs) -> str:

@@ -17,6 +17,7 @@ from judge.charts.heatmap import heat_map
 from judge.pages import charts
 from judge.report.blocks import figure, heading, prose, shown
 from judge.report.inputs import ReportInputs
+from judge.report.sections import label_words
 
 _READ = (
     "Two bars stand beside every judge. The human ceiling is how far one person agrees with the mean of the others, "
@@ -50,7 +51,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     made.append(shown(table_of(result, inputs.margins), inputs))
     for table in correlation.tables(result):
         made.append(shown(table, inputs, folded=True, title=f"{table.title}, every row with what was lost"))
-    return [*made, *_over_systems(inputs)]
+    return [*made, *_over_systems(inputs), *label_words.blocks(inputs)]
 
 
 def _layouts(inputs: ReportInputs, result: Correlations) -> list[Layout]:

@@ -10,6 +10,7 @@ from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.disagreements.result import Disagreement, JudgeSide, PeopleSide
 from judge.analysis.options.table_options import DisagreementsOptions
 from judge.analysis.raters import Raters
+from judge.records import Scale
 from judge.report.blocks import prose
 from judge.report.inputs import ReportInputs
 
@@ -33,12 +34,12 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     more = f"More, and other kinds: judge disagreements {inputs.named_runs} --top 20"
     return [
         prose(lead),
-        *(_card(row, inputs.raters_of(row.dataset)) for row in found.rows),
+        *(_card(row, inputs.raters_of(row.dataset), found.scale_of(row)) for row in found.rows),
         prose(more, kind="faint"),
     ]
 
 
-def _card(row: Disagreement, raters: Raters) -> Markup:
+def _card(row: Disagreement, raters: Raters, scale: Scale | None) -> Markup:
     difference = f"{row.difference:+.2f}".replace("-", "−")
     head = f"{row.rank}. {row.story} ({row.system}), {row.criterion}: {difference} z"
     parts = [Markup("<h3>{}</h3>").format(head)]
@@ -51,11 +52,11 @@ def _card(row: Disagreement, raters: Raters) -> Markup:
     parts.append(_story(row.text) if row.text else prose("The text is not in the result folder.", kind="faint"))
     people = row.people
     if people:
-        given = ", ".join(f"{each.rating:g}" for each in people.ratings if each.rating is not None) or "none"
+        given = ", ".join(_said(each.rating, scale) for each in people.ratings if each.rating is not None) or "none"
         who = "Label" if raters.labels_note else "People"
         parts.append(Markup("<p><strong>{}</strong>: {}; mean {}{}</p>").format(who, given, *_mean(people)))
     for side in row.sides:
-        parts += _side(side)
+        parts += _side(side, scale)
     return Markup('<article class="card example">{}</article>').format(Markup("").join(parts))
 
 
@@ -71,13 +72,13 @@ def _story(text: str) -> Markup:
     return head + Markup('<div class="text" dir="auto">{}</div>').format(text[:at]) + rest.format(_cut(text[at:]))
 
 
-def _side(side: JudgeSide) -> Iterator[Markup]:
+def _side(side: JudgeSide, scale: Scale | None) -> Iterator[Markup]:
     mean, z = _mean(side)
     yield Markup("<p><strong>{}, {}</strong>: mean {}{}</p>").format(side.judge, side.eval_prompt, mean, z)
     for repeat in side.repeats[:_REPEATS]:
         if repeat.repeat is None and not repeat.explanation:
             continue
-        said = repeat.status if repeat.rating is None else f"{repeat.rating:g}"
+        said = repeat.status if repeat.rating is None else _said(repeat.rating, scale)
         yield Markup("<p>Repeat {}: {}</p>").format("—" if repeat.repeat is None else repeat.repeat, said)
         if repeat.explanation:
             text = _cut(repeat.explanation, _EXPLANATION)
@@ -85,6 +86,10 @@ def _side(side: JudgeSide) -> Iterator[Markup]:
     left = len(side.repeats) - _REPEATS
     if left > 0:
         yield Markup('<p class="faint">and {} further repeats</p>').format(left)
+
+
+def _said(rating: float, scale: Scale | None) -> str:
+    return f"{rating:g}" if scale is None else scale.said(rating)
 
 
 def _mean(side: JudgeSide | PeopleSide) -> tuple[str, str]:

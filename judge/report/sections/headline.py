@@ -20,7 +20,7 @@ from judge.judge_name import JudgeName
 from judge.rating_matrix import RatingMatrix
 from judge.report.answers import Answer
 from judge.report.inputs import ReportInputs
-from judge.report.sections import audit_words, explanation_words
+from judge.report.sections import audit_words, explanation_words, label_words
 from judge.report.sections.verdicts import of_agreement, of_consistency, of_loss
 from judge.stats.estimate import Estimate
 
@@ -38,6 +38,8 @@ def answers(inputs: ReportInputs) -> list[Answer]:
         on = f" on {matrix.dataset}" if len(inputs.matrices) > 1 else ""
         verdict = None if best is None else of_agreement(best)
         made.append(Answer(f"Does the judge agree with {them}{on}?", tuple(said), verdict))
+        labelled = label_words.answer(inputs, matrix.dataset, on)
+        made += [labelled] if labelled is not None else []
     made.append(_loss(inputs))
     made += _consistency(inputs)
     explained = explanation_words.headline(inputs)

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from judge.analysis import diagnose
 from judge.analysis.coverage import tables as coverage_tables
-from judge.analysis.diagnose import DIAGNOSTICS, Diagnosis
+from judge.analysis.diagnose import Diagnosis
 from judge.analysis.options.table_options import DiagnoseOptions, SystemsOptions
 from judge.analysis.systems import tables
 from judge.analysis.systems.systems import systems
@@ -52,7 +52,7 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
 
 def _tally(result: Diagnosis) -> Table:
     """How many tests of each kind found something: a row a judge and Eval-Prompt, a column a kind of fault."""
-    kinds = dict.fromkeys(one.diagnostic for one in result.findings)
+    kinds = {one.diagnostic: one.kind.tail for one in result.findings}
     tally: dict[tuple[str, str], dict[str, list[int]]] = {}
     for one in result.findings:
         mine = tally.setdefault((one.cell.judge, one.cell.eval_prompt), {kind: [0, 0] for kind in kinds})
@@ -66,7 +66,7 @@ def _tally(result: Diagnosis) -> Table:
     columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), *(Column(kind, kind) for kind in kinds)]
     notes = (
         "tests that found something, each for itself (p not adjusted), of those that could be made",
-        f"tails of these tests: {', '.join(f'{name} {DIAGNOSTICS[name].tail}' for name in kinds)}",
+        f"tails of these tests: {', '.join(f'{name} {tail}' for name, tail in kinds.items())}",
         "a dash: no test could be made (see every test)",
     )
     return Table("Findings by kind", columns, rows, result.counts_signature, notes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin
+from judge.analysis.labels import ConfusionRow
 from judge.report.answers import Verdict
 
 _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
@@ -39,6 +40,25 @@ def _beside(best: Margin, bar: Bar) -> str | None:
             return "not told apart from the control"
         return "above the control" if over.value > 0 else "below the control"
     return "below people" if shown and over.value < 0 else "within people's range"
+
+
+def of_labels(best: ConfusionRow) -> Verdict:
+    """Balanced accuracy beside judges that know nothing, and beside one person."""
+    value = best.statistics["balanced_accuracy"]
+    if value.value is None:
+        return Verdict("undefined", "by balanced accuracy")
+    beside = best.beside.get("balanced_accuracy")
+    if value.low is None or value.high is None:
+        words = ["above chance" if value.value > best.chance else "not above chance"]
+    elif value.low <= best.chance <= value.high:
+        words = ["not told apart from chance"]
+    else:
+        words = ["above chance" if value.low > best.chance else "below chance"]
+    if beside is not None and beside.over.value is not None:
+        apart = leaves_zero_out(beside.over)
+        words.append("below people" if apart and beside.over.value < 0 else "within people's range")
+    rule = "by the 95 % intervals of balanced accuracy and of its distance from one person's"
+    return Verdict(", ".join(words), rule if value.low is not None else "by balanced accuracy; no interval")
 
 
 def of_loss(rated: int, asked: int) -> Verdict:

@@ -109,8 +109,8 @@ class _Texts:
             "story": self._places[texts],
             "criterion": self._criterion(subject.criterion),
             "explanation": subject.explanation,
-            "rating": facts.get("rating"),
-            "facts": [(_NAMES[name], _said(value)) for name, value in facts.items()],
+            "rating": _marked(subject, facts.get("rating")),
+            "facts": [(_NAMES[name], subject.said(value)) for name, value in facts.items()],
         }
 
     def _criterion(self, criterion: Criterion | None) -> int | None:
@@ -120,7 +120,8 @@ class _Texts:
             self._places[criterion] = len(self.criteria)
             points = criterion.scale.points()
             guidelines = criterion.guidelines or ("",) * len(points)
-            shown = [(_number(point), text) for point, text in zip(points, guidelines, strict=False)]
+            named = criterion.scale.labels or [_number(point) for point in points]
+            shown = [(point, text) for point, text in zip(named, guidelines, strict=False)]
             self.criteria.append({"name": criterion.name, "definition": criterion.definition, "points": shown})
         return self._places[criterion]
 
@@ -168,5 +169,7 @@ def _number(value: float) -> float | int:
     return int(value) if value == int(value) else value
 
 
-def _said(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def _marked(subject: Subject, rating: float | None) -> float | str | None:
+    """The rating as the points of its scale are named: by its label, or the number."""
+    labelled = subject.criterion is not None and subject.criterion.scale.labels
+    return subject.said(rating) if labelled and rating is not None else rating

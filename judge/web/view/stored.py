@@ -21,7 +21,7 @@ from judge.journal.database import sentences
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import StoredAnswers
 from judge.plan import Plan
-from judge.records import Answer, Query, Story
+from judge.records import Answer, Query, Scale, Story
 from judge.run_folder import ResultFolder, read_manifest
 
 _KEPT = 64
@@ -47,6 +47,11 @@ class Asked:
     def criteria(self) -> list[str]:
         """Names of the criteria, in order."""
         return [criterion.name for criterion in self.plan.criteria]
+
+    @property
+    def scales(self) -> dict[str, Scale]:
+        """The criteria's scales by name."""
+        return {criterion.name: criterion.scale for criterion in self.plan.criteria}
 
     @property
     def eval_prompts(self) -> list[str]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
 from markupsafe import Markup
 
-from judge.records import Answer, Judgment, Story
+from judge.records import Answer, Judgment, Scale, Story
 from judge.web.view.marked import answer as marked
 from judge.web.view.stored import Stored
+
+_NUMBERS = Scale()
+"""Of ratings that have no labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class Said:
     reasoning: str | None
     error: str | None
     finish: str | None
+    label: str | None = None
 
     @property
     def number(self) -> str:
@@ -40,12 +44,13 @@ class Cell:
     asked: int
     said: tuple[Said, ...]
     ratings: tuple[float | None, ...]
+    scale: Scale = _NUMBERS
 
     @property
     def mean(self) -> float | None:
-        """Mean of the ratings that were read; None without any."""
+        """Mean of the ratings that were read; None without any, and of labels without an order."""
         rated = [rating for rating in self.ratings if rating is not None]
-        return fmean(rated) if rated else None
+        return fmean(rated) if rated and self.scale.numeric else None
 
     @property
     def flags(self) -> list[str]:
@@ -71,11 +76,12 @@ class Rated:
     criterion: str
     ratings: tuple[tuple[str | None, float], ...] = ()
     judged: bool = True
+    scale: Scale = _NUMBERS
 
     @property
     def mean(self) -> float | None:
-        """Mean of the ratings; None without any."""
-        return fmean(value for _, value in self.ratings) if self.ratings else None
+        """Mean of the ratings; None without any, and of labels without an order."""
+        return fmean(value for _, value in self.ratings) if self.ratings and self.scale.numeric else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +100,11 @@ class StoryView:
     """As `Asked.raters`."""
 
 
-def people_of(story: Story, criteria: Sequence[str]) -> dict[str, Rated]:
-    """People's ratings by criterion: the judges' criteria first (matched without regard to case), then others."""
+def people_of(story: Story, criteria: Sequence[str], scales: Mapping[str, Scale]) -> dict[str, Rated]:
+    """People's ratings by criterion: the judges' criteria first (matched without regard to case), then others.
+
+    `scales` are those of judges' criteria by name.
+    """
     given: dict[str, list[tuple[str | None, float]]] = {}
     for rating in story.ratings:
         given.setdefault(rating.criterion, []).append((rating.rater, rating.value))
@@ -103,7 +112,10 @@ def people_of(story: Story, criteria: Sequence[str]) -> dict[str, Rated]:
     found = {name: Rated(name) for name in criteria}
     for criterion, ratings in given.items():
         name = names.get(criterion.casefold(), criterion)
-        found[name] = Rated(criterion, tuple(ratings), judged=criterion.casefold() in names)
+        scale = scales.get(name, _NUMBERS)
+        if not all(scale.on_step(value) for _, value in ratings):
+            scale = _NUMBERS  # people rated on another scale, and their numbers are none of its codes
+        found[name] = Rated(criterion, tuple(ratings), judged=criterion.casefold() in names, scale=scale)
     return found
 
 
@@ -132,9 +144,10 @@ def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell
         response = answer.response
         key = (answer.error,) if response is None else (response.text, response.reasoning, response.finish_reason)
         same.setdefault((*key, judgment.status, str(judgment.rating)), []).append((answer, judgment))
-    said = tuple(_said(group) for group in same.values())
+    scale = opened.asked.scales.get(criterion, _NUMBERS)
+    said = tuple(_said(group, scale) for group in same.values())
     ratings = tuple(judgment.rating for _, judgment in judged)
-    return Cell(criterion, eval_prompt, opened.asked.repeats, said, ratings)
+    return Cell(criterion, eval_prompt, opened.asked.repeats, said, ratings, scale)
 
 
 def _says(answer: Answer) -> tuple[Any, ...]:
@@ -142,7 +155,7 @@ def _says(answer: Answer) -> tuple[Any, ...]:
     return (answer.outcome, answer.response)
 
 
-def _said(group: Sequence[tuple[Answer, Judgment]]) -> Said:
+def _said(group: Sequence[tuple[Answer, Judgment]], scale: Scale) -> Said:
     answer, judgment = group[0]
     response = answer.response
     return Said(
@@ -152,4 +165,5 @@ def _said(group: Sequence[tuple[Answer, Judgment]]) -> Said:
         None if response is None else response.reasoning,
         answer.error,
         None if response is None else response.finish_reason,
+        scale.label_of(judgment.rating),
     )

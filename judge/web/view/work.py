@@ -19,8 +19,10 @@ from judge.web.view.kept import write_kept
 from judge.wording import PLAIN, written
 
 if TYPE_CHECKING:
+    from judge.analysis.disagreements.result import Disagreement
     from judge.printing.tables import Table
     from judge.ratings_table import RatingsTable
+    from judge.records import Scale
 
 _Make = Callable[["RatingsTable"], "list[Table]"]
 
@@ -117,7 +119,10 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
     except JudgeError as error:
         write_kept(file, {"state": state, "rows": [], "problem": written(error.sentence, PLAIN)})
         return
-    rows = [{key: value for key, value in row.record.items() if key != "text"} for row in found.rows]
+    rows = [
+        {key: value for key, value in row.record.items() if key != "text"} | _words(row, found.scale_of(row))
+        for row in found.rows
+    ]
     notes = [said for note in found.notes if (said := written(note, None))]
     labels = bool(table.facts) and all(fact.labels_note for fact in table.facts)
     write_kept(
@@ -131,6 +136,14 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
             "notes": list(dict.fromkeys(notes)),
         },
     )
+
+
+def _words(row: Disagreement, scale: Scale | None) -> dict[str, Any]:
+    """The labels of both sides, where theirs is one: what is the mean of several ratings has none."""
+    if scale is None:
+        return {}
+    people = None if row.people is None else scale.label_of(row.people.mean)
+    return {"words": {"people": people, "sides": [scale.label_of(side.mean) for side in row.sides]}}
 
 
 def _audit(state: str, into: str, file: str) -> None:

@@ -239,7 +239,7 @@ def test_people_alone_are_all_of_peoples_ratings_though_the_judge_lost_stories(m
     ("changes", "sentence"),
     [
         ({"epsilon": 15}, "epsilon=15 must lie between 0 and 1"),
-        ({"measure": "mae"}, 'measure="mae" is not known; allowed: rmse, exact'),
+        ({"measure": "mae"}, 'measure="mae" is not known; allowed: auto, rmse, exact'),
         ({"rated": 1}, "rated=1 must be 2 or more"),
     ],
 )

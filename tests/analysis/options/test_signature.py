@@ -7,7 +7,13 @@ import dataclasses
 import pytest
 
 from judge.analysis.options import signature as module
-from judge.analysis.options.agreement_options import AccuracyOptions, DriftOptions, LabelOptions, ReplacementOptions
+from judge.analysis.options.agreement_options import (
+    AccuracyOptions,
+    ConfusionOptions,
+    DriftOptions,
+    LabelOptions,
+    ReplacementOptions,
+)
 from judge.analysis.options.table_options import (
     CompareOptions,
     ComponentsOptions,
@@ -73,7 +79,7 @@ OTHER = {
     "swap": "systems",
     "permutations": 77,
 }
-OPTIONS += (AccuracyOptions, LabelOptions, DriftOptions, ReplacementOptions)
+OPTIONS += (AccuracyOptions, ConfusionOptions, LabelOptions, DriftOptions, ReplacementOptions)
 OTHER |= {
     "folds": 7,
     "flips": 77,

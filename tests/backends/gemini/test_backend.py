@@ -14,7 +14,7 @@ from judge.backends.openai.credentials import Credentials
 from judge.credentials.providers import PROVIDERS
 from judge.credentials.trust import UntrustedHostError
 from judge.errors import BackendError, SpecError
-from judge.parsing.expected import read_tokens
+from judge.parsing.answer_tokens import read_tokens
 from judge.records import Generation, Message, Response
 from tests.backends.openai.test_backend import query
 

@@ -66,7 +66,7 @@ def test_shapes_that_are_read(name: str, content: str | bytes, expected: list[li
         ("NA", "not a rating; found 'NA'", 'columns={"missing": "=NA"}'),
         ("4/5", "not a rating; found '4/5'", None),
         ("4_5", "not a rating; found '4_5'", None),
-        ("4;five", "not a rating; found 'five'", None),
+        ("4;five", "not a rating; found 'five'", 'columns={"labels": "=No,Yes"}'),
         ("[[4]]", "not a rating", "with dots"),
         ("inf", "not a rating; found 'inf'", None),
     ],

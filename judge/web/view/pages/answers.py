@@ -13,7 +13,7 @@ from judge.run_folder import ResultFolder
 from judge.web.view.judgments import Filters, Judgments, Row, judgments
 from judge.web.view.marked import difference, excerpt
 from judge.web.view.runs import FoundRun
-from judge.web.view.site import Computed, NotFoundError, Site
+from judge.web.view.site import Computed, NotFoundError, Site, number
 from judge.web.view.stored import Asked, Stored, stored
 from judge.web.view.story import JudgeView, StoryView, cell, people_of, side
 from judge.wording import PLAIN, written
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 STORIES = 30
+MOST_POINTS = 11
+"""Points of a scale of numbers among which a filter chooses."""
 BESIDE = 4
 """Judges beside each other on a story's page."""
 
@@ -69,7 +71,10 @@ def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
     text = None
     if answer is not None and answer.response is not None:
         text = excerpt(answer.response.text, opened.asked.reading.judgment(answer))
-    return {"row": row, "story": story, "text": text, "error": answer.error if answer is not None else None}
+    scale = opened.asked.scales.get(row.criterion)
+    label = None if scale is None else scale.label_of(row.rating)
+    error = answer.error if answer is not None else None
+    return {"row": row, "story": story, "text": text, "error": error, "label": label}
 
 
 def _behind(journal: JournalReader, index: Judgments | None, computed: Computed) -> dict[str, Any] | None:
@@ -81,10 +86,16 @@ def _behind(journal: JournalReader, index: Judgments | None, computed: Computed)
     return {"done": done, "last": last} if done < last else None
 
 
-def _points(asked: Asked) -> list[float]:
-    """All points of the run's scales, for the filter; none for scales of more than eleven points."""
-    points = sorted({point for criterion in asked.plan.criteria for point in criterion.scale.points()})
-    return points if len(points) <= 11 else []
+def _points(asked: Asked) -> list[tuple[float, str]]:
+    """All points of the run's scales, with what they are called, for the filter; none where they are too many."""
+    called: dict[float, dict[str, None]] = {}
+    labelled = False
+    for scale in asked.scales.values():
+        labelled = labelled or bool(scale.labels)
+        for point in scale.points():
+            called.setdefault(point, {})[scale.label_of(point) or number(point)] = None
+    found = [(point, " / ".join(words)) for point, words in sorted(called.items())]
+    return found if labelled or len(found) <= MOST_POINTS else []
 
 
 def stories_page(site: Site, request: Request) -> Response:
@@ -104,7 +115,7 @@ def stories_page(site: Site, request: Request) -> Response:
                 str(request.url.include_query_params(story=name).replace(path=f"/run/{run.key}/story"))
             )
         found = opened.journal.find_stories(after, wanted, system, STORIES + 1)
-        criteria, raters = opened.asked.criteria, opened.asked.raters
+        criteria, raters, scales = opened.asked.criteria, opened.asked.raters, opened.asked.scales
         means: Any = {}
         computed = site.index(folder)
         with judgments(computed.file) as index:
@@ -112,7 +123,10 @@ def stories_page(site: Site, request: Request) -> Response:
             if index is not None:
                 means = {position: index.means(position, position).get(position, {}) for position, _ in found}
     more = found[STORIES - 1][0] + 1 if len(found) > STORIES else None
-    rows = [(position, story, people_of(story, criteria)) for position, story in found[:STORIES]]
+    for of_story in means.values():
+        for name in of_story.keys() & {name for name, scale in scales.items() if not scale.numeric}:
+            del of_story[name]  # labels without an order have no mean
+    rows = [(position, story, people_of(story, criteria, scales)) for position, story in found[:STORIES]]
     return site.page(
         "stories.html",
         run,
@@ -155,7 +169,7 @@ def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
         before, after = opened.journal.story_at(position - 1), opened.journal.story_at(position + 1)
         total = opened.journal.story_count()
         sides.append(side(chosen[0], opened, story))
-        criteria, raters = list(opened.asked.criteria), opened.asked.raters
+        criteria, raters, scales = list(opened.asked.criteria), opened.asked.raters, opened.asked.scales
     for slug in chosen[1:]:
         sides.append(_other_side(slug, run.results[slug], story))
         criteria += [criterion for criterion, _ in sides[-1].cells if criterion not in criteria]
@@ -166,7 +180,7 @@ def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
         before.id if before else None,
         after.id if after else None,
         criteria,
-        people_of(story, criteria),
+        people_of(story, criteria, scales),
         sides,
         raters,
     )
@@ -249,7 +263,10 @@ def answer_part(site: Site, request: Request) -> Response:
         if criterion not in opened.asked.criteria or prompt not in opened.asked.eval_prompts:
             raise NotFoundError(f"{criterion!r} with {prompt!r} was not asked in run {run.name}")
         found = cell(opened, story, criterion, prompt)
-        values: dict[str, Any] = {"people": people_of(story, [criterion])[criterion], "raters": opened.asked.raters}
+        values: dict[str, Any] = {
+            "people": people_of(story, [criterion], opened.asked.scales)[criterion],
+            "raters": opened.asked.raters,
+        }
     repeat = whole_number(query.get("repeat"))
     return site.page("parts/answer.html", run, slug=slug, story=story, cell=found, repeat=repeat, **values)
 

@@ -59,16 +59,19 @@ def _read(site: Site, folder: ResultFolder, wanted: str) -> Computed:
 
 def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
     """A point with the beginning of its explanation, or why it cannot be shown."""
+    scale = answers.asked.scales.get(dot.criterion)
+    label = None if scale is None else scale.label_of(dot.rating)
     position = answers.journal.position_of(dot.story)
     story = None if position is None else answers.journal.story_at(position)
     if story is None:
-        return {"dot": dot, "text": None}
+        return {"dot": dot, "text": None, "label": label}
     for answer in answers.answers(story, dot.criterion, dot.eval_prompt):
         if answer.repeat == (dot.repeat or 0) and answer.response is not None:
             judgment = answers.asked.reading.judgment(answer)
             # The place of the rating is one in the whole answer, not in the explanation.
-            return {"dot": dot, "text": excerpt(judgment.explanation or answer.response.text, Judgment("ok"))}
-    return {"dot": dot, "text": None}
+            text = excerpt(judgment.explanation or answer.response.text, Judgment("ok"))
+            return {"dot": dot, "text": text, "label": label}
+    return {"dot": dot, "text": None, "label": label}
 
 
 def map_data(site: Site, request: Request) -> Response:

@@ -14,6 +14,7 @@ from judge.charts.distributions import Distributions, Histogram, HistogramRow
 from judge.errors import JudgeError
 from judge.in_force import words
 from judge.pages import charts
+from judge.records import Scale
 from judge.run_folder import Cost, ResultFolder, read_manifest
 from judge.web.view.judgments import Judgments, judgments
 from judge.web.view.live import Standing
@@ -83,7 +84,7 @@ def _of_judge(site: Site, side: Side) -> dict[str, Any]:
             if computed.work is not None and not index.cells():
                 return {"facts": facts, "coverage": None, "chart": None, "work": computed.work}
             each = opened.journal.story_count() * asked.repeats
-            scales = {criterion.name: criterion.scale.points() for criterion in asked.plan.criteria}
+            scales = asked.scales
             made = {
                 "coverage": _coverage(
                     index, asked.criteria, asked.eval_prompts, each if computed.work is None else None
@@ -122,24 +123,23 @@ def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: i
     }
 
 
-def _chart(
-    index: Judgments, scales: Mapping[str, list[float]], prompts: list[str], raters: str
-) -> Distributions | None:
+def _chart(index: Judgments, scales: Mapping[str, Scale], prompts: list[str], raters: str) -> Distributions | None:
     """Histograms of ratings over the scale's points: people's (or labels), and beneath them a row an Eval-Prompt."""
+    points = {name: scale.points() for name, scale in scales.items()}
     counts: dict[tuple[str, str], list[int]] = {}
     for criterion, prompt, _, rating, n in index.cells():
         if rating is not None:
-            _add(counts, (prompt, criterion), scales[criterion], rating, n)
+            _add(counts, (prompt, criterion), points[criterion], rating, n)
     known = {name.casefold(): name for name in scales}
     people: dict[tuple[str, str], list[int]] = {}
     for criterion, value, n in index.people():
         if (name := known.get(criterion.casefold())) is not None:
-            _add(people, (raters, name), scales[name], value, n)
-    if not counts or any(len(points) > 41 for points in scales.values()):
+            _add(people, (raters, name), points[name], value, n)
+    if not counts or any(len(some) > 41 for some in points.values()):
         return None
 
     def cells(row: str, found: dict[tuple[str, str], list[int]]) -> tuple[Histogram, ...]:
-        return tuple(_histogram(found.get((row, name)), points) for name, points in scales.items())
+        return tuple(_histogram(found.get((row, name)), points[name], scale.labels) for name, scale in scales.items())
 
     rows = [HistogramRow(raters, "", "people", cells(raters, people))] if people else []
     rows += [HistogramRow("", prompt, "judge", cells(prompt, counts)) for prompt in prompts]
@@ -158,10 +158,10 @@ def _add(
     cell[min(range(len(points)), key=lambda k: abs(points[k] - rating))] += n
 
 
-def _histogram(counts: list[int] | None, points: list[float]) -> Histogram:
+def _histogram(counts: list[int] | None, points: list[float], words: tuple[str, ...]) -> Histogram:
     if counts is None:
         return Histogram((), (), 0, "no rating")
-    return Histogram(tuple(points), tuple(counts), sum(counts))
+    return Histogram(tuple(points), tuple(counts), sum(counts), words=words)
 
 
 def _facts(folder: ResultFolder, cost: Cost | None) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -1,0 +1,90 @@
+"""Criteria whose ratings are labels: which may be counted as numbers, and what a judge's label of a story is.
+
+Two labels, and labels in an order, are counted by their codes, as all analyses of numbers do. More labels without an
+order have no mean and no rank: `numbers` leaves their criteria out, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.errors import SpecError
+from judge.rating_matrix import RatingMatrix
+from judge.ratings_table.labels import with_scales
+from judge.records import Scale
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+
+_NAMED = 3
+_HALF = 1e-9
+
+
+def numbers(table: RatingsTable, *, needed: bool = False) -> RatingsTable:
+    """The table without criteria whose labels have no order, with a note; the table itself where there are none.
+
+    Raises SpecError where some are `needed` and nothing is left.
+    """
+    loose = {place: scale for place, scale in table.labels.items() if not scale.numeric}
+    if not loose:
+        return table
+    frame = table.frame
+    place = list(zip(frame["dataset"].astype(str), frame["criterion"].astype(str).str.casefold(), strict=True))
+    out = np.fromiter((one in loose for one in place), dtype=bool, count=len(place))
+    names = list(dict.fromkeys(frame.loc[out, "criterion"].astype(str)))
+    if not names:
+        return table
+    if needed and out.all():
+        raise SpecError(f"nothing can be counted as a number: {_said(names, loose.values())}")
+    note = f"left out: {_said(names, loose.values())}"
+    gone = {criterion for _, criterion in loose}
+    part = with_scales(replace(table, frame=frame[~out]), {at: s for at, s in table.labels.items() if at not in loose})
+    facts = tuple(
+        replace(
+            fact,
+            criteria=tuple(one for one in fact.criteria if one.name.casefold() not in gone),
+            notes=(*fact.notes, note),
+        )
+        for fact in part.facts
+    )
+    return replace(part, facts=facts)
+
+
+def scale_of(matrix: RatingMatrix, criterion: str) -> Scale | None:
+    """The criterion's scale of labels; None where its ratings are numbers."""
+    return matrix.labels.get(criterion.casefold())
+
+
+def phi_note(matrix: RatingMatrix) -> list[str]:
+    """What a table of correlations says where criteria have two labels."""
+    if not any(scale.positive_code is not None for scale in matrix.labels.values()):
+        return []
+    return ["of two labels, codes 0 and 1: tau-b of one label with another is phi"]
+
+
+def given_labels(matrix: RatingMatrix, cell: int, scale: Scale) -> Floats:
+    """A judge's label of each story as a code: the one that most of its repeats gave; NaN where several tie.
+
+    A rating between two codes (a mean of repeats, an expected value) counts as the nearer one, halfway as neither.
+    """
+    wide = np.full((matrix.n, max(matrix.repeats(cell).shape[1], 1)), np.nan)
+    wide[matrix.asked[cell] > 0] = matrix.repeats(cell)
+    whole = np.where(np.abs(wide - np.floor(wide) - 0.5) < _HALF, np.nan, np.round(wide))
+    counts = np.stack([(whole == code).sum(axis=1) for code in scale.points()])
+    most = counts.max(axis=0)
+    clear = (most > 0) & ((counts == most).sum(axis=0) == 1)
+    return np.where(clear, counts.argmax(axis=0).astype(np.float64), np.nan)
+
+
+def _said(names: list[str], scales: Iterable[Scale]) -> str:
+    labels = list(dict.fromkeys(scales))
+    first = labels[0].labels
+    words = f" ({', '.join(first[:_NAMED])}{', ...' if len(first) > _NAMED else ''})" if len(labels) == 1 else ""
+    return f"{', '.join(names)}: labels without an order{words} have no means, ranks or correlations"

@@ -1,0 +1,150 @@
+"""The share of a story's binary criteria that have the positive label, as one more criterion. Never guesses a label.
+
+A judge's pass rate is of one repeat, a person's of one person. Where any of the criteria has no label for that story
+and rater, there is none. Nobody was asked for it: it is counted from labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from judge.errors import SpecError
+from judge.ratings_table.labels import Scales
+from judge.records import Criterion, Scale
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+PASS_RATE = "pass rate"  # noqa: S105  no password
+
+_READING = ["run", "judge", "dataset", "story", "eval_prompt", "source", "rater", "repeat"]
+"""One reading of a story by a judge or a person."""
+_KNOWN = ("ok", "imported")
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Pass rates of one dataset, their criteria, and how many readings have none, of how many."""
+
+    rows: pd.DataFrame
+    criteria: tuple[str, ...]
+    without: dict[str, tuple[int, int]]
+
+
+def with_pass_rate(table: RatingsTable) -> RatingsTable:
+    """The table with a criterion `PASS_RATE` besides: over the binary criteria that judges and people have in common.
+
+    Raises
+    ------
+    SpecError
+        No dataset has two binary criteria.
+    """
+    frame = table.frame
+    made = {}
+    for dataset in frame["dataset"].dropna().unique():
+        found = _of_dataset(frame[frame["dataset"] == dataset], str(dataset), table.labels)
+        if found is not None:
+            made[str(dataset)] = found
+    if not made:
+        raise SpecError("a pass rate is over two binary criteria or more, and these runs have fewer")
+    rows = [one.rows[list(frame.columns)] for one in made.values()]
+    coded = [name for name in frame.columns if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+    plain = frame.astype(dict.fromkeys(coded, object))
+    whole = pd.concat([plain, *rows], ignore_index=True)
+    whole["repeat"] = whole["repeat"].astype(frame["repeat"].dtype)
+    whole["rating"] = whole["rating"].astype(np.float64)
+    facts = []
+    for fact in table.facts:
+        one = made.get(fact.dataset)
+        if one is None:
+            facts.append(fact)
+            continue
+        count = len(one.criteria)
+        scale = Scale(0, 1, 1 / count)
+        rate = Criterion(PASS_RATE, f"{PASS_RATE} of {count}", _said(one), scale)
+        facts.append(replace(fact, criteria=(*fact.criteria, rate), notes=(*fact.notes, _note(fact.dataset, one))))
+    return replace(table, frame=whole, facts=tuple(facts))
+
+
+def asked_for(table: RatingsTable) -> RatingsTable:
+    """The table without pass rates, for counts of what was asked; as it is where nothing else is left."""
+    kept = table.frame[table.frame["criterion"] != PASS_RATE]
+    return replace(table, frame=kept) if 0 < len(kept) < len(table.frame) else table
+
+
+def _of_dataset(frame: pd.DataFrame, dataset: str, scales: Scales) -> _Made | None:
+    """The pass rates of one dataset's judges and people; None with fewer than two criteria."""
+    name = frame["criterion"].astype(str).str.casefold()
+    judged = frame["source"] == "judge"
+    known = [set(name[side]) for side in (judged, ~judged) if side.any()]
+    common = set.intersection(*known) if known else set()
+    codes = {
+        one: scale.positive_code
+        for one in dict.fromkeys(name[judged])
+        if one in common and (scale := scales.get((dataset, one))) is not None and scale.positive_code is not None
+    }
+    chosen = list(codes)
+    if len(chosen) < 2:
+        return None
+    titles = dict(zip(name[judged], frame["criterion"][judged].astype(str), strict=True))
+    part = frame[name.isin(chosen)].copy()
+    part["_criterion"] = name[part.index]
+    code = part["_criterion"].map(codes).to_numpy(dtype=np.float64)
+    rating = part["rating"].to_numpy(dtype=np.float64, na_value=np.nan)
+    whole = np.isin(rating, (0.0, 1.0))
+    part["_passed"] = np.where(whole, rating == code, np.nan).astype(np.float64)
+    sides = [_rates(part[judged[part.index]], chosen), _rates(_persons(part[~judged[part.index]]), chosen)]
+    without = {
+        source: (int(side["rating"].isna().sum()), len(side))
+        for source, side in zip(("judge", "rater"), sides, strict=True)
+        if len(side)
+    }
+    # A person without a pass rate has no row, as people without a rating have none.
+    people = sides[1][sides[1]["rating"].notna()]
+    return _Made(pd.concat([sides[0], people]), tuple(titles[one] for one in chosen), without)
+
+
+def _persons(people: pd.DataFrame) -> pd.DataFrame:
+    """People's rows that one person's labels can be told by: where nobody is named, a story's only label."""
+    unknown = people["rater"].isna()
+    several = people.duplicated(["dataset", "story", "_criterion"], keep=False)
+    kept = people.copy()
+    kept.loc[unknown & several, "_passed"] = np.nan
+    return kept
+
+
+def _rates(part: pd.DataFrame, chosen: Sequence[str]) -> pd.DataFrame:
+    """One row a reading: the first row of it with its rating, NaN where a label is missing."""
+    if part.empty:
+        return part.assign(criterion=PASS_RATE)
+    number = part.astype(dict.fromkeys(_READING, object)).groupby(_READING, sort=False, dropna=False).ngroup()
+    groups = part.groupby(number.to_numpy(), sort=True)
+    complete = (groups["_criterion"].nunique() == len(chosen)) & (groups["_passed"].count() == groups.size())
+    rate = groups["_passed"].mean().where(complete).to_numpy(dtype=np.float64)
+    lost = part["_passed"].isna()
+    # What became of a reading without a rate is what became of the first label that it lacks.
+    status = part["status"].astype(object).where(~part["status"].isin(_KNOWN), "no_rating")[lost]
+    cause = status.groupby(number[lost].to_numpy()).first().reindex(range(rate.size), fill_value="not_answered")
+    rows = part[~number.duplicated()].reset_index(drop=True)
+    rows["rating"] = rate
+    rows["status"] = np.where(np.isnan(rate), cause.to_numpy(dtype=object), rows["status"].astype(object))
+    blank = {name: None for name in ("explanation", "label") if name in rows}
+    return rows.assign(criterion=PASS_RATE, flags="", **blank)
+
+
+def _said(made: _Made) -> str:
+    return f"share of {len(made.criteria)} criteria with the positive label: {', '.join(made.criteria)}"
+
+
+def _note(dataset: str, made: _Made) -> str:
+    names = {"judge": "judges' repeats", "rater": "people's readings"}
+    lost = [f"{count} of {of} {names[source]}" for source, (count, of) in made.without.items()]
+    return (
+        f"{dataset}: {PASS_RATE}: {_said(made)}; undefined, as one of them has no label, for {' and '.join(lost)} "
+        "of a story"
+    )

@@ -1,0 +1,203 @@
+"""Labels of every judge beside people's, criterion by criterion and over all binary ones. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.agreement import null_judges
+from judge.analysis.inputs.bars import CEILING, CONTROL, PEOPLE_NAME, Kind, Remarks
+from judge.analysis.inputs.candidates import Subject, judge_cell
+from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.label_criteria import scale_of
+from judge.analysis.labels.items import Items, Labelling, all_criteria, of_part, parts_of
+from judge.analysis.labels.one_person import OnePerson
+from judge.analysis.labels.result import STATISTICS, ConfusionRow, Confusions, Shares
+from judge.analysis.options.agreement_options import ConfusionOptions
+from judge.analysis.options.signature import signature_parts
+from judge.errors import SpecError
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.agreement.confusion import Confusion, confusion
+from judge.stats.agreement.majority import Majority, majority
+from judge.stats.estimate import Estimate, Reason
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling.bootstrap import Resamples
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+
+_MIN_UNITS = 5
+
+
+def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> Confusions:
+    """Every judge, Eval-Prompt and labelled criterion, with people one by one and null judges.
+
+    Raises
+    ------
+    SpecError
+        No criterion of a judge has labels.
+    """
+    options, remarks = options or ConfusionOptions(), Remarks()
+    matrices = build(table, drop_systems=options.drop_systems)
+    if not any(scale_of(matrix, cell.criterion) for matrix in matrices for cell in matrix.cells):
+        raise SpecError(
+            "no criterion in these runs has labels",
+            hint="judge labels sets judges of numbers beside a rule on people's ratings",
+        )
+    remarks.note(note for fact in table.facts for note in fact.notes)
+    rows = [row for matrix in matrices for row in _Dataset(matrix, options, remarks).rows()]
+    parts = signature_parts(table, matrices, options, extra=["labels:majority", *remarks.signature_parts])
+    return Confusions(tuple(rows), options, signature_parts=parts, notes=tuple(remarks.notes))
+
+
+class _Dataset:
+    """One dataset: the resamples that all rows share."""
+
+    def __init__(self, matrix: RatingMatrix, options: ConfusionOptions, remarks: Remarks) -> None:
+        self.matrix, self.options, self.remarks = matrix, options, remarks
+        self.drawn = self._draw()
+        self.tied = np.zeros(3, dtype=np.int64)
+
+    def rows(self) -> Iterator[ConfusionRow]:
+        """Criterion by criterion of the people; all binary ones together; last, what people did not label."""
+        pairs = match(self.matrix, self.options.against)
+        parts, alone, notes = parts_of(self.matrix, pairs.partner)
+        self.remarks.note([*pairs.notes, *notes])
+        each = [of_part(self.matrix, part) for part in parts]
+        whole = all_criteria(parts, each)
+        for items in [*each, *([whole] if whole is not None else [])]:
+            yield from self._of_items(items)
+        self.remarks.note(self._ties())
+        reason = Reason(pairs.reason or "nobody labelled this criterion")
+        yield from (self._unpaired(i, reason) for i in alone)
+
+    def _of_items(self, items: Items) -> Iterator[ConfusionRow]:
+        """People one by one, the judges, the null judges: these on items that some judge labelled."""
+        people, resamples = majority(items.people, items.q), items.resamples(self.drawn)
+        person = OnePerson(items, items.labelled, resamples) if items.known else None
+        yield self._ceiling(items, person)
+        for key, labelling in items.judges.items():
+            yield self._judge(items, key, labelling, people, person, resamples)
+        label = np.where(items.labelled, people.label, np.nan)
+        yield from self._nulls(items, label, resamples)
+        self._say(items, people, person)
+
+    def _judge(
+        self,
+        items: Items,
+        key: tuple[str, str, str],
+        mine: Labelling,
+        people: Majority,
+        person: OnePerson | None,
+        resamples: Resamples | None,
+    ) -> ConfusionRow:
+        label = mine.majority.label
+        found = confusion(label, people.label, items.q, positive=items.positive)
+        row = self._row(self._subject(items, key), items, found, resamples)
+        voted = (~np.isnan(items.people)).any(axis=1)
+        causes = {
+            "unlabelled": mine.asked & ~mine.voted,
+            "repeats_tied": mine.asked & mine.majority.tied,
+            "people_tied": mine.asked & ~np.isnan(label) & people.tied,
+            "nobody": mine.asked & ~np.isnan(label) & ~voted,
+        }
+        lost = {name: int(some.sum()) for name, some in causes.items()}
+        beside = person.beside(label) if person is not None else {}
+        return replace(row, items=int(mine.asked.sum()), lost=lost, beside=beside)
+
+    def _ceiling(self, items: Items, person: OnePerson | None) -> ConfusionRow:
+        subject = self._nobody(CEILING, PEOPLE_NAME, items)
+        positive = items.labels[items.positive] if items.positive is not None else None
+        if person is None:
+            why = items.unknown_because or "who gave which label is not known"
+            none = Estimate.undefined(Reason(why, unavailable="human ceiling"))
+            return ConfusionRow(subject, items.labels, positive, dict.fromkeys(STATISTICS, none))
+        statistics, counts = person.ceiling()
+        lost = {"others_tied": person.tied}
+        return ConfusionRow(subject, items.labels, positive, statistics, *_counted(counts), person.labels, lost)
+
+    def _nulls(self, items: Items, people: Floats, resamples: Resamples | None) -> Iterator[ConfusionRow]:
+        known = ~np.isnan(people)
+        if not known.any():
+            return
+        constant = null_judges.commonest(people[:, None], known)
+        name = f"{null_judges.MODE} ({items.labels[int(constant[known][0])]})"
+        found = confusion(constant, people, items.q, positive=items.positive)
+        yield self._row(self._nobody(CONTROL, name, items), items, found, resamples)
+        found = null_judges.at_random(people, items.q, items.positive)
+        # Expected counts: what chance could make of them is not in resamples of stories.
+        yield self._row(self._nobody(CONTROL, null_judges.RANDOM, items), items, found, None)
+
+    def _row(self, subject: Subject, items: Items, found: Confusion, resamples: Resamples | None) -> ConfusionRow:
+        positive = items.labels[items.positive] if items.positive is not None else None
+        return ConfusionRow(subject, items.labels, positive, found.statistics(resamples), *_counted(found.counts))
+
+    def _subject(self, items: Items, key: tuple[str, str, str]) -> Subject:
+        """The judge's, with what it lost over all the criteria."""
+        cells = [part.cells[key] for part in items.parts if key in part.cells]
+        each = [judge_cell(self.matrix, i, items.name, None).subject for i in cells]
+        if len(items.parts) == 1:
+            return each[0]
+        missing: dict[str, int] = {}
+        for one in each:
+            for status, count in one.missing.items():
+                missing[status] = missing.get(status, 0) + count
+        valid = self.matrix.valid[cells]
+        repeats = float(valid[valid > 0].mean()) if (valid > 0).any() else 0.0
+        unrated = sum(one.unrated or 0 for one in each)
+        return replace(each[0], criterion=items.name, repeats=repeats, unrated=unrated, missing=missing)
+
+    def _nobody(self, kind: Kind, name: str, items: Items) -> Subject:
+        return Subject(kind, self.matrix.dataset, None, name, None, items.name, items.name)
+
+    def _unpaired(self, i: int, reason: Reason) -> ConfusionRow:
+        scale = scale_of(self.matrix, self.matrix.cells[i].criterion)
+        labels, positive = (scale.labels, scale.positive) if scale is not None else ((), None)
+        none = Estimate.undefined(reason)
+        subject = judge_cell(self.matrix, i, None, None).subject
+        return ConfusionRow(subject, labels, positive, dict.fromkeys(STATISTICS, none))
+
+    def _say(self, items: Items, people: Majority, person: OnePerson | None) -> None:
+        """Ties, and what one person stands against."""
+        if person is not None and person.pool:
+            pool = (
+                "people are a pool, not a panel: people, leave one out, is one random rater of each story against the"
+            )
+            self.remarks.note([f"{self.matrix.dataset}: {pool} majority of that story's others"])
+        if len(items.parts) == 1:
+            mine = [int((one.majority.tied & one.asked).sum()) for one in items.judges.values()]
+            self.tied += np.array([int((people.tied & items.asked).sum()), int(items.asked.sum()), sum(mine)])
+
+    def _ties(self) -> Iterator[str]:
+        people, asked, repeats = (int(count) for count in self.tied)
+        if people:
+            yield f"{self.matrix.dataset}: people are tied on {people} of {asked} stories x criteria: no label"
+        if repeats:
+            yield f"{self.matrix.dataset}: a judge's repeats are tied {repeats} times: no label"
+
+    def _draw(self) -> Resamples | None:
+        options, matrix = self.options, self.matrix
+        if options.ci == "none":
+            return None
+        by_prompt = options.ci == "boot-inputs"
+        unit = matrix.story_prompt if by_prompt else np.arange(matrix.n)
+        name = "story-prompts" if by_prompt else "stories"
+        if np.unique(unit).size < _MIN_UNITS:
+            self.remarks.note([f"{matrix.dataset}: no intervals, fewer than {_MIN_UNITS} {name}"])
+            return None
+        drawn = f"{options.resamples} resamples of {name}"
+        self.remarks.note([f"intervals: expanded percentile, {drawn}, the same for every row"])
+        return bootstrap.draw(unit, options.resamples, np.random.default_rng(options.seed), options.ci)
+
+
+def _counted(counts: Floats) -> tuple[tuple[tuple[float, ...], ...], Shares, Shares]:
+    """The matrix, and the share of each label by people and by the judge."""
+    total = float(counts.sum())
+    rows, columns = (tuple(float(n) / total if total else None for n in counts.sum(axis=axis)) for axis in (1, 0))
+    return tuple(tuple(float(n) for n in row) for row in counts), rows, columns

@@ -1,0 +1,215 @@
+"""What is labelled: the stories of one criterion, or stories x criteria of several binary ones. Never moves a label.
+
+People's label of an item is the majority of its raters, the judge's the majority of its repeats; ties are no label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.inputs.label_criteria import scale_of
+from judge.rating_matrix import RatingMatrix
+from judge.records import Scale
+from judge.stats.agreement.majority import Majority, majority
+from judge.stats.resampling.bootstrap import Factor, Resamples
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+
+ALL = "all criteria"
+PASSED = ("not positive", "positive")
+"""Names of the labels where binary criteria with different words are counted together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One criterion of the people with the judge cells that label it, by (run, judge, Eval-Prompt)."""
+
+    criterion: int
+    name: str
+    scale: Scale
+    cells: Mapping[tuple[str, str, str], int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelling:
+    """A judge's labels of the items: its majorities, and which items it was asked about."""
+
+    majority: Majority
+    asked: Masks
+    voted: Masks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """Items of one row group of the table.
+
+    Attributes
+    ----------
+    name : str
+        The criterion, or `ALL`.
+    labels : tuple of str
+    positive : int or None
+        Code of the positive label of two.
+    people : array, shape (items, raters)
+        Codes; NaN = no label. Columns are persons where `known`.
+    judges : mapping
+        (run, judge, Eval-Prompt) -> labels.
+    parts : tuple of Part
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    positive: int | None
+    people: Floats
+    raters: tuple[str, ...]
+    known: bool
+    unknown_because: str | None
+    judges: Mapping[tuple[str, str, str], Labelling]
+    parts: tuple[Part, ...]
+
+    @property
+    def q(self) -> int:
+        """Number of labels."""
+        return len(self.labels)
+
+    @property
+    def asked(self) -> Masks:
+        """Items that some judge was asked about."""
+        return np.asarray(np.any([one.asked for one in self.judges.values()], axis=0), dtype=np.bool_)
+
+    @property
+    def labelled(self) -> Masks:
+        """Items that some judge labelled."""
+        labelled = [~np.isnan(one.majority.label) for one in self.judges.values()]
+        return np.asarray(np.any(labelled, axis=0), dtype=np.bool_)
+
+    def resamples(self, drawn: Resamples | None) -> Resamples | None:
+        """The same draws of stories for the items: the criteria of a story are drawn together."""
+        if drawn is None or len(self.parts) == 1:
+            return drawn
+        (factor,) = drawn.factors
+        return Resamples((Factor(factor.counts, np.tile(factor.unit, len(self.parts))),), drawn.name)
+
+
+def of_part(matrix: RatingMatrix, part: Part) -> Items:
+    """The stories of one criterion."""
+    raters = matrix.by_rater(part.criterion)
+    labels = part.scale.labels
+    people = np.where(_codes(raters.ratings, len(labels)), raters.ratings, np.nan)
+    judges = {key: _labelling(matrix, cell, len(labels)) for key, cell in part.cells.items()}
+    names, known = raters.names, raters.known
+    positive = part.scale.positive_code
+    return Items(part.name, labels, positive, people, names, known, raters.reason, judges, (part,))
+
+
+def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
+    """Stories x criteria of the binary ones, criterion by criterion; None with fewer than two.
+
+    Where their labels are not the same words, the positive one of each stands for the positive one of all.
+    """
+    chosen = [(part, items) for part, items in zip(parts, each, strict=True) if part.scale.positive_code is not None]
+    if len(chosen) < 2:
+        return None
+    scales = {(part.scale.labels, part.scale.positive) for part, _ in chosen}
+    if len(scales) > 1:
+        chosen = [(part, _positive_last(items)) for part, items in chosen]
+    found = [items for _, items in chosen]
+    names = tuple(dict.fromkeys(name for items in found for name in items.raters))
+    known = all(items.known for items in found)
+    people = [_columns(items, names) if known else items.people for items in found]
+    width = max(one.shape[1] for one in people)
+    wide = [np.pad(one, ((0, 0), (0, width - one.shape[1])), constant_values=np.nan) for one in people]
+    keys = tuple(dict.fromkeys(key for items in found for key in items.judges))
+    return Items(
+        name=ALL,
+        labels=found[0].labels,
+        positive=found[0].positive,
+        people=np.concatenate(wide),
+        raters=names if known else (),
+        known=known,
+        unknown_because=next((items.unknown_because for items in found if not items.known), None),
+        judges={key: _joined([items.judges.get(key) for items in found], len(found[0].people)) for key in keys},
+        parts=tuple(part for part, _ in chosen),
+    )
+
+
+def parts_of(matrix: RatingMatrix, partner: Sequence[int | None]) -> tuple[list[Part], list[int], list[str]]:
+    """Labelled criteria that people labelled too; labelled cells that they did not; sentences on what is left out."""
+    found: dict[int, Part] = {}
+    alone, notes = [], []
+    for i, (cell, j) in enumerate(zip(matrix.cells, partner, strict=True)):
+        scale = scale_of(matrix, cell.criterion)
+        if scale is None:
+            continue
+        if j is None:
+            alone.append(i)
+            continue
+        name, key = matrix.criteria[j], (cell.run, cell.judge, cell.eval_prompt)
+        ratings = matrix.by_position(j)
+        if not _codes(ratings, len(scale.labels))[~np.isnan(ratings)].all():
+            notes.append(f"{matrix.dataset}: people's ratings of {name} are no codes of its labels: left out")
+            continue
+        part = found.get(j, Part(j, name, scale, {}))
+        if (part.scale.labels, part.scale.positive) != (scale.labels, scale.positive):
+            notes.append(f"{matrix.dataset}: {cell.criterion} has other labels than {part.name}: left out there")
+            continue
+        found[j] = Part(j, name, part.scale, {**part.cells, key: i})
+    return [found[j] for j in sorted(found)], alone, list(dict.fromkeys(notes))
+
+
+def _labelling(matrix: RatingMatrix, cell: int, q: int) -> Labelling:
+    repeats = matrix.answers(cell).ratings
+    voted = _codes(repeats, q).any(axis=1)
+    return Labelling(majority(repeats, q), matrix.asked[cell] > 0, np.asarray(voted, dtype=np.bool_))
+
+
+def _codes(ratings: Floats, q: int) -> Masks:
+    """Where ratings are codes of q labels; a mean of several is none."""
+    return np.isin(ratings, np.arange(q))
+
+
+def _positive_last(items: Items) -> Items:
+    """The same with the positive label as code 1 of `PASSED`."""
+    flip = items.positive == 0
+
+    def turned(codes: Floats) -> Floats:
+        return np.asarray(1 - codes if flip else codes, dtype=np.float64)
+
+    judges = {
+        key: Labelling(Majority(turned(one.majority.label), one.majority.tied), one.asked, one.voted)
+        for key, one in items.judges.items()
+    }
+    return Items(
+        items.name,
+        PASSED,
+        1,
+        turned(items.people),
+        items.raters,
+        items.known,
+        items.unknown_because,
+        judges,
+        items.parts,
+    )
+
+
+def _columns(items: Items, names: Sequence[str]) -> Floats:
+    """People's codes with a column for each of these persons."""
+    wide = np.full((len(items.people), len(names)), np.nan)
+    wide[:, [names.index(name) for name in items.raters]] = items.people
+    return wide
+
+
+def _joined(some: Sequence[Labelling | None], n: int) -> Labelling:
+    """A judge's labels criterion by criterion; nothing of those it was not asked about."""
+    nothing = np.zeros(n, dtype=np.bool_)
+    none = Labelling(Majority(np.full(n, np.nan), nothing), nothing, nothing)
+    every = [one or none for one in some]
+    label = np.concatenate([one.majority.label for one in every])
+    tied = np.concatenate([one.majority.tied for one in every])
+    asked, voted = (np.concatenate([getattr(one, name) for one in every]) for name in ("asked", "voted"))
+    return Labelling(Majority(label, tied), asked, voted)

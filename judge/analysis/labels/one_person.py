@@ -1,0 +1,132 @@
+"""One person against the majority of the others, and a judge against the same majorities. Never compares unlike items.
+
+Of a panel (every rater labelled nearly every story) each statistic is computed rater by rater and averaged. Of a pool
+each story stands for one random rater of it: its persons, each with the others' majority, share its weight of one.
+Where the others tie, they have no label.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.labels.items import Items
+from judge.analysis.labels.result import STATISTICS, Beside
+from judge.stats.agreement.confusion import Confusion, of_cells
+from judge.stats.agreement.majority import of_the_others
+from judge.stats.correlation.human_ceiling import is_panel
+from judge.stats.estimate import Estimate
+from judge.stats.resampling.bootstrap import Resamples
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+
+FEW = "human ceiling undefined: no story was labelled by two people of whom the others agree"
+
+
+class OnePerson:
+    """People one at a time on some of the items; `pool` says whether they are a pool and no panel."""
+
+    def __init__(self, items: Items, stories: Masks, resamples: Resamples | None) -> None:
+        self.items, self.resamples = items, resamples
+        self.people = np.where(stories[:, None], items.people, np.nan)
+        self.others = of_the_others(self.people, items.q)
+        self.tied = int(((self.others.tied) & ~np.isnan(self.people)).sum())
+        self.labels = int((~np.isnan(self.people)).sum())
+        self.pool = self.people.shape[1] > 1 and not is_panel(self.people)
+        voters = (~np.isnan(self.people)).sum(axis=1)
+        self._weight = 1.0 / np.maximum(1, voters)
+
+    def confusions(self, kept: Masks) -> list[Confusion]:
+        """People's on these items: of a panel one a rater, of a pool one."""
+        return self._made(self.people, kept)
+
+    def ceiling(self) -> tuple[dict[str, Estimate], Floats]:
+        """Every statistic with its interval, and the counts over all persons."""
+        found = self.confusions(np.ones(len(self.people), dtype=np.bool_))
+        counts = np.sum([one.counts for one in found], axis=0) if found else np.zeros((self.items.q, self.items.q))
+        n = self._n(found)
+        if not n:
+            return dict.fromkeys(STATISTICS, Estimate.undefined(FEW)), counts
+        values, plain = self._values(found), [one.statistics() for one in found]
+        return {name: self._mean([one[name] for one in plain], values, name, n) for name in STATISTICS}, counts
+
+    def beside(self, label: Floats) -> Mapping[str, Beside]:
+        """A judge's labels (items,) and people's against the same majorities, and the distance."""
+        kept = ~np.isnan(label)
+        said = np.where(np.isnan(self.people), np.nan, label[:, None])
+        judge, people = self._made(said, kept), self.confusions(kept)
+        n = self._n(people)
+        if not n:
+            none = Estimate.undefined(FEW)
+            return dict.fromkeys(STATISTICS, Beside(none, none, none))
+        sides = [[one.statistics() for one in side] for side in (judge, people)]
+        drawn = [self._values(side) for side in (judge, people)]
+        return {name: self._both(name, sides, drawn, n) for name in STATISTICS}
+
+    def _both(
+        self,
+        name: str,
+        sides: Sequence[Sequence[Mapping[str, Estimate]]],
+        drawn: Sequence[Sequence[Mapping[str, Floats]]],
+        n: int,
+    ) -> Beside:
+        """Means over the raters for whom judge and person are both defined."""
+        both = [i for i in range(len(sides[0])) if all(side[i][name].defined for side in sides)]
+        if not both:
+            reason = next(side[i][name].reason for i in range(len(sides[0])) for side in sides if side[i][name].reason)
+            none = Estimate.undefined(reason or FEW, n)
+            return Beside(none, none, none)
+        judge, people = (float(np.mean([side[i][name].value for i in both])) for side in sides)
+        estimates = [Estimate(judge, n), Estimate(people, n), Estimate(judge - people, n)]
+        if self.resamples is not None:
+            mine, theirs = (np.stack([one[i][name] for i in both]) for one in drawn)
+            values = (_mean(mine), _mean(theirs), _mean(mine - theirs))
+            estimates = [self.resamples.interval(one, v) for one, v in zip(estimates, values, strict=True)]
+        return Beside(*estimates)
+
+    def _made(self, said: Floats, kept: Masks) -> list[Confusion]:
+        """Of labels (items, raters) against the others' majorities."""
+        q, positive = self.items.q, self.items.positive
+        known = ~np.isnan(said) & ~np.isnan(self.people) & ~np.isnan(self.others.label) & kept[:, None]
+        row, rater = np.nonzero(known)
+        theirs, mine = self.others.label[row, rater].astype(np.int64), said[row, rater].astype(np.int64)
+        if self.pool:
+            cells = np.zeros((len(said), q, q))
+            np.add.at(cells, (row, theirs, mine), self._weight[row])
+            return [of_cells(cells, positive=positive)]
+        by_rater = np.zeros((said.shape[1], len(said), q, q))
+        by_rater[rater, row, theirs, mine] = 1.0
+        return [of_cells(one, positive=positive) for one in by_rater]
+
+    def _values(self, found: Sequence[Confusion]) -> list[dict[str, Floats]]:
+        return [one.values(self.resamples) for one in found] if self.resamples is not None else []
+
+    def _mean(self, plain: Sequence[Estimate], values: Sequence[Mapping[str, Floats]], name: str, n: int) -> Estimate:
+        """The mean over the raters for whom it is defined."""
+        defined = [i for i, one in enumerate(plain) if one.defined]
+        if not defined:
+            return Estimate.undefined(plain[0].reason or FEW, n)
+        mean = Estimate(float(np.mean([plain[i].value for i in defined])), n)
+        if not self.pool:
+            mean = replace(mean, method=f"leave-one-out, {len(defined)} of {len(plain)} raters")
+        if self.resamples is None:
+            return mean
+        return self.resamples.interval(mean, _mean(np.stack([values[i][name] for i in defined])))
+
+    def _n(self, found: Sequence[Confusion]) -> int:
+        """Items on which anybody stands."""
+        if not found:
+            return 0
+        return int(np.any([one.cells.any(axis=(1, 2)) for one in found], axis=0).sum())
+
+
+def _mean(values: Floats) -> Floats:
+    """Mean over raters (r, b) of the defined ones."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a resample in which nobody is defined is NaN
+        return np.asarray(np.nanmean(values, axis=0), dtype=np.float64)

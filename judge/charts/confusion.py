@@ -1,0 +1,62 @@
+"""Confusion matrices as one heat map: a row for each of people's labels, judge by judge, columns the judge's labels.
+
+A cell is the share of the stories with people's label that the judge gives its own; the counts stand in its tip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from judge.analysis.inputs.bars import CEILING
+from judge.analysis.raters import Raters
+from judge.charts.colours import Scale
+from judge.charts.heatmap import HeatCell, HeatMap, HeatRow
+
+if TYPE_CHECKING:
+    from judge.analysis.labels import ConfusionRow, Confusions
+
+UNIT = "% of the stories with people's label"
+
+
+def confusion(found: Confusions, rows: Sequence[ConfusionRow], dataset: str, raters: Raters | None = None) -> HeatMap:
+    """The heat map of these rows: judges and people one by one on one criterion, all with the same labels."""
+    raters = raters or Raters()
+    labels, criterion = rows[0].labels, rows[0].subject.against or rows[0].subject.criterion
+    shown = [row for row in rows if row.counts and not (row.kind == CEILING and raters.labels_note)]
+    return HeatMap(
+        title=f"Labels beside {raters.them}, {criterion}, {dataset}",
+        alt=f"{len(shown)} confusion matrices of {len(labels)} labels.",
+        columns=labels,
+        rows=tuple(_row(row, k) for row in shown for k in range(len(labels))),
+        unit=UNIT,
+        scale=Scale.of([0.0, 100.0], digits=0),
+        caption=_caption(shown, criterion, dataset, raters),
+        signature=found.signature,
+    )
+
+
+def _row(row: ConfusionRow, k: int) -> HeatRow:
+    """The stories of one of people's labels; of people, those of that label by the others."""
+    counts, subject = row.counts[k], row.subject
+    total = sum(counts)
+    name = ", ".join(part for part in (subject.judge, subject.eval_prompt) if part)
+    cells = []
+    for mine, count in zip(row.labels, counts, strict=True):
+        where = f"{name}: {mine} where people say {row.labels[k]}"
+        if not total:
+            cells.append(HeatCell(None, "", f"{where}: people never say it"))
+            continue
+        share = 100 * count / total
+        cells.append(HeatCell(share, f"{share:.0f}", f"{where}: {count:.4g} of {total:.4g}, {share:.1f} %"))
+    return HeatRow(name, name, f"people: {row.labels[k]}", tuple(cells))
+
+
+def _caption(rows: Sequence[ConfusionRow], criterion: str, dataset: str, raters: Raters) -> str:
+    text = (
+        f"Share in % of the stories with a label by {raters.them} (rows) to which judges give each label (columns), "
+        f"{criterion}, {dataset}. A judge that knows nothing has the same shares in all of its rows."
+    )
+    if any(row.kind == CEILING for row in rows):
+        text += " People, leave one out: one person's label where the majority of the others has that of the row."
+    return text + raters.sentence

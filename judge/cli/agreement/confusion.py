@@ -1,0 +1,28 @@
+"""`judge confusion`: labels of judges beside people's. The work is in `analysis.labels`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from judge.analysis.options.agreement_options import ConfusionOptions
+from judge.cli.table_command import table_command
+
+if TYPE_CHECKING:
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+@table_command(ConfusionOptions)
+def confusion(table: RatingsTable, options: ConfusionOptions) -> list[Table]:
+    """Labels beside people's: accuracy, F1, kappa and others, confusion matrices, one person, judges that know nothing.
+
+    Example: judge confusion runs/ttcw --resamples 2000
+    """
+    from judge.analysis import labels
+
+    return labels.tables(labels.confusions(table, options))

@@ -1,0 +1,81 @@
+"""A study's published questions: Art or Artifice's tests, and the template that they were sent in. Never corrects them.
+
+The file is `ttcw_all_tests.json`, a list of `category`, `question`, `full_prompt`; `with_background.txt` stands beside
+it and holds [STORY], [BACKGROUND] and [QUESTION]. What goes where is our reading of the release, which holds no request
+as sent: [STORY] is the story's text alone, without its plot; [BACKGROUND] is `full_prompt` without its last two lines,
+the question and the instruction before it, as the study's notebook cuts them off (the template gives an instruction of
+its own); [QUESTION] is `question`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
+
+from judge.criteria.prompt_file import read_text, sentence
+from judge.criteria.wording import Published
+from judge.errors import SpecError
+
+TEMPLATE = "with_background.txt"
+EVAL_PROMPT = "EP2"
+"""The published Eval-Prompt that the template is: a label first, then reasons, without a reference story."""
+
+_STORY, _BACKGROUND, _QUESTION = "[STORY]", "[BACKGROUND]", "[QUESTION]"
+
+
+class _Question(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+    category: str
+    question: str
+    full_prompt: str
+
+
+class _Questions(RootModel[list[_Question]]):
+    model_config = ConfigDict(strict=True)
+
+
+def holds_questions(text: str) -> bool:
+    """Whether a file of published strings is a list of objects, as tests are."""
+    return "".join(text[:100].split()).startswith("[{")
+
+
+def read_questions(file: Path, text: str) -> Published:
+    """The published tests in `text`, the content of `file`, in the template beside it. SpecError names the file."""
+    try:
+        tests = _Questions.model_validate(json.loads(text)).root
+    except json.JSONDecodeError as error:
+        raise SpecError(f"{file}, line {error.lineno}: not JSON: {error.msg}") from error
+    except ValidationError as error:
+        raise SpecError(sentence(error.errors(include_url=False)[0], {}, file)) from error
+    beside = file.parent / TEMPLATE
+    template = read_text(beside)
+    outer, inner = _split(template, beside)
+    tasks = {
+        (test.category, EVAL_PROMPT): inner.replace(_BACKGROUND, _background(test, file)).replace(
+            _QUESTION, test.question.strip()
+        )
+        for test in tests
+    }
+    definitions = {test.category: test.question.strip() for test in tests}
+    return Published(file, definitions, {}, {EVAL_PROMPT: outer}, tasks, beside=template)
+
+
+def _split(template: str, file: Path) -> tuple[str, str]:
+    """The text around story and task, as other published Eval-Prompts have it, and the task: all after the story."""
+    for field in (_STORY, _BACKGROUND, _QUESTION):
+        if template.count(field) != 1:
+            raise SpecError(f"{file} must hold {field} once; found {template.count(field)} times")
+    head, _, task = template.partition(_STORY)
+    if _BACKGROUND not in task or _QUESTION not in task:
+        raise SpecError(f"{file} must hold {_STORY} before {_BACKGROUND} and {_QUESTION}")
+    return head.replace("{", "{{").replace("}", "}}") + "{story}{task}", task
+
+
+def _background(test: _Question, file: Path) -> str:
+    lines = test.full_prompt.strip().split("\n")
+    above = "\n".join(lines[:-1]).strip().split("\n")
+    if test.question.strip() not in lines[-1] or len(above) < 2:
+        raise SpecError(f"{file}: full_prompt of {test.category!r} does not end with an instruction and its question")
+    return "\n".join(above[:-1]).strip()

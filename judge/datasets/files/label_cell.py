@@ -1,0 +1,33 @@
+"""A rating that may be a label: the word, letter case aside, or its code. Never takes one word for another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from judge.datasets.files.source_file import rating_value
+from judge.errors import DataError
+from judge.records import Scale
+
+
+def label_value(value: Any, scale: Scale, path: Path, row: int | str, column: str, *, only_codes: bool = True) -> float:
+    """The code of a label, or a code as it is; without `only_codes` any finite number (a mean of repeats).
+
+    Raises DataError naming the labels for anything else.
+    """
+    code = word_code(value, scale)
+    if code is not None:
+        return code
+    try:
+        return rating_value(value, scale if only_codes else None, path, row, column)
+    except DataError as error:
+        words = ", ".join(scale.labels)
+        codes = f"0 to {scale.max:g}"
+        message, allowed = "no label of this criterion", f"{words} (or their codes, {codes})"
+        raise DataError(message, file=path, row=row, column=column, found=value, allowed=allowed) from error
+
+
+def word_code(value: Any, scale: Scale) -> float | None:
+    """The code of a cell that is a label as a whole (typed tables hold True and False as such); else None."""
+    code = scale.code_of(str(value)) if isinstance(value, str | bool) else None
+    return None if code is None else float(code)

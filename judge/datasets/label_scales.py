@@ -1,0 +1,129 @@
+"""The labels of a dataset's ratings: as a column map or a header declares them, or as criteria have them.
+
+A declaration is a list of labels for all criteria (`[No, Yes]`, on the command line `=No,Yes`) or, by criterion, such
+a list or an object with `labels`, and `ordered` or `positive` where they are to be said; the name `*` stands for all
+other criteria. In a column map `"labels.Plot": "=No,Yes"` says the same as `"labels": {"Plot": ["No", "Yes"]}`, and
+`"unordered"` names criteria whose labels have no order (`*` for all).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from judge.criteria.scale_file import labels_fault
+from judge.errors import SpecError, unknown
+from judge.records import Criterion, Scale
+
+KEYS = ("labels", "unordered")
+ALL = "*"
+_WITHIN = ("labels", "ordered", "positive")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScales:
+    """Scales of labels by criterion (letter case aside); `others` is that of all criteria that are not named."""
+
+    named: Mapping[str, tuple[str, Scale]] = field(default_factory=dict)
+    others: Scale | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.named) or self.others is not None
+
+    @classmethod
+    def of_criteria(cls, criteria: Iterable[Criterion]) -> LabelScales:
+        """Those of criteria whose scale has labels."""
+        return cls({c.name.casefold(): (c.name, c.scale) for c in criteria if c.scale.labels})
+
+    def of(self, criterion: str) -> Scale | None:
+        """The criterion's scale of labels; None where none is known."""
+        found = self.named.get(criterion.casefold())
+        return self.others if found is None else found[1]
+
+    def with_given(self, given: LabelScales, owner: str) -> LabelScales:
+        """These and those `given` from outside; SpecError where `owner` has other labels, or has them in another
+        order: a code would mean two labels.
+        """
+        others = {ALL: given.others} if given.others else {}
+        for name, scale in (*given.named.values(), *others.items()):
+            own = self.others if name == ALL else self.of(name)
+            if own is not None and [one.casefold() for one in own.labels] != [one.casefold() for one in scale.labels]:
+                of = "ratings" if name == ALL else name
+                raise SpecError(
+                    f"{owner} has the labels {', '.join(own.labels)} for {of}, another source has "
+                    f"{', '.join(scale.labels)}",
+                    hint="write the same labels in the same order in both",
+                )
+        return LabelScales({**self.named, **given.named}, given.others or self.others)
+
+    def record(self) -> dict[str, Any]:
+        """The declaration as plain data, which `label_scales` reads again."""
+        scales = dict(self.named.values()) | ({ALL: self.others} if self.others else {})
+        return {name: _record(scale) for name, scale in scales.items()}
+
+
+def is_key(key: str) -> bool:
+    """Whether a key of a column map is about labels."""
+    return key in KEYS or key.startswith("labels.")
+
+
+def label_scales(columns: Mapping[str, Any], where: str = "column map") -> LabelScales:
+    """The labels that a column map declares; its other keys are passed over. SpecError for what is no declaration."""
+    said: dict[str, Any] = {}
+    given = columns.get("labels")
+    if isinstance(given, Mapping):
+        said.update({str(name): value for name, value in given.items()})
+    elif given is not None:
+        said[ALL] = given
+    said |= {key.removeprefix("labels."): value for key, value in columns.items() if key.startswith("labels.")}
+    loose = set(_words(columns.get("unordered"), where))
+    for name in sorted(loose - {ALL} - said.keys()):
+        if ALL in said:
+            said[name] = said[ALL]
+            continue
+        raise SpecError(f"{where}: unordered: {unknown('criterion with labels', name, said)}")
+    found = {name: _scale(name, value, where, loose={ALL, name} & loose) for name, value in said.items()}
+    others = found.pop(ALL, None)
+    return LabelScales({name.casefold(): (name, scale) for name, scale in found.items()}, others)
+
+
+def _scale(name: str, value: Any, where: str, *, loose: set[str]) -> Scale:
+    place = f"{where}: labels" if name == ALL else f"{where}: labels of {name}"
+    ordered, positive = not loose, None
+    if isinstance(value, Mapping):
+        for key in value:
+            if key not in _WITHIN:
+                raise SpecError(f"{place}: {unknown('key', str(key), _WITHIN)}")
+        if not isinstance(value.get("ordered", True), bool):
+            raise SpecError(f"{place}: ordered must be true or false, not {value['ordered']!r}")
+        ordered, positive = ordered and value.get("ordered", True), value.get("positive")
+        value = value.get("labels")
+    labels = [" ".join(word.split()) for word in _words(value, place)]
+    wrong = labels_fault(labels, None if positive is None else str(positive))
+    if wrong is not None:
+        raise SpecError(f"{place}: {wrong}")
+    scale = Scale.of_labels(labels, ordered=ordered)
+    code = None if positive is None else scale.code_of(str(positive))
+    return scale if code is None else Scale.of_labels(labels, ordered=ordered, positive=labels[code])
+
+
+def _words(value: Any, where: str) -> list[str]:
+    """A list of texts, or, from the command line, `=one,two`."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [part.strip() for part in value.removeprefix("=").split(",")]
+    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+        return list(value)
+    hint = "YAML takes a bare Yes for true: write 'Yes'" if _bare(value) else None
+    raise SpecError(f"{where}: must be a list of texts, not {value!r}", hint=hint)
+
+
+def _bare(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(part, bool) for part in value)
+
+
+def _record(scale: Scale) -> dict[str, Any]:
+    record: dict[str, Any] = {"labels": list(scale.labels), "ordered": scale.ordered}
+    return record | ({"positive": scale.positive} if scale.positive is not None else {})

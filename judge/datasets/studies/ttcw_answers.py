@@ -1,0 +1,49 @@
+"""Answers of language models to the fourteen tests: JSON Lines of `id` and `response`. Reads them; parses no label.
+
+An id names story and test: `story_0_Claude_test3` is test 3 on story `0_Claude`. A response may be null or empty, or
+"Content Blocked" where the provider's filter stopped it: none of these is a "No".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge.datasets.files.source_file import json_lines
+from judge.errors import DataError
+
+_ID = re.compile(r"story_(?P<story>.+)_test(?P<test>[0-9]{1,3})")
+_BLOCKED = "content blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class TestAnswer:
+    """One answer: the story's id, the test's number, the text (None where there is none)."""
+
+    story: str
+    test: int
+    text: str | None
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the text is nothing but the note that the request was blocked."""
+        return self.text is not None and self.text.strip().casefold() == _BLOCKED
+
+
+def read_answers(path: Path) -> Iterator[TestAnswer]:
+    """Every answer in the file's order. Raises DataError for another shape, and for an answer that stands twice."""
+    seen: set[str] = set()
+    for row, entry in json_lines(path):
+        name = entry.get("id") if isinstance(entry, dict) else None
+        match = _ID.fullmatch(name) if isinstance(name, str) else None
+        if match is None:
+            raise DataError("no id", file=path, row=row, column="id", found=name, allowed="story_STORY_testNUMBER")
+        if match[0] in seen:
+            raise DataError("the same answer stands twice", file=path, row=row, column="id", found=match[0])
+        seen.add(match[0])
+        text = entry.get("response")
+        if text is not None and not isinstance(text, str):
+            raise DataError("an answer that is not a text", file=path, row=row, column="response", found=text)
+        yield TestAnswer(match["story"], int(match["test"]), text)

@@ -1,0 +1,38 @@
+"""Answers that were given elsewhere as a run that gives them again. Never parses one.
+
+The parsers of this program then read them as they read any judge's answers: `judge run` puts them into a journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+import yaml
+
+from judge.errors import RunFolderError
+
+ANSWERS = "answers.jsonl"
+
+
+def refuse_taken(folder: Path) -> None:
+    """Raise RunFolderError where the folder holds a run already."""
+    if (folder / "run.yaml").exists():
+        raise RunFolderError(f"{folder} holds a run already", hint="choose another place with -o FOLDER")
+
+
+def write_recorded_run(
+    folder: Path, judge: str, answers: Sequence[Mapping[str, Any]], definition: Mapping[str, Any]
+) -> Path:
+    """Write `answers.jsonl`, as the back-end `recorded` reads it, and a `run.yaml` of these keys; its path."""
+    path = folder / "run.yaml"
+    content = {"name": folder.name, "judge": f"recorded/{folder / ANSWERS}", "identity": judge, **definition}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ANSWERS).write_bytes(b"".join(orjson.dumps(answer) + b"\n" for answer in answers))
+        path.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    except OSError as error:
+        raise RunFolderError(f"{folder} cannot be written: {error.strerror}") from error
+    return path

@@ -1,0 +1,55 @@
+"""Answers of Art or Artifice's judges, or of any that answer its tests, as a run that gives them again. Parses none.
+
+A test's number is the place of its criterion in the set `ttcw`. A null response becomes an empty answer; a response
+that is nothing but "Content Blocked", which is how the study's files note a request that the provider's filter stopped,
+keeps its words and is marked as stopped by it. Neither can be read as a label. A test without a line has no answer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from judge.criteria import load_criteria
+from judge.datasets.studies.ttcw import MAGAZINE
+from judge.datasets.studies.ttcw_answers import TestAnswer, read_answers
+from judge.errors import DataError
+from judge.exchange.imports.recorded_run import refuse_taken, write_recorded_run
+
+CRITERIA, EVAL_PROMPT = "ttcw", "ep2"
+
+
+def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
+    """Write `answers.jsonl` and a `run.yaml` that judges dataset `ttcw+newyorker` with them.
+
+    Of answers to the models' stories alone it is dataset `ttcw`. Returns the definition's path and the number of
+    answers. Raises DataError where the file holds no answers or one to a test that there is not, and RunFolderError
+    where the folder holds a run already.
+    """
+    refuse_taken(folder)
+    tests = [criterion.name for criterion in load_criteria(CRITERIA).criteria]
+    lines = [_line(answer, tests, path) for answer in read_answers(path)]
+    if not lines:
+        raise DataError("holds no answers", file=path)
+    magazine = any(line["story"].endswith(f"_{MAGAZINE}") for line in lines)
+    definition = {
+        "dataset": "ttcw+newyorker" if magazine else "ttcw",
+        "criteria": CRITERIA,
+        "eval_prompts": [EVAL_PROMPT],
+        "repeats": 1,
+        "note": f"answers of {judge} to the tests of Art or Artifice, asked in the study's words ({path.name})",
+    }
+    return write_recorded_run(folder, judge, lines, definition), len(lines)
+
+
+def _line(answer: TestAnswer, tests: list[str], path: Path) -> dict[str, Any]:
+    if not 1 <= answer.test <= len(tests):
+        raise DataError("no such test", file=path, column="id", found=answer.test, allowed=f"1 to {len(tests)}")
+    line = {
+        "story": answer.story,
+        "criterion": tests[answer.test - 1],
+        "eval_prompt": EVAL_PROMPT,
+        "repeat": 0,
+        "text": answer.text or "",
+    }
+    return line | ({"finish_reason": "content_filter"} if answer.blocked else {})

@@ -1,0 +1,83 @@
+"""Art or Artifice's explanations of both sides: why experts said Yes or No, and why five models did. Repairs nothing.
+
+A row is a verdict: of experts 2,016 with the explanation as released, of models 672 each, whose label and explanation
+the program's parser reads out of the whole answer. `side` is `expert`, or the model's name. Which expert wrote what is
+left out: three of eleven saw a story, and as rows of their own they would be too few texts on a criterion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from judge.criteria import load_criteria
+from judge.datasets.locate import need
+from judge.datasets.sources import FILES, OTHER_FILES
+from judge.datasets.studies.ttcw import read_stories, read_verdicts
+from judge.datasets.studies.ttcw_answers import read_answers
+from judge.explanations.corpus.corpus import EXPERT, ExplanationTexts, frame_of, stories_of
+from judge.parsing import Parser
+from judge.parsing import parser as load_parser
+from judge.records import Criterion, Response, Story
+
+NAME = "ttcw_explanations"
+_DATASET = "ttcw+newyorker"
+_PREFIX = "annotations_"
+
+
+def ttcw_explanations(parser: str = "ours") -> ExplanationTexts:
+    """Both sides, experts first. Raises DataError, naming the command that brings the files, without them."""
+    stories_path, verdicts_path = (need(file, "ttcw") for file in FILES["ttcw"])
+    answers = [need(file, "ttcw_answers") for file in OTHER_FILES["ttcw_answers"]]
+    criteria = load_criteria("ttcw").criteria
+    stories = {story.id: story for story in read_stories(stories_path, verdicts_path, whole=True)}
+    rows = list(_experts(verdicts_path))
+    loaded = load_parser(parser)
+    for path in answers:
+        rows += _model(path, path.stem.removeprefix(_PREFIX), criteria, loaded)
+    for row in rows:
+        story = stories[row["story"]]
+        row |= {"run": NAME, "dataset": _DATASET, "story_prompt": story.story_prompt, "system": story.system}
+    without = sum(not story.text for story in stories.values())
+    notes = (
+        f"experts' explanations as released, models' as the parser {loaded.version} reads them out of their answers",
+        "judge names the side; which of the experts wrote is left out",
+        f"{without} of {len(stories)} stories are the magazine's, whose texts are not released",
+    )
+    return ExplanationTexts(frame_of(rows), stories_of([_known(s) for s in stories.values()]), criteria, (), notes)
+
+
+def _experts(path: Path) -> Iterator[dict[str, Any]]:
+    for verdict in read_verdicts(path):
+        yield {
+            "story": verdict.story,
+            "judge": EXPERT,
+            "side": EXPERT,
+            "criterion": verdict.test,
+            "rating": verdict.value,
+            "status": "imported",
+            "explanation": verdict.explanation,
+        }
+
+
+def _model(path: Path, name: str, criteria: tuple[Criterion, ...], parser: Parser) -> Iterator[dict[str, Any]]:
+    for answer in read_answers(path):
+        criterion = criteria[answer.test - 1]
+        finished = "content_filter" if answer.blocked else None
+        judgment = parser.parse(Response(answer.text or "", finished), criterion)
+        yield {
+            "story": answer.story,
+            "judge": name,
+            "side": name,
+            "criterion": criterion.name,
+            "rating": judgment.rating,
+            "status": judgment.status,
+            "flags": ";".join(judgment.flags),
+            "answer": answer.text or "",
+            "explanation": judgment.explanation,
+        }
+
+
+def _known(story: Story) -> tuple[Any, ...]:
+    return (_DATASET, story.id, story.story_prompt, story.system, story.text or None, None)

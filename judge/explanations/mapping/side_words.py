@@ -1,0 +1,144 @@
+"""What people say that judges do not, and the other way round: terms over-represented on one side. Never a test.
+
+The measure is the log-odds ratio with an informative Dirichlet prior, over its standard deviation (Monroe, Colaresi &
+Quinn 2008, Fightin' Words, Political Analysis 16, equations 15, 16, 22): with y a side's count of the term, n of all
+terms, and a prior of `PRIOR` terms that are spread as both sides' terms are,
+
+    a     = PRIOR (y1 + y2) / (n1 + n2)
+    delta = log((y1 + a) / (n1 + PRIOR - y1 - a)) - log((y2 + a) / (n2 + PRIOR - y2 - a))
+    z     = delta / sqrt(1 / (y1 + a) + 1 / (y2 + a))
+
+It takes terms for independent draws, which terms of one text are not: z puts terms in an order, and the counts and
+rates beside it say how much there is to it. As people and judges give unlike verdicts, and a No is explained in other
+words than a Yes, the same is done within each verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.explanations.corpus.corpus import EXPERT
+from judge.explanations.mapping import keywords
+from judge.explanations.mapping.explanation_map import ExplanationMap
+from judge.stats import near_ties
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PRIOR = 1000.0
+"""Terms that the prior weighs, some dozens of texts: without it rare terms of one side would lead the list."""
+
+PEOPLE, JUDGES = "people", "judges"
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class SideWord:
+    """A term that one side says more often.
+
+    Attributes
+    ----------
+    within : str
+        The verdict (band of ratings) that the texts give; "" = all texts.
+    said_by : str
+        `PEOPLE` or `JUDGES`.
+    people, judges : int
+        Texts of each side that hold the term.
+    people_rate, judges_rate : float
+        How often it stands among 1,000 terms of that side: one side's texts may be longer than the other's.
+    stories : int
+        Stories about which the side that says it more says it.
+    z : float
+        Above 0 whoever says it.
+    """
+
+    within: str
+    said_by: str
+    term: str
+    people: int
+    people_rate: float
+    judges: int
+    judges_rate: float
+    stories: int
+    z: float
+
+
+@dataclass(frozen=True, slots=True)
+class SideWords:
+    """Both sides' terms, the most telling first, and how many texts each side has."""
+
+    rows: tuple[SideWord, ...]
+    people: int
+    judges: int
+    signature: str
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row a term."""
+        from dataclasses import asdict
+
+        import pandas as pd
+
+        frame = pd.DataFrame([asdict(row) for row in self.rows])
+        frame.attrs.update(signature=self.signature)
+        return frame
+
+
+def side_words(looked: ExplanationMap) -> SideWords | None:
+    """Terms of people against all judges together; None where there are not texts of both."""
+    side = looked.rows["side"].to_numpy(dtype=str)
+    people, judges = side == EXPERT, (side != EXPERT) & (side != "")
+    if not people.any() or not judges.any():
+        return None
+    counts = keywords.count(list(looked.rows["text"]))
+    if counts is None:
+        return None
+    story = looked.rows["story"].to_numpy(dtype=str)
+    verdict = looked.rows["band"].to_numpy(dtype=str)
+    found: list[SideWord] = []
+    for within in ("", *dict.fromkeys(sorted(set(verdict) - {""}))):
+        kept = np.ones(verdict.size, dtype=np.bool_) if not within else verdict == within
+        if (people & kept).any() and (judges & kept).any():
+            found += _contrast(counts, people & kept, judges & kept, story, within, looked.options.top)
+    signature = looked.signature(f"side:logodds/prior{PRIOR:g}")
+    return SideWords(tuple(found), int(people.sum()), int(judges.sum()), signature)
+
+
+def _contrast(
+    counts: keywords.Counts, people: Rows, judges: Rows, story: NDArray[np.str_], within: str, top: int
+) -> Iterator[SideWord]:
+    codes = np.where(people, 0, np.where(judges, 1, -1)).astype(np.int64)
+    first, second = keywords.by_group(counts, codes, 2)
+    z = log_odds(first, second)
+    holds = counts.matrix > 0
+    for said_by, mine, scores in ((PEOPLE, people, z), (JUDGES, judges, -z)):
+        for i in near_ties.descending(scores.tolist())[:top]:
+            if scores[i] <= 0:
+                break
+            has = np.asarray(holds[:, [i]].todense(), dtype=bool).ravel()
+            some, others = int(has[people].sum()), int(has[judges].sum())
+            rates = (1000 * float(first[i] / first.sum()), 1000 * float(second[i] / second.sum()))
+            about = np.unique(story[mine & has]).size
+            term = str(counts.terms[i])
+            yield SideWord(within, said_by, term, some, rates[0], others, rates[1], about, float(scores[i]))
+
+
+def log_odds(first: Floats, second: Floats, prior: float = PRIOR) -> Floats:
+    """z of each term from two sides' counts (terms,); 0 where neither has it."""
+    both = first + second
+    total = both.sum()
+    weight = prior * both / total if total else both
+    held = both > 0
+    one, two = (first + weight)[held], (second + weight)[held]
+    odds_one = np.log(one / (first.sum() + prior - one))
+    odds_two = np.log(two / (second.sum() + prior - two))
+    found = np.zeros(both.shape)
+    found[held] = (odds_one - odds_two) / np.sqrt(1 / one + 1 / two)
+    return found

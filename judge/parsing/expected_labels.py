@@ -1,0 +1,35 @@
+"""How the probability at an answer's place is shared out over labels: case aside, along the emitted tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from judge.parsing.answer_tokens import Mass, Token
+
+
+def follow_labels(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
+    """Share out the probability `weight` of having written `prefix` over the labels, which are in lower case."""
+    if not tokens:
+        _settle(prefix, weight, forms, mass)
+        return
+    for text, probability in tokens[0].alternatives.items():
+        word = prefix + (text.lstrip() if not prefix else text).lower()
+        word = " ".join(word.split()) + (" " if word[-1:].isspace() else "")
+        longer = any(form.startswith(word) and form != word for form in forms)
+        if longer and text == tokens[0].text:
+            follow_labels(tokens[1:], word, weight * probability, forms, mass)
+        elif longer:
+            mass.undecided += weight * probability
+        elif word.strip() in forms:
+            _settle(word, weight * probability, forms, mass)
+        elif prefix and not text[:1].isalnum():
+            # The label ended with the token before: "Agree" and not "Agree strongly".
+            _settle(prefix, weight * probability, forms, mass)
+        elif not prefix and word.rstrip(".,:;!*\n ") in forms:
+            _settle(word.rstrip(".,:;!*\n "), weight * probability, forms, mass)
+
+
+def _settle(word: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
+    code = forms.get(word.strip())
+    if code is not None:
+        mass.points[code] += weight

@@ -1,0 +1,93 @@
+"""Chooses among the labels an answer states, or says why none can be chosen. Never guesses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from judge.parsing.ours.clauses import behind_revision
+from judge.parsing.ours.deciding import Decision
+from judge.parsing.ours.mentions import Mention
+from judge.parsing.ours.page import Page
+from judge.parsing.ours.statements import Statement
+from judge.parsing.words import label_words
+from judge.parsing.words.tiers import DOUBTFUL, PLAIN, STANDING
+
+_WORD = re.compile(r"[\w']+")
+_NEAR = 40
+
+
+def decide_label(page: Page, stated: list[Statement], found: Sequence[Mention]) -> Decision:
+    """One label out of all statements, as for numbers; and one label beside another in any place is ambiguous.
+
+    A number that only running text states can be a misreading and yields to a plainer one; a label that is stated
+    twice, once each way, leaves open which holds.
+    """
+    known = [s for s in stated if not s.other]
+    flags: tuple[str, ...] = ("others_rated",) if len(known) < len(stated) else ()
+    ours = [s for s in known if s.tier < DOUBTFUL]
+    if not ours:
+        return _nothing_plain(known, flags)
+    last = [s for s in ours if _revises(page, s, found)]
+    if last:
+        revision = last[-1]
+        earlier = [s for s in ours if s.mention.start < revision.mention.start]
+        ours = [s for s in ours if s.mention.start >= revision.mention.start]
+        if any(s.mention.value != revision.mention.value for s in earlier):
+            flags += ("revised",)
+    if any(s.named for s in ours):
+        ours = [s for s in ours if not s.overall or s.named]
+    if any(s.tier == PLAIN for s in ours):
+        ours = [s for s in ours if not _asked_itself(s)]
+    if len({s.mention.value for s in ours}) > 1:
+        return Decision("ambiguous", None, flags)
+    if _asked_itself(ours[0]) and any(s.mention.value != ours[0].mention.value for s in known):
+        return Decision("ambiguous", None, flags)
+    plainest = min(s.tier for s in ours)
+    ours = [s for s in ours if s.tier == plainest]
+    chosen = next((s for s in ours if s.place == "boxed"), ours[0])
+    apart = [s for s in stated if s.other and s.mention.value != chosen.mention.value and not chosen.named]
+    if any(_beside(page, chosen.mention, mention) for mention in found) or _in_one_sentence(page, chosen, apart):
+        return Decision("ambiguous", None, flags)
+    return Decision("ok", chosen, flags)
+
+
+def _asked_itself(statement: Statement) -> bool:
+    """Whether the label answers the question with which the answer begins, which may be one of several."""
+    return statement.place == "leading" and statement.tier == STANDING
+
+
+def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decision:
+    if not doubtful:
+        return Decision("no_rating", None, flags)
+    for place in ("list", "quoted"):
+        if any(s.place == place for s in doubtful):
+            flags += (place,)
+    return Decision("ambiguous", None, flags)
+
+
+def _revises(page: Page, statement: Statement, found: Sequence[Mention]) -> bool:
+    """Whether the words before it say that it is the last word, and no other label stands between."""
+    behind = behind_revision(page, statement.mention.start)
+    if behind is None:
+        return False
+    start = statement.mention.start - len(behind)
+    return not any(start <= m.start < statement.mention.start for m in found)
+
+
+def _in_one_sentence(page: Page, chosen: Statement, apart: list[Statement]) -> bool:
+    """ "A B for effort and an A for style": what is said of other aspects makes this one an aspect too."""
+    begin, end, _ = page.sentence(chosen.mention.start, chosen.mention.stop)
+    return any(begin <= s.mention.start < end for s in apart)
+
+
+def _beside(page: Page, chosen: Mention, other: Mention) -> bool:
+    """ "Yes, but also no": another label right behind the chosen one, with nothing but fillers between."""
+    if other.value == chosen.value or not 0 <= other.start - chosen.stop <= _NEAR:
+        return False
+    between = page.low[chosen.stop : other.start]
+    if any(c in ".!?\n(" for c in between):
+        return False
+    said = _WORD.findall(between)
+    rest = page.low[other.stop :].lstrip(" \"'”»)")[:1]
+    return bool(said) and label_words.BESIDE.issuperset(said) and not rest.isalnum()

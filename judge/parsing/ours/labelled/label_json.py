@@ -1,0 +1,59 @@
+"""Labels in answers given as JSON: which keys hold one, and what a value states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judge.parsing.ours.json_answer import Entry, Reading
+from judge.parsing.ours.labelled.label_mentions import label_mentions
+from judge.parsing.ours.page import page
+from judge.parsing.words.criterion_names import names
+from judge.parsing.words.label_words import LABEL_NAMES
+from judge.records import Judgment, Scale
+
+_LONGEST = 200
+_EDGE = " \t\n*_\"'`.!()[]"
+
+
+def _judge(
+    chosen: list[tuple[Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, _objects: list[dict[str, Any]]
+) -> Judgment:
+    """The judgment of equal-ranking entries."""
+    read = [(code_in(entry.value, scale), entry, start) for entry, start in chosen]
+    stated = [(code, entry, start) for code, entry, start in read if code is not None]
+    if not stated:
+        return Judgment("no_rating", flags=flags)
+    if len({code for code, _, _ in stated}) > 1:
+        return Judgment("ambiguous", flags=flags)
+    code, entry, start = stated[0]
+    return Judgment("ok", float(code), flags, entry.explanation, _span(text, entry, scale, code, start))
+
+
+LABELS = Reading(LABEL_NAMES, _judge)
+"""Keys of JSON that hold a label, and how their values are read."""
+
+
+def code_in(value: Any, scale: Scale) -> int | None:
+    """The code of a text that is a label, or begins with one and a stop; None for every other value."""
+    if not isinstance(value, str):
+        return None
+    code = scale.code_of(value.strip(_EDGE))
+    if code is not None:
+        return code
+    sheet = page(value[:_LONGEST], names("", ()), scale)
+    found = label_mentions(sheet)
+    if not found or sheet.low[: found[0].start].strip(_EDGE) or len({m.value for m in found}) > 1:
+        return None
+    behind = sheet.low[found[0].stop :].lstrip(" *\"'")
+    return int(found[0].value) if behind[:1] in ".,:;!(—–-\n" else None
+
+
+def _span(text: str, entry: Entry, scale: Scale, code: int, start: int) -> tuple[int, int] | None:
+    """Where the label stands in the text; None when it is written in a way that cannot be found again."""
+    place = text.find(f'"{entry.key}"', start)
+    if place < 0:
+        return None
+    behind = place + len(entry.key) + 2
+    label = scale.labels[code].lower()
+    found = text[behind : behind + _LONGEST].lower().find(label)
+    return None if found < 0 else (behind + found, behind + found + len(label))

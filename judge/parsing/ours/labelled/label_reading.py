@@ -1,0 +1,88 @@
+"""The reading of an answer by labels: running text, JSON, or the label alone; and answers that decline one."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from judge.parsing.ours.deciding import Decision
+from judge.parsing.ours.explanation import explanation
+from judge.parsing.ours.json_answer import json_judgment
+from judge.parsing.ours.labelled.label_deciding import decide_label
+from judge.parsing.ours.labelled.label_json import LABELS
+from judge.parsing.ours.labelled.label_mentions import label_at, label_mentions
+from judge.parsing.ours.labelled.label_statements import label_statement
+from judge.parsing.ours.labelled.options import without_options
+from judge.parsing.ours.mentions import Mention
+from judge.parsing.ours.page import Page, page
+from judge.parsing.ours.statements import Statement, stated_words
+from judge.parsing.words import label_words
+from judge.parsing.words.criterion_names import Names
+from judge.parsing.words.tiers import DOUBTFUL
+from judge.records import Criterion, Judgment, Scale
+
+_LONGEST_NOTICE = 160
+
+
+def label_choice(text: str, scale: Scale) -> Judgment:
+    """The whole text is one label, or there is none."""
+    start = len(text) - len(text.lstrip())
+    literal = text.strip()
+    code = scale.code_of(literal)
+    return Judgment("no_rating") if code is None else Judgment("ok", float(code), span=(start, start + len(literal)))
+
+
+@lru_cache(maxsize=4096)
+def label_open_form(text: str, criterion: Criterion, known: Names, *, cut: bool) -> tuple[Judgment, str]:
+    """The judgment of an answer whose form was left to the judge, and the words that state the label."""
+    as_json = json_judgment(text, known, criterion.scale, LABELS)
+    if as_json is None:
+        return _prose(text, criterion, known, cut=cut)
+    if as_json.judgment.status == "no_rating":
+        return as_json.judgment, ""
+    outside, _ = _prose(as_json.outside, criterion, known, cut=cut)
+    if outside.rating is not None and outside.rating != as_json.judgment.rating:
+        # Which of the two is the judge's own cannot be told, as for numbers.
+        return Judgment("ambiguous", flags=as_json.judgment.flags), ""
+    return as_json.judgment, ""
+
+
+def withheld(text: str) -> bool:
+    """Whether the whole answer is the notice of a filter: "Content Blocked"."""
+    low = text.strip().lower()
+    return len(low) <= _LONGEST_NOTICE and label_words.WITHHELD.fullmatch(low) is not None
+
+
+def _prose(text: str, criterion: Criterion, known: Names, *, cut: bool) -> tuple[Judgment, str]:
+    """Running text: find every label, keep what is stated as the answer, decide."""
+    sheet = page(text, known, criterion.scale)
+    found = label_mentions(sheet)
+    if not found or label_words.DECLINES.match(sheet.low):
+        return Judgment("no_rating"), ""
+    if cut and _unfinished(sheet, found[-1]):
+        found = found[:-1]
+    decision, read = _decision(sheet, found)
+    chosen = decision.statement
+    if decision.status != "ok" or chosen is None:
+        return Judgment(decision.status, flags=decision.flags), ""
+    mention = chosen.mention
+    judgment = Judgment("ok", mention.value, decision.flags, explanation(sheet, chosen), (mention.start, mention.end))
+    return judgment, stated_words(read, chosen)
+
+
+def _decision(sheet: Page, found: list[Mention]) -> tuple[Decision, Page]:
+    """What all labels together say, without those that restate the choice."""
+    options = without_options(sheet, found)
+    stated = [Statement(mention, DOUBTFUL, "list") for mention in options.doubtful]
+    left = [mention for mention in found if mention.start not in options.masked]
+    for mention in left:
+        one = label_statement(options.page, mention)
+        if one is not None:
+            stated.append(one)
+    return decide_label(options.page, stated, left), options.page
+
+
+def _unfinished(sheet: Page, mention: Mention) -> bool:
+    """Whether a cut fell behind a label that begins a longer one: "Agree" of "Agree strongly"."""
+    label = label_at(sheet, mention)
+    longer = any(other.lower().startswith(f"{label} ") for other in sheet.scale.labels)
+    return longer and not sheet.low[mention.stop : sheet.last].strip()

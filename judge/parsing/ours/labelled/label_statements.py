@@ -1,0 +1,282 @@
+"""What an answer says with one of its labels: whether it states it as the answer, how plainly, and of which criterion.
+
+The places are those of numbers (`leading`, `label`, `sentence`, `line`, `boxed`), and what stands around a label is
+judged by the same rules for quotations, hypotheses, denials and other people's ratings.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from judge.parsing.ours.assertion import assertion
+from judge.parsing.ours.clauses import behind_revision, clause_before
+from judge.parsing.ours.labelled.label_mentions import is_initial, is_small_letter, label_at
+from judge.parsing.ours.labels import Label, label_before
+from judge.parsing.ours.mentions import Mention
+from judge.parsing.ours.page import Page
+from judge.parsing.ours.quotation import quotation
+from judge.parsing.ours.statements import Statement, about_what
+from judge.parsing.words import label_words
+from judge.parsing.words import vocabulary as words
+from judge.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN, STANDING
+
+_GOES_ON = ("stop", "dash", "opening", "stated")
+_ENDS = ("stop", "dash", "opening")
+_BEING = words.word_set("is was stands sits lands falls it's that's be")
+_POINTING = words.word_set("it this that it's that's")
+_BULLET = re.compile(r"[ \t>]{0,4}(?:[-•+]|\d{1,2}[.)])[ \t]{1,4}\W{0,4}")
+_KEY = re.compile(r"[\"']\s{0,2}:")
+_BOXED = re.compile(r"(?:\bboxed\s?\{\s?(?:text\s?\{\s?)?|\[\s?results?\s?\]\s?:?\s?[(\[]?\s?)\Z")
+_TAG = re.compile(r"<\s?(?:final )?(?:answer|rating|verdict|label|score|grade|judge?ment|decision)\s?>\W{0,4}\Z")
+
+
+def label_statement(page: Page, mention: Mention) -> Statement | None:
+    """What the answer says with this label, or None when it does not state it."""
+    found = _stated(page, mention)
+    if found is not None and found.other:
+        return found
+    span = quotation(page.text, mention.start, mention.stop)
+    if span is not None:
+        alone = _stated(page.part(*span), mention) if found is None else found
+        return None if alone is None else Statement(mention, DOUBTFUL, "quoted")
+    if found is None:
+        return None
+    given = assertion(page, mention, "sentence" if found.place == "sentence" else "label")
+    if given == "denied":
+        return None
+    hangs = found.place in ("leading", "line") and label_words.DEPENDS.match(page.low, mention.stop) is not None
+    return replace(found, tier=DOUBTFUL) if (given == "doubtful" or hangs) and found.tier < DOUBTFUL else found
+
+
+def _stated(page: Page, mention: Mention) -> Statement | None:
+    """The statement by form and words alone, whoever makes it; a degree before the label leaves it open."""
+    near = max(0, mention.start - 24)
+    number = label_words.NUMBERED.search(page.low, near, mention.start)
+    if number is not None:
+        page = _blanked(page, number.start(), mention.start)
+    hedge = label_words.HEDGE.search(page.low, near, mention.start)
+    found = _plainly_stated(page if hedge is None else _blanked(page, hedge.start(), mention.start), mention)
+    about = about_what(page, mention)
+    if about == "other" and (found is None or not found.named):
+        return Statement(mention, LIKELY, "other", other=True)
+    if found is None or found.other:
+        return found
+    named = found.named or about == "asked"
+    return replace(found, named=named, tier=found.tier if hedge is None else DOUBTFUL)
+
+
+def _blanked(page: Page, begin: int, end: int) -> Page:
+    return replace(page, low=page.low[:begin] + " " * (end - begin) + page.low[end:])
+
+
+def _plainly_stated(page: Page, mention: Mention) -> Statement | None:
+    follow = _follow(page, mention)
+    unchecked = label_words.UNCHECKED.search(page.low, max(0, mention.start - 8), mention.start) is not None
+    if follow == "no" or unchecked or is_initial(page, mention) or _accepts(page, mention):
+        return None
+    found = _leading(page, mention, follow) or _standing_form(page, mention)
+    if found is not None:
+        return found
+    before = page.tokens_before(mention.start)
+    label = _label(page, before, mention)
+    if label is not None and label.kind == "doubtful" and _on_next_line(page, mention):
+        label = None
+    if label is not None and not (is_small_letter(page, mention) and follow not in ("stop", "dash")):
+        found = _labelled(label, mention, follow)
+        if found is not None or label.kind == "rating":
+            return found
+    return _in_sentence(page, before, mention, follow) or _alone(page, before, mention, follow, label)
+
+
+def _follow(page: Page, mention: Mention) -> str:
+    """What stands behind: `stop`, `dash`, `opening` (a clause of its own), `stated` (may follow "the answer is no"),
+    `noun` (the label belongs to what follows), `no` (it is defined: "Yes = ...", or a key)."""
+    low, place = page.low, mention.stop
+    while place < len(low) and low[place] in " \t\"'”»)]}>$":
+        place += 1
+    if _set_off(page, mention):
+        return "stop"
+    if _KEY.match(low, mention.stop) and low[: mention.start].rstrip("{, \n\t").endswith(('"', "'")):
+        return "no"
+    if place >= len(low) or not low[place].isalnum():
+        behind = low[place : place + 1]
+        return "no" if behind == "=" else "dash" if behind in ("—", "–", "-") else "stop"
+    word = page.word_at(place)
+    interjection = label_at(page, mention) in label_words.INTERJECTIONS
+    capital = page.text[place].isupper() or page.text[place] == "I"
+    if word in (label_words.AFTER_INTERJECTION if interjection else label_words.AFTER_LABEL):
+        return "opening"
+    if capital and word in label_words.NEW_SENTENCE:
+        return "opening"
+    return "stated" if word in label_words.AFTER_STATED or page.names.is_asked(word) else "noun"
+
+
+def _set_off(page: Page, mention: Mention) -> bool:
+    """Whether the label alone is printed bold: "**Yes** an average reader"."""
+    text = page.text
+    return text.startswith(("**", "__"), mention.stop) and text.endswith(("**", "__"), 0, mention.start)
+
+
+def _accepts(page: Page, mention: Mention) -> bool:
+    """Whether the label only says that the judge will do what it was asked."""
+    accepted = label_words.ACCEPTS.match(page.low)
+    return accepted is not None and mention.start < accepted.end()
+
+
+def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
+    """The label opens the answer, apart from a greeting or the question that it repeats."""
+    if follow not in _ENDS:
+        return None
+    head = page.low[: mention.start]
+    if label_words.OPENER.fullmatch(head, 0, min(len(head), 200)) and len(head) <= 200:
+        if is_small_letter(page, mention) and (any(c.isalnum() for c in head) or follow != "stop"):
+            return None
+        return Statement(mention, PLAIN, "leading")
+    asked = head.strip(" \t\n*\"'”»)>")
+    first = asked.endswith("?") and not re.search(r"[.!?](?:\s|\Z)|\n", asked[:-1])
+    # An answer to a question that the answer itself asks yields to a verdict.
+    return Statement(mention, STANDING, "leading") if first and not _BULLET.match(head) else None
+
+
+def _standing_form(page: Page, mention: Mention) -> Statement | None:
+    """Forms that mean an answer wherever they stand: [[Yes]], boxed{Yes}, <answer>Yes</answer>."""
+    low, start = page.low, mention.start
+    near = low[max(0, start - 40) : start]
+    boxed = near.rstrip().endswith("[[") and low[mention.stop :].lstrip().startswith("]]")
+    if boxed or _BOXED.search(near) or label_words.CHECKED.search(near):
+        return Statement(mention, PLAIN, "boxed")
+    tag = _TAG.search(near)
+    if tag is not None and _follow(page, mention) in _ENDS:
+        return Statement(mention, PLAIN, "label")
+    return None
+
+
+def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
+    """The label with a colon or dash that announces an answer: those of numbers, and those of labels alone."""
+    line = page.low.rfind("\n", 0, mention.start) + 1
+    said = label_words.SAYS.search(page.low, max(line, mention.start - 120), mention.start)
+    if label_words.LINE_LABEL.fullmatch(page.low, line, mention.start) or (said and ":" in said.group()):
+        return Label("rating")
+    tokens = before.copy()
+    while tokens and tokens[-1] in "\n([{<":
+        tokens.pop()
+    stopped = bool(tokens) and tokens[-1] in ":=→|—–->："
+    while tokens and tokens[-1] in ":=→|—–->：":
+        tokens.pop()
+    segment: list[str] = []
+    while tokens and tokens[-1] not in words.STOPS:
+        segment.append(tokens.pop())
+    known = words.GLUE | words.STORY | words.SUBJECT | words.STATE | words.RATING | label_words.LABEL_NAMES
+    known |= label_words.ABOUT_THE_REQUEST | label_words.ANSWER_NOUNS
+    announces = label_words.LABEL_NAMES | label_words.CONCLUDING | label_words.ANSWER_NOUNS
+    if stopped and 1 <= len(segment) <= 8 and known.issuperset(segment) and not announces.isdisjoint(segment):
+        return Label("rating")
+    return label_before(page, before)
+
+
+def _labelled(label: Label, mention: Mention, follow: str) -> Statement | None:
+    """A label stands before it: "Answer: Yes", "Originality = No", a heading, a cell of a table."""
+    if label.kind == "other":
+        return Statement(mention, PLAIN, "label", other=True) if follow in _GOES_ON else None
+    if label.kind == "rating" and (follow in _ENDS or (follow == "stated" and not label.weak)):
+        return Statement(mention, PLAIN, "label", named=label.named, overall=label.overall)
+    if label.kind == "doubtful" and follow == "stop":
+        return Statement(mention, DOUBTFUL, "label")
+    return None
+
+
+def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
+    """The label is stated in running text: "the answer is no", "I would rate it Good", "I strongly agree"."""
+    if follow not in _GOES_ON or is_small_letter(page, mention):
+        return None
+    begin, _, _ = page.sentence(mention.start, mention.stop)
+    if label_words.SAYS.search(page.low, max(begin - 1, mention.start - 120, 0), mention.start):
+        return Statement(mention, PLAIN, "sentence")
+    clause = clause_before(page, before, mention)
+    if clause.denied or clause.other:
+        return None
+    if label_words.SELF.search(page.low, max(begin, mention.start - 40), mention.start):
+        return Statement(mention, LIKELY, "sentence")
+    if not clause.states:
+        return None
+    if _names_the_answer(page, before, mention):
+        return Statement(mention, clause.states, "sentence", named=clause.named)
+    return Statement(mention, DOUBTFUL, "sentence") if clause.named else None
+
+
+def _names_the_answer(page: Page, before: list[str], mention: Mention) -> bool:
+    """Whether the words before say that a label follows; "the story is good" uses the word alone."""
+    segment: list[str] = []
+    for token in reversed(before):
+        if token in words.STOPS:
+            break
+        segment.append(token)
+    said = set(segment)
+    if said & label_words.ANSWER_NOUNS or said & (words.STORY_STATE - _BEING):
+        return True
+    if said & words.SUBJECT and said & (words.STATE | label_words.ANSWERING):
+        return True
+    noun = label_at(page, mention) in label_words.INTERJECTIONS or len(label_at(page, mention)) == 1
+    return noun and segment[:1] in (["a"], ["an"]) and bool(said & _POINTING)
+
+
+def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: Label | None) -> Statement | None:
+    """The label is a line, opens one, or is a sentence with nothing but "so, in short" before it."""
+    if label is not None and label.kind in ("unknown", "doubtful") and not _on_next_line(page, mention):
+        return None
+    if label is not None and label.kind == "unknown" and not words.QUANTITY.isdisjoint(before[-4:]):
+        return None
+    low, start = page.low, mention.start
+    line = low.rfind("\n", 0, start) + 1
+    opens = not any(c.isalnum() for c in low[line:start])
+    if opens and not any(c.isalnum() for c in _line_rest(page, mention)):
+        last = not any(c.isalnum() for c in low[mention.stop :])
+        return Statement(mention, PLAIN if last else STANDING, "line")
+    if opens and follow in _ENDS and not _BULLET.fullmatch(low, line, start):
+        return _opens_line(page, mention)
+    return _closes(page, before, mention, follow)
+
+
+def _opens_line(page: Page, mention: Mention) -> Statement | None:
+    """A paragraph that opens with the label: "No, the story does not ..." below the reasoning."""
+    marked = (
+        page.text[mention.start - 1 : mention.start] == "*"
+        and page.text[mention.stop : mention.stop + 2].find("*") >= 0
+    )
+    if label_at(page, mention) not in label_words.INTERJECTIONS and not marked:
+        return None
+    conceded = label_words.CONCEDES.match(page.low, mention.stop) is not None
+    return None if conceded and not marked else Statement(mention, STANDING, "line")
+
+
+def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
+    """A sentence that is the label: "Hence, no.", and behind all others also "No."."""
+    clause = clause_before(page, before, mention)
+    if clause.denied or follow not in ("stop", "dash") or is_small_letter(page, mention):
+        return None
+    begin, _, _ = page.sentence(mention.start, mention.stop)
+    said = set(re.findall(r"[\w']+", page.low[begin : mention.start]))
+    interjection = label_at(page, mention) in label_words.INTERJECTIONS
+    ends = interjection or re.match(r"[\"'”»)*\s]{0,4}(?:[.!\n]|\Z)", page.low[mention.stop :]) is not None
+    if said and ends and (not clause.states or clause.whole):
+        if behind_revision(page, mention.start) is not None and clause.whole:
+            return Statement(mention, PLAIN, "sentence")
+        if said & label_words.CONCLUDING and said <= label_words.AROUND_CONCLUDING:
+            return Statement(mention, LIKELY, "sentence")
+    if said or not re.match(r"[\"'”»)*\s]{0,4}(?:[.!]|\Z)", page.low[mention.stop :]):
+        return None
+    asked = page.low[:begin].rstrip(" \n\"'*)").endswith("?")
+    last = not any(c.isalnum() for c in page.low[mention.stop :])
+    return Statement(mention, DOUBTFUL if asked or not last else STANDING, "line")
+
+
+def _on_next_line(page: Page, mention: Mention) -> bool:
+    """Whether nothing but markup stands before the label on its line."""
+    line = page.low.rfind("\n", 0, mention.start) + 1
+    return line > 0 and not any(c.isalnum() for c in page.low[line : mention.start])
+
+
+def _line_rest(page: Page, mention: Mention) -> str:
+    end = page.low.find("\n", mention.stop)
+    return page.low[mention.stop :] if end < 0 else page.low[mention.stop : end]

@@ -1,0 +1,141 @@
+"""The column `label` of a ratings table: the word of each rating that is a code. Never changes a rating.
+
+It stands behind `rating`, and only in tables in which some criterion has labels: tables of numbers stay what they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.errors import DataError, RunFolderError
+from judge.ratings_table.columns import categories, width
+from judge.ratings_table.table import COLUMNS, LABEL, RatingsTable, RunFacts
+from judge.records import Criterion, Scale
+
+Scales = Mapping[tuple[str, str], Scale]
+"""(dataset, criterion in small letters) -> its scale."""
+
+
+def columns(labelled: bool) -> list[str]:
+    """The columns of a table, in order."""
+    if not labelled:
+        return list(COLUMNS)
+    behind = COLUMNS.index("rating") + 1
+    return [*COLUMNS[:behind], LABEL, *COLUMNS[behind:]]
+
+
+def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:
+    """The scales with labels of result folders, each with the datasets that it rated.
+
+    Raises RunFolderError where a criterion of one dataset has other labels, or none, in another folder: its codes would
+    mean two things in one table.
+    """
+    found: dict[tuple[str, str], tuple[Scale, RunFacts]] = {}
+    for fact, datasets in facts:
+        for dataset in datasets:
+            for criterion in fact.criteria:
+                scale, first = found.setdefault((dataset, criterion.name.casefold()), (criterion.scale, fact))
+                if scale.labels != criterion.scale.labels:
+                    raise RunFolderError(
+                        f"{criterion.name} of dataset {dataset!r} is rated {_words(scale)} in {first.path} and "
+                        f"{_words(criterion.scale)} in {fact.path}",
+                        hint="make one table for each",
+                    )
+    return {place: scale for place, (scale, _) in found.items() if scale.labels}
+
+
+def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> pd.DataFrame:
+    """The frame with the column; the frame itself where no scale has labels.
+
+    People's ratings of a criterion have labels where all of them are codes: they may have rated on another scale. The
+    column is of categories where there are no `explanations`, as names are.
+    """
+    if not scales:
+        return frame
+    words = sorted({label for scale in scales.values() for label in scale.labels})
+    number = {word: n for n, word in enumerate(words)}
+    codes = np.full(len(frame), -1, dtype=width(len(words)))
+    rating, people = frame["rating"].to_numpy(dtype=np.float64), (frame["source"] == "rater").to_numpy()
+    for scale, rows in _rows(frame, scales):
+        of_scale = np.array([number[label] for label in scale.labels], dtype=codes.dtype)
+        for side in (rows[people[rows]], rows[~people[rows]]):
+            is_code = _codes(rating[side], scale)
+            known = ~np.isnan(rating[side])
+            if not people[side].any() or bool(is_code[known].all()):
+                codes[side[is_code]] = of_scale[rating[side[is_code]].astype(np.int64)]
+    column = np.array([*words, None], dtype=object)[codes] if explanations else categories(codes, words)
+    made = frame.drop(columns=LABEL, errors="ignore").assign(**{LABEL: column})
+    return made[columns(labelled=True)]
+
+
+def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> pd.DataFrame:
+    """Imported rows with the codes of their labels, without the labels, which `with_labels` makes again.
+
+    Raises DataError for a label that its criterion has not, and for one that is not its rating's.
+    """
+    if LABEL not in frame.columns:
+        return frame
+    rating = frame["rating"].to_numpy(dtype=np.float64, copy=True)
+    scales = {criterion.name.casefold(): criterion.scale for criterion in criteria if criterion.scale.labels}
+    given = frame[LABEL].notna().to_numpy()
+    folded = frame["criterion"].astype(str).str.casefold()
+    for name in folded[given].unique():
+        own = given & (folded == name).to_numpy()
+        scale = scales.get(name)
+        if scale is None:
+            _refuse(frame, own, file, "a label of a criterion that has none in manifest.json", None)
+            continue
+        known = {word: scale.code_of(str(word)) for word in frame.loc[own, LABEL].unique()}
+        code = frame[LABEL].map(known).to_numpy(dtype=np.float64, na_value=np.nan)
+        _refuse(frame, own & np.isnan(code), file, "no label of this criterion", scale)
+        _refuse(frame, own & ~np.isnan(rating) & (rating != code), file, "not the label of the rating beside it", scale)
+        rated = frame["status"].isin(("ok", "imported")).to_numpy()
+        _refuse(frame, own & ~rated, file, "a label stands beside a status that says there is none", None)
+        rating[own] = code[own]
+    return frame.drop(columns=LABEL).assign(rating=rating)
+
+
+def notes_of(scales: Scales) -> list[str]:
+    """What the codes mean, once for each set of labels."""
+    sets: dict[Scale, None] = dict.fromkeys(scales.values())
+    return [f"a rating is the code of its label: {scale.code_words}" for scale in sets]
+
+
+def with_scales(table: RatingsTable, scales: Scales) -> RatingsTable:
+    """A part of a table with those of its scales that are left, and without the notes of the others."""
+    gone = set(notes_of(table.labels)) - set(notes_of(scales))
+    facts = (replace(fact, notes=tuple(note for note in fact.notes if note not in gone)) for fact in table.facts)
+    return replace(table, labels=scales, facts=tuple(facts)) if scales != table.labels else table
+
+
+def _rows(frame: pd.DataFrame, scales: Scales) -> Iterator[tuple[Scale, NDArray[np.intp]]]:
+    """The rows of each scale."""
+    dataset, datasets = pd.factorize(frame["dataset"])
+    criterion, criteria = pd.factorize(frame["criterion"])
+    for (name, folded), scale in scales.items():
+        which = [c for c, known in enumerate(criteria) if str(known).casefold() == folded]
+        of = [d for d, known in enumerate(datasets) if str(known) == name]
+        yield scale, np.flatnonzero(np.isin(dataset, of) & np.isin(criterion, which))
+
+
+def _codes(rating: NDArray[np.float64], scale: Scale) -> NDArray[np.bool_]:
+    """Which ratings are codes of the scale's labels."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray((rating >= scale.min) & (rating <= scale.max) & (rating == np.round(rating)), dtype=np.bool_)
+
+
+def _words(scale: Scale) -> str:
+    return f"by labels ({', '.join(scale.labels)})" if scale.labels else f"{scale.min:g} to {scale.max:g}"
+
+
+def _refuse(frame: pd.DataFrame, wrong: NDArray[np.bool_], file: object, message: str, scale: Scale | None) -> None:
+    if wrong.any():
+        row = int(wrong.argmax())
+        allowed = None if scale is None else scale.code_words
+        found = frame[LABEL].iloc[row]
+        raise DataError(message, file=file, row=row + 2, column=LABEL, found=found, allowed=allowed)

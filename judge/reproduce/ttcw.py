@@ -1,0 +1,233 @@
+"""Art or Artifice (Chakrabarty et al. 2024, CHI): its judges against its experts. Never takes a failure for a No.
+
+The study's notebook takes an answer that starts with "yes", letter case aside, for Yes and all else for No, an answer
+that is not there too, and holds it against the majority of the three experts; the 672 pairs of story and test are
+pooled. Ours reads each answer by the program's parser: one that was blocked, is empty, declines or is not there has no
+label and is left out. Three experts cannot tie. What is independent are the twelve plots, each told by four authors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.criteria import load_criteria
+from judge.datasets.locate import find, need
+from judge.datasets.sources import FILES
+from judge.datasets.studies.ttcw import EXPERTS, read_stories, read_verdicts
+from judge.datasets.studies.ttcw_answers import TestAnswer, read_answers
+from judge.errors import DataError
+from judge.parsing import parser as load_parser
+from judge.records import Response
+from judge.reproduce.cell import Numbers, Place
+from judge.reproduce.listing import TITLES
+from judge.reproduce.published import published
+from judge.reproduce.recipe import Recipe
+from judge.reproduce.study import Options, Study
+from judge.reproduce.tables.family import Family
+from judge.stats.agreement import chance_agreement
+from judge.stats.agreement.confusion import confusion
+from judge.stats.estimate import Estimate
+from judge.stats.resampling import bootstrap
+
+Floats = NDArray[np.float64]
+
+JUDGES, LABELS, AGREEMENT, AC1 = "ttcw_judges", "ttcw_labels", "ttcw_experts_agreement", "ttcw_experts_AC1"
+FETCHED = ("cgpt", "claudev2", "claudev21", "claudev13", "gpt4")
+OTHERS = ("gemini-pro", "claude3-opus")
+"""Models whose numbers are printed too, and whose answers are not among the files that the program fetches."""
+
+STATISTICS = {
+    "balanced accuracy": "balanced_accuracy",
+    "precision": "precision",
+    "recall": "recall",
+    "F1": "f1",
+    "correlation": "phi",
+}
+"""Column in print -> the statistic of the confusion matrix."""
+
+_ANSWERS = "ttcw/llm_answers/annotations_{}.jsonl"
+_EXPERTS = "experts"
+_PARSER = "ours"
+_RESAMPLED = "95 %, expanded percentiles over resampled plots"
+_JACKKNIFE = "95 %, jackknife over plots"
+_LABELLED = {"Yes": 1.0, "No": 0.0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tests:
+    """The pairs of story and test, and what was said of each: experts (n, 3), by model the study's label and ours.
+
+    `plot` is a code (n,); labels are 1 for Yes, 0 for No, NaN for none (ours alone).
+    """
+
+    plot: NDArray[np.int64]
+    experts: Floats
+    as_published: Mapping[str, Floats]
+    ours: Mapping[str, Floats]
+
+    @property
+    def majority(self) -> Floats:
+        """What two experts or three say."""
+        return np.asarray(self.experts.sum(axis=1) * 2 > EXPERTS, dtype=np.float64)
+
+
+def study(options: Options) -> Study:
+    """The study on the files of this machine. Raises DataError, naming the command that brings them, without them."""
+    stories, verdicts = (need(file, "ttcw") for file in FILES["ttcw"])
+    there = {model: need(_ANSWERS.format(model), "ttcw_answers") for model in FETCHED}
+    there |= {model: path for model in OTHERS if (path := find(_ANSWERS.format(model))) is not None}
+    tests = read_tests(stories, verdicts, there)
+    return Study(
+        name="ttcw",
+        title=TITLES["ttcw"],
+        files={"ttcw_stories": stories, "ttcw_verdicts": verdicts, **there},
+        printed=published("ttcw"),
+        families=[_judges(tests, options), _experts(tests)],
+        facts=("people:majority", f"parser:{load_parser(_PARSER).version}"),
+        unchecked=frozenset(OTHERS),
+    )
+
+
+def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Tests:
+    """Verdicts and answers side by side. Raises DataError where a pair has another number of experts than three."""
+    plots = {story.id: story.story_prompt for story in read_stories(stories, verdicts, whole=True)}
+    said: dict[tuple[str, str], list[float]] = {}
+    for verdict in read_verdicts(verdicts):
+        said.setdefault((verdict.story, verdict.test), []).append(verdict.value)
+    for (story, test), values in said.items():
+        if len(values) != EXPERTS:
+            raise DataError(f"{story}, {test}: not {EXPERTS} experts", file=verdicts, found=len(values))
+    number = {criterion.name: i for i, criterion in enumerate(load_criteria("ttcw").criteria, start=1)}
+    given = {
+        model: {(one.story, one.test): one for one in read_answers(path)} for model, path in sorted(answers.items())
+    }
+    asked = [(story, number[test], test) for story, test in said]
+    return Tests(
+        plot=np.unique([plots[story] for story, _ in said], return_inverse=True)[1].astype(np.int64),
+        experts=np.array(list(said.values())),
+        as_published={
+            model: np.array([_starts_with_yes(found.get((story, test))) for story, test, _ in asked])
+            for model, found in given.items()
+        },
+        ours={
+            model: np.array([_read(found.get((story, test)), name) for story, test, name in asked])
+            for model, found in given.items()
+        },
+    )
+
+
+def _starts_with_yes(answer: TestAnswer | None) -> float:
+    text = "" if answer is None else answer.text or ""
+    return float(text.strip().lower().startswith("yes"))
+
+
+def _read(answer: TestAnswer | None, test: str) -> float:
+    """The label that the program's parser finds; NaN for none, and for an answer that is not there."""
+    if answer is None or not answer.text:
+        return np.nan
+    (criterion,) = load_criteria("ttcw").pick([test])
+    finished = "content_filter" if answer.blocked else None
+    rating = load_parser(_PARSER).parse(Response(answer.text, finished), criterion).rating
+    return np.nan if rating is None else rating
+
+
+def _judges(tests: Tests, options: Options) -> Family:
+    return Family(
+        numbers=cache(partial(judge_numbers, tests)),
+        digits={JUDGES: 2, LABELS: 0},
+        estimates=cache(partial(judge_estimates, tests, options)),
+        notes=(
+            "the study takes for No all that does not start with yes, and what is missing or blocked",
+            "ours leaves out what states no label",
+            "people: the majority of three experts, which cannot tie",
+        ),
+        missing=partial(_missing, tests),
+        remarks=partial(_remarks, tests),
+    )
+
+
+def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
+    """The notebook's statistics and how many answers are taken for which label; None of models without a file."""
+    found: Numbers = {}
+    for model in (*FETCHED, *OTHERS):
+        labels = tests.as_published.get(model)
+        if labels is None:
+            found |= {(JUDGES, model, column): None for column in STATISTICS}
+            continue
+        statistics = confusion(labels, tests.majority, 2, positive=1).statistics()
+        found |= {(JUDGES, model, column): statistics[name].value for column, name in STATISTICS.items()}
+        found |= {(LABELS, model, name): float(count) for name, count in _counts(labels).items()}
+    return found
+
+
+def judge_estimates(tests: Tests, options: Options) -> dict[Place, Estimate]:
+    """Ours, with intervals from resampled plots."""
+    drawn = None
+    if options.resamples:
+        drawn = bootstrap.draw(tests.plot, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
+    found: dict[Place, Estimate] = {}
+    for model, labels in tests.ours.items():
+        statistics = confusion(labels, tests.majority, 2, positive=1).statistics(drawn)
+        for column, name in STATISTICS.items():
+            one = statistics[name]
+            found[JUDGES, model, column] = one if one.low is None else replace(one, method=_RESAMPLED)
+        found |= {(LABELS, model, name): Estimate(float(n), n=labels.size) for name, n in _counts(labels).items()}
+    return found
+
+
+def _counts(labels: Floats) -> dict[str, int]:
+    counts = {name: int((labels == code).sum()) for name, code in _LABELLED.items()}
+    return counts | {"without a label": int(np.isnan(labels).sum())}
+
+
+def _missing(tests: Tests, place: Place) -> str | None:
+    if place[1] in tests.ours:
+        return None
+    return (
+        "its answers are not among the files that this program fetches; from the study's repository: put "
+        f"annotations_{place[1]}.jsonl beside the others, in ttcw/llm_answers"
+    )
+
+
+def _remarks(tests: Tests, place: Place) -> tuple[str, ...]:
+    if place[0] != JUDGES or place[1] not in tests.ours:
+        return ()
+    labels = tests.ours[place[1]]
+    lost = int(np.isnan(labels).sum())
+    return (f"{lost} of {labels.size} answers state no label",) if lost else ()
+
+
+def _experts(tests: Tests) -> Family:
+    return Family(
+        numbers=cache(partial(expert_numbers, tests)),
+        digits={AGREEMENT: 3, AC1: 2},
+        estimates=cache(partial(expert_estimates, tests)),
+        notes=("experts: all three pairs of experts on each of the 672 stories and tests, pooled",),
+        remarks=partial(_beside_agreement, tests),
+    )
+
+
+def expert_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
+    """Share of agreeing pairs of experts, and AC1, over all stories and tests."""
+    found = chance_agreement.gwet(tests.experts)
+    return {(AGREEMENT, _EXPERTS, "pairs"): found.raw.value, (AC1, _EXPERTS, "AC1"): found.estimate.value}
+
+
+def expert_estimates(tests: Tests) -> dict[Place, Estimate]:
+    """The same with intervals over plots."""
+    found = chance_agreement.gwet(tests.experts, story=tests.plot)
+    return {
+        (AGREEMENT, _EXPERTS, "pairs"): replace(found.raw, method=_JACKKNIFE),
+        (AC1, _EXPERTS, "AC1"): replace(found.estimate, method=_JACKKNIFE),
+    }
+
+
+def _beside_agreement(tests: Tests, place: Place) -> tuple[str, ...]:
+    kappa = chance_agreement.fleiss(tests.experts).estimate.value
+    return (f"Fleiss' kappa {kappa:.2f}",) if place[0] == AC1 and kappa is not None else ()

@@ -1,0 +1,59 @@
+"""One label of several: what most of a story's raters, or of a judge's repeats, said. Never breaks a tie.
+
+A tie is no label: which of two labels as many people gave would be the truth is nobody's to say. One vote is the label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Majority:
+    """The label of each of n stories.
+
+    Attributes
+    ----------
+    label : array, shape (n,)
+        Code; NaN where nobody voted, or votes are tied.
+    tied : array of bool, shape (n,)
+        Where several labels have most votes.
+    """
+
+    label: Floats
+    tied: Masks
+
+
+def votes(ratings: Floats, labels: int) -> Counts:
+    """Votes for each label, shape (n, labels), of ratings (n, k): codes; NaN, and what is no code, is no vote."""
+    return np.stack([(ratings == code).sum(axis=1) for code in range(labels)], axis=1).astype(np.int64)
+
+
+def of_votes(counts: Counts) -> Majority:
+    """The label with most votes, counts (..., labels)."""
+    most = counts.max(axis=-1, keepdims=True)
+    ahead = (counts == most) & (most > 0)
+    single = ahead.sum(axis=-1) == 1
+    label = np.where(single, counts.argmax(axis=-1).astype(np.float64), np.nan)
+    return Majority(np.asarray(label, dtype=np.float64), np.asarray(ahead.sum(axis=-1) > 1, dtype=np.bool_))
+
+
+def majority(ratings: Floats, labels: int) -> Majority:
+    """The majority's label of ratings (n, k)."""
+    return of_votes(votes(ratings, labels))
+
+
+def of_the_others(ratings: Floats, labels: int) -> Majority:
+    """For each rater (column) of ratings (n, r) the majority of the others, shape (n, r): also where it did not vote.
+
+    A story that nobody else rated has no label of the others.
+    """
+    own = np.stack([ratings == code for code in range(labels)], axis=-1).astype(np.int64)
+    return of_votes(own.sum(axis=1, keepdims=True) - own)

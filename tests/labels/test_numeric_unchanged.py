@@ -1,0 +1,21 @@
+"""Labels changed nothing for numeric scales: keys, prompts, records, tables and parsed answers are what they were."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.labels.numeric_snapshot import SNAPSHOT, snapshot
+
+
+def test_what_numeric_scales_gave_before_labels_they_give_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGE_HOME", str(tmp_path / "home"))
+    before = json.loads(SNAPSHOT.read_text(encoding="utf-8"))
+    now = snapshot(tmp_path / "made")
+    assert now["asked"] == before["asked"]
+    for command, printed in before["printed"].items():
+        assert now["printed"][command] == printed, command
