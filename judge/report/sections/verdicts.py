@@ -39,6 +39,9 @@ def _beside(best: Margin, bar: Bar) -> str | None:
         if not shown:
             return "not told apart from the control"
         return "above the control" if over.value > 0 else "below the control"
+    if shown is None:
+        # Without an interval a distance from people, however large, would pass for none.
+        return None
     return "below people" if shown and over.value < 0 else "within people's range"
 
 
@@ -56,7 +59,8 @@ def of_labels(best: ConfusionRow) -> Verdict:
         words = ["above chance" if value.low > best.chance else "below chance"]
     if beside is not None and beside.over.value is not None:
         apart = leaves_zero_out(beside.over)
-        words.append("below people" if apart and beside.over.value < 0 else "within people's range")
+        if apart is not None:
+            words.append("below people" if apart and beside.over.value < 0 else "within people's range")
     rule = "by the 95 % intervals of balanced accuracy and of its distance from one person's"
     return Verdict(", ".join(words), rule if value.low is not None else "by balanced accuracy; no interval")
 

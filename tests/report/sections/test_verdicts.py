@@ -48,6 +48,7 @@ def margin(value: Estimate, control: Estimate | None = None, people: Estimate | 
         (estimate(0.3), estimate(0.01), estimate(0.02), "not told apart from the control, within people's range"),
         (estimate(0.3), estimate(0.1), estimate(0.2), "above the control, within people's range"),
         (estimate(0.3), estimate(0.1, None), None, "not told apart from the control"),
+        (estimate(0.3), estimate(0.1), estimate(-0.4, None), "above the control"),
         (Estimate.undefined("all ratings are equal"), None, None, "undefined"),
     ],
 )
