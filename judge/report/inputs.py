@@ -16,6 +16,7 @@ from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.margins import Margin
 from judge.analysis.coverage.coverage import Coverage, coverage
 from judge.analysis.inputs.control import Control, ControlPredictions
+from judge.analysis.inputs.pass_rate import asked_for, with_pass_rate
 from judge.analysis.labels import Confusions, confusions
 from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.table_options import (
@@ -49,11 +50,13 @@ from judge.wording import written
 class ReportOptions:
     """Choices of a report. `command` is printed at its foot; `examples` is the number of disagreements shown.
 
-    `full`, for a page of few resamples, is the command that makes the full one, said at the top.
+    `pass_rate` adds the share of binary criteria passed as a criterion. `full`, for a page of few resamples, is the
+    command that makes the full one, said at the top.
     """
 
     title: str | None = None
     drop_systems: tuple[str, ...] = ()
+    pass_rate: bool = False
     resamples: int = 1000
     permutations: int = 2000
     readings: str = "mean"
@@ -123,6 +126,8 @@ class ReportInputs:
         scores = tuple(scores_file.read(file) for file in options.contamination)
         folders = tuple(resolve(runs))
         table = read([folder.path for folder in folders], options.parser)
+        if options.pass_rate:
+            table = with_pass_rate(table)
         manifests = tuple(read_manifest(folder.manifest) for folder in folders)
         return cls(tuple(str(run) for run in runs), options, folders, table, manifests, scores)
 
@@ -163,7 +168,7 @@ class ReportInputs:
     @cached_property
     def coverage(self) -> Coverage:
         """What was asked, answered and rated."""
-        return coverage(self.table, CoverageOptions(drop_systems=self.options.drop_systems))
+        return coverage(asked_for(self.table), CoverageOptions(drop_systems=self.options.drop_systems))
 
     @cached_property
     def consistency(self) -> Consistency:

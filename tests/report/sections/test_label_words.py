@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,8 @@ from judge.records import Scale
 from judge.report.inputs import ReportInputs, ReportOptions
 from judge.report.sections import label_words
 from tests.labels.tables import labelled_table
+
+GOLDEN = Path(__file__).parents[2] / "golden_tables" / "inputs"
 
 
 def inputs(table: RatingsTable) -> ReportInputs:
@@ -74,3 +79,13 @@ def test_numbers_have_no_such_part() -> None:
     numbers = inputs(table(0.5, scales={"A": Scale(0, 1, 1)}))
     assert label_words.blocks(numbers) == []
     assert label_words.answer(numbers, "toy", "") is None
+
+
+def test_a_report_takes_the_pass_rate_as_a_criterion_and_counts_what_was_asked(tmp_path: Path) -> None:
+    shutil.copy(GOLDEN / "labelled.csv", tmp_path / "imported.csv")
+    shutil.copy(GOLDEN / "labelled.json", tmp_path / "manifest.json")
+    plain = ReportInputs.read([tmp_path], ReportOptions(resamples=20))
+    passed = ReportInputs.read([tmp_path], ReportOptions(resamples=20, pass_rate=True))
+    assert "pass rate" in {row.subject.criterion for row in passed.correlations.rows}
+    assert "pass rate" not in {row.subject.criterion for row in plain.correlations.rows}
+    assert passed.coverage.total == plain.coverage.total
