@@ -31,11 +31,63 @@ STATUSES: tuple[str, ...] = get_args(Status)
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """The number a person gave one story on one criterion. `rater` is None where identity is unknown."""
+    """The number a person gave one story on one criterion, and what the person wrote about it.
+
+    `rater` is None where identity is unknown, `comment` where nothing was written.
+    """
 
     criterion: str
     value: float
     rater: str | None = None
+    comment: str | None = None
+
+
+Preferred = Literal["first", "second", "tie"]
+"""Which of two stories was preferred: the one shown (or named) first, the second, or neither."""
+
+PREFERRED: tuple[Preferred, ...] = get_args(Preferred)
+
+VerdictStatus = Literal[
+    "ok",
+    "no_preference",
+    "ambiguous",
+    "refused",
+    "empty",
+    "truncated",
+    "not_answered",
+    "filtered",
+    "imported",
+]
+"""What became of one repeat of a comparison. Only `ok` and `imported` carry a preference."""
+
+VERDICT_STATUSES: tuple[str, ...] = get_args(VerdictStatus)
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """Which story of a pair a person preferred on one criterion. `rater` is None where identity is unknown."""
+
+    criterion: str
+    value: Preferred
+    rater: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two stories for one story-prompt, by their ids, in an order of their own, with what people preferred.
+
+    `id` is unique in its dataset. A preference's "first" and "second" are the pair's, whatever order was shown.
+    """
+
+    id: str
+    story_prompt: str
+    first: str
+    second: str
+    preferences: tuple[Preference, ...] = ()
+
+
+CHOICES = ("A", "B", "Tie")
+"""What the stories of a comparison are called in an Eval-Prompt and in an answer: first, second, and neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +100,24 @@ class Story:
     text: str
     reference: str | None = None
     ratings: tuple[Rating, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A pair as one query shows it: `first` before `second`, whatever order the pair has. `pair` is the pair's id."""
+
+    first: Story
+    second: Story
+    pair: str
+
+    @property
+    def story_prompt(self) -> str:
+        """What both stories were written for; "" where that differs."""
+        return self.first.story_prompt if self.first.story_prompt == self.second.story_prompt else ""
+
+
+Subject = Story | Comparison
+"""What a query is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +260,9 @@ Structured = Literal["none", "choice", "json", "json-explanation-first"]
 class Query:
     """One rendered request: story x criterion x Eval-Prompt. Repeats of it share `key` and differ in `repeat`.
 
+    A comparison shows `story` first and `other` second, `choices` are its words for first, second and tie (without the
+    last where no tie is offered), and `pair` is the pair's id; a query for a rating has none of them.
+
     `shared` are the places, in characters over the contents of all messages, up to which other requests of the plan
     begin in the same way; () where nobody asked for them.
     """
@@ -207,6 +280,9 @@ class Query:
     flags: tuple[str, ...] = ()
     rating_pattern: str | None = None
     shared: tuple[int, ...] = ()
+    other: Story | None = None
+    choices: tuple[str, ...] = ()
+    pair: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +317,21 @@ class Judgment:
 
     status: Status
     rating: float | None = None
+    flags: tuple[str, ...] = ()
+    explanation: str | None = None
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What parsing made of the answer to a comparison.
+
+    `preference` is not None exactly when `status` is `ok` (or `imported`); "first" and "second" are the stories as they
+    were shown. `span` is the (start, end) of the characters in the text from which it was read.
+    """
+
+    status: VerdictStatus
+    preference: Preferred | None = None
     flags: tuple[str, ...] = ()
     explanation: str | None = None
     span: tuple[int, int] | None = None

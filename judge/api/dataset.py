@@ -1,4 +1,4 @@
-"""A dataset for notebooks: its stories and people's ratings as pandas frames."""
+"""A dataset for notebooks: its stories, people's ratings and preferences as pandas frames."""
 
 from __future__ import annotations
 
@@ -31,18 +31,41 @@ class LoadedDataset:
     def ratings(self) -> pd.DataFrame:
         """One row a person's rating: `story, system, criterion, rater, rating`; rater is null where unknown.
 
-        Where ratings are labels, `rating` is the label's code, and a column `label` holds the word.
+        Where ratings are labels, `rating` is the label's code, and a column `label` holds the word; where people wrote
+        beside their ratings, a column `comment` holds it.
         """
         import pandas as pd
 
-        rows = [(s.id, s.system, r.criterion, r.rater, r.value) for s in self.dataset.stories() for r in s.ratings]
+        given = [(s, r) for s in self.dataset.stories() for r in s.ratings]
+        rows = [(s.id, s.system, r.criterion, r.rater, r.value) for s, r in given]
         frame = pd.DataFrame(rows, columns=["story", "system", "criterion", "rater", "rating"])
+        if any(r.comment is not None for _, r in given):
+            frame = frame.assign(comment=pd.Series([r.comment for _, r in given], dtype=object))
         labels = self.dataset.labels
         if not labels:
             return frame
         scales = [labels.of(criterion) for criterion in frame["criterion"]]
         words = [scale and scale.label_of(code) for scale, code in zip(scales, frame["rating"], strict=True)]
         return frame.assign(label=pd.Series(words, dtype=object))
+
+    @cached_property
+    def preferences(self) -> pd.DataFrame:
+        """One row a person's preference: `pair, story_prompt, first, second, criterion, rater, preference`.
+
+        A pair on which nobody said anything is one row without criterion and preference; a dataset without pairs has
+        no row.
+        """
+        import pandas as pd
+
+        pairs = () if self.dataset.pairs is None else self.dataset.pairs()
+        rows = [
+            (pair.id, pair.story_prompt, pair.first, pair.second)
+            + ((None, None, None) if said is None else (said.criterion, said.rater, said.value))
+            for pair in pairs
+            for said in pair.preferences or (None,)
+        ]
+        columns = ["pair", "story_prompt", "first", "second", "criterion", "rater", "preference"]
+        return pd.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
         return f"LoadedDataset({self.dataset.name!r})"

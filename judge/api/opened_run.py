@@ -304,6 +304,45 @@ class OpenedRun:
         found = criteria(self.table, chosen)
         return Result(found.view(view), tables.tables(found), value=found)
 
+    def aspects(
+        self, *, ci: Literal["boot-inputs", "none"] = "boot-inputs", resamples: int = 1000, seed: int = 1
+    ) -> Result:
+        """Recall of the aspects that readers commented on, and correlations with their ratings, beside floors."""
+        from judge.analysis.aspects import printed
+        from judge.analysis.aspects.compute import aspects
+        from judge.analysis.options.table_options import AspectsOptions
+
+        found = aspects(self.table, _options(AspectsOptions, ci=ci, resamples=resamples, seed=seed))
+        return Result(found.frame, printed.tables(found), value=found)
+
+    def rank(
+        self,
+        *,
+        drop_systems: Names = (),
+        ties: options.PairTies = "davidson",
+        bootstraps: int = 0,
+        seed: int = 1,
+        control: bool = True,
+    ) -> Result:
+        """Preferences between two stories: agreement with people, order, systems, stories, transitivity.
+
+        `.frame` is that of agreement; `.value` is a `Ranked` with `.agreement`, `.order`, `.systems`, `.stories` and
+        `.transitivity`, each with its `.frame`. Rating runs count by what their means imply.
+        """
+        from judge.analysis.options.table_options import RankOptions
+        from judge.analysis.preference import printed
+        from judge.analysis.preference.ranked import ranked
+        from judge.analysis.preference.reading import narrowed, read
+
+        table = read(self.folders)
+        for keep in self._kept:
+            table = narrowed(table, keep.criteria, keep.judges, keep.eval_prompts)
+        chosen = _options(
+            RankOptions, drop_systems=drop_systems, ties=ties, bootstraps=bootstraps, seed=seed, control=control
+        )
+        found = ranked(table, chosen)
+        return Result(found.agreement.frame, printed.tables(found), value=found)
+
     def disagreements(self, *, drop_systems: Names = (), between: options.Between = "people", top: int = 10) -> Result:
         """Stories on which ratings differ most, with texts."""
         from judge.analysis.disagreements import disagreements, tables

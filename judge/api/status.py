@@ -24,12 +24,12 @@ def status_row(folder: ResultFolder) -> dict[str, Any]:
     with JournalReader(folder.journal) as journal:
         totals = journal.totals()
         definition = journal.meta().get("definition")
-        stories = journal.story_count()
+        subjects = journal.subject_count()
     force = manifest.get("in_force", {})
     planned = None
     if definition is not None:
         repeats = force.get("repeats", 1)
-        planned = stories * len(definition["criteria_records"]) * len(definition["eval_prompts"]) * repeats
+        planned = subjects * len(definition["criteria_records"]) * len(definition["eval_prompts"]) * repeats
     sums = manifest.get("totals") or {}
     return row | {
         "answered": totals.answered,

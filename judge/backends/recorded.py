@@ -1,6 +1,7 @@
 """`recorded/<result folder or file>`: stored answers, given again. Never answers what was not recorded.
 
-A file is JSON Lines with `story, criterion, eval_prompt, repeat, text` and optionally `finish_reason` and `reasoning`.
+A file is JSON Lines with `story, criterion, eval_prompt, repeat, text` and optionally `finish_reason` and `reasoning`;
+of a comparison `story` was shown first, and `second` names the other.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from judge.errors import BackendError, DataError
 from judge.journal import JournalReader
 from judge.records import Query, Response
 
-_Place = tuple[str, str, str, int]
+_Place = tuple[str, str | None, str, str, int]
 
 
 def open(model: str, settings: Settings) -> RecordedBackend:  # noqa: A001, ARG001  the registry's name and form
@@ -41,10 +42,12 @@ class RecordedBackend:
         """The recorded answers; raises a `BackendError` that is not retryable where one is missing."""
         found = []
         for repeat in repeats:
-            place = (query.story.id, query.criterion.name, query.eval_prompt, repeat)
+            other = None if query.other is None else query.other.id
+            place = (query.story.id, other, query.criterion.name, query.eval_prompt, repeat)
             if place not in self._answers:
+                about = f"story {place[0]}" if other is None else f"stories {place[0]} and {other}"
                 raise BackendError(
-                    f"{self.path} holds no answer for story {place[0]}, {place[1]}, {place[2]}, repeat {place[3]}",
+                    f"{self.path} holds no answer for {about}, {place[2]}, {place[3]}, repeat {place[4]}",
                     kind="request",
                     retryable=False,
                 )
@@ -57,9 +60,11 @@ class RecordedBackend:
 
 def _from_journal(path: Path) -> Iterator[tuple[_Place, Response]]:
     with JournalReader(path) as journal:
+        compared = journal.comparisons()
         for answer in journal.answers():
             if answer.response is not None:
-                yield (answer.story, answer.criterion, answer.eval_prompt, answer.repeat), answer.response
+                second = compared[answer.query_key][1] if answer.query_key in compared else None
+                yield (answer.story, second, answer.criterion, answer.eval_prompt, answer.repeat), answer.response
 
 
 def _from_file(path: Path) -> Iterator[tuple[_Place, Response]]:
@@ -74,7 +79,9 @@ def _from_file(path: Path) -> Iterator[tuple[_Place, Response]]:
             continue
         try:
             data = orjson.loads(line)
-            place = (str(data["story"]), str(data["criterion"]), str(data["eval_prompt"]), int(data["repeat"]))
+            second = None if data.get("second") is None else str(data["second"])
+            story, criterion, eval_prompt = (str(data[key]) for key in ("story", "criterion", "eval_prompt"))
+            place = (story, second, criterion, eval_prompt, int(data["repeat"]))
             yield place, Response(str(data["text"]), data.get("finish_reason"), data.get("reasoning"))
         except orjson.JSONDecodeError as error:
             raise DataError(f"not valid JSON ({error})", file=path, row=number) from error

@@ -36,6 +36,7 @@ PANELS: dict[str, dict[str, Entry]] = {
     "What was answered?": {
         "parse": Entry("results.parse", "Read ratings out of answers: a JSON Lines file, or a run."),
         "ratings": Entry("results.ratings", "The ratings table: one row for each repeat and each rater."),
+        "preferences": Entry("results.preferences", "The preferences table: one row for each verdict and each person."),
         "coverage": Entry("results.coverage", "What was requested, answered and parsed, and what loss goes with."),
         "disagreements": Entry(
             "results.disagreements", "Stories where judge and people, or repeats, differ most, with texts."
@@ -51,6 +52,7 @@ PANELS: dict[str, dict[str, Entry]] = {
         "grid": Entry("agreement.grid", "The same in the published layout: judges down, criteria across."),
         "margins": Entry("agreement.margins", "Each judge's distance from people and control, with intervals."),
         "accuracy": Entry("agreement.accuracy", "How often a judge puts two stories, or systems, in people's order."),
+        "aspects": Entry("agreement.aspects", "Whether a judge names the aspects that readers comment on (StoryER)."),
         "labels": Entry("agreement.labels", "How well a judge tells labelled stories from others."),
         "drift": Entry("agreement.drift", "Whether agreement is the same for every system and dataset."),
         "sliding-sets": Entry("agreement.sliding_sets", "Agreement on sets of stories of rising quality (OpenMEVA)."),
@@ -68,6 +70,7 @@ PANELS: dict[str, dict[str, Entry]] = {
     "Which prompt, judge, system is better?": {
         "compare": Entry("results.compare", "Eval-Prompts, judges or runs against each other on the same stories."),
         "jury": Entry("results.jury", "A panel of judges as one, out of fold, beside its best member and the control."),
+        "rank": Entry("results.rank", "Comparisons of two stories: agreement, order, strengths of systems, cycles."),
         "systems": Entry("results.systems", "How good each system's stories are: means, ranks, groups, differences."),
     },
     "What do explanations say?": {

@@ -13,7 +13,7 @@ Overrides = Annotated[
 OtherJudges = Annotated[
     list[str] | None, typer.Option("--judge", help="judge in place of the file's; may be given several times")
 ]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="the first N stories of the plan only")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="the first N stories (or pairs) of the plan only")]
 OneByOne = Annotated[bool, typer.Option("--one-by-one", help="one line for each repeat, for servers without n")]
 Failed = Annotated[bool, typer.Option("--failed", help="what was given up, in place of what was never asked")]
 NewerLimit = Annotated[

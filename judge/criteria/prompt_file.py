@@ -22,6 +22,9 @@ _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _TEXT = "tag:yaml.org,2002:str"
 _SHOWN = 80
+PAIRS = "pairs"
+"""Folder of the shipped Eval-Prompts that compare; their names need no folder."""
+
 
 Place = tuple[str | int, ...]
 Model = TypeVar("Model", bound=BaseModel)
@@ -42,7 +45,7 @@ def locate(
                 return path
         raise SpecError(f"{what} {text}: there is no such file", hint="a shipped one has no path: judge prompts list")
     ships = shipped("prompts") / kind
-    inside = ships / f"{text}{suffix}"
+    inside = _inside(ships, text, suffix)
     beside = folder / f"{text}{suffix}" if folder is not None else None
     if beside is not None and beside.is_file():
         if inside.is_file() and not inside.samefile(beside):
@@ -51,9 +54,15 @@ def locate(
     if inside.is_file():
         return inside
     raise SpecError(
-        unknown(what, text, [f.stem for f in ships.glob(f"*{suffix}")]),
+        unknown(what, text, [f.stem for folder in (ships, ships / PAIRS) for f in folder.glob(f"*{suffix}")]),
         hint=f"your own: give its path, e.g. ./{text}{suffix}",
     )
+
+
+def _inside(ships: Path, name: str, suffix: str) -> Path:
+    """Where a shipped file of that name would lie: those that compare have a folder of their own."""
+    found = ships / PAIRS / f"{name}{suffix}"
+    return found if found.is_file() else ships / f"{name}{suffix}"
 
 
 def read_text(file: Path) -> str:

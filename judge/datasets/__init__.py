@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from judge.datasets.dataset import Dataset
-from judge.datasets.files.table_file import SUFFIXES
+from judge.datasets.files.pair_map import is_pair_map, known_form
+from judge.datasets.files.table_file import SUFFIXES, table_columns
 from judge.datasets.label_scales import LabelScales, is_key
-from judge.errors import DataError, SpecError, unknown
+from judge.errors import DataError, MissingExtraError, SpecError, unknown
 from judge.records import Criterion
 
 __all__ = ["DATASETS", "SUFFIXES", "Dataset", "known_datasets", "open_dataset"]
@@ -24,6 +25,10 @@ DATASETS: dict[str, str] = {
     "hanna_llm": "judge.datasets.studies.hanna_llm",
     "hanna_llm+human": "judge.datasets.studies.hanna_llm",
     "storyer_wp200": "judge.datasets.studies.storyer",
+    "storyer_pairs": "judge.datasets.studies.storyer_pairs",
+    "storyer_reasons": "judge.datasets.studies.storyer_reasons",
+    "plotguided_roc": "judge.datasets.studies.plotguided",
+    "plotguided_wp": "judge.datasets.studies.plotguided",
     "deltascore_roc": "judge.datasets.studies.deltascore",
     "deltascore_wp": "judge.datasets.studies.deltascore",
     "ttcw": "judge.datasets.studies.ttcw",
@@ -47,6 +52,7 @@ def open_dataset(
 ) -> Dataset:
     """Open a dataset by name, or a file: native JSON lines, or with a column map any table that `table_file` reads.
 
+    A table of stories that people compared or ranked is one with a map of `pair_map`, or of a form known there.
     Where the scales of `criteria` have labels, people's ratings on them may be these labels. Nothing is read but, for
     files, the header. Raises DataError where files are missing and SpecError for a name that is not known, or where
     dataset and criteria have different labels.
@@ -83,6 +89,10 @@ def _with_labels(dataset: Dataset, labels: LabelScales) -> Dataset:
 def _open_file(path: Path, columns: Mapping[str, Any] | None, name: str | None, labels: LabelScales) -> Dataset:
     if not path.is_file():
         raise DataError("there is no such file", file=path)
+    if is_pair_map(columns) or (not columns and _is_pair_file(path)):
+        from judge.datasets.files.pair_table import open_pairs
+
+        return open_pairs(path, columns, name)
     if path.suffix.lower() in (".jsonl", ".ndjson") and all(is_key(key) for key in columns or {}):
         from judge.datasets.files.native import open_native
 
@@ -90,3 +100,11 @@ def _open_file(path: Path, columns: Mapping[str, Any] | None, name: str | None, 
     from judge.datasets.files.column_map import open_table
 
     return open_table(path, columns, name, labels)
+
+
+def _is_pair_file(path: Path) -> bool:
+    """Whether a table has the columns of a known form of compared stories; what cannot be read is said elsewhere."""
+    try:
+        return known_form(table_columns(path)) is not None
+    except (DataError, MissingExtraError):
+        return False

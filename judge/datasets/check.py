@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from judge.datasets.dataset import Dataset
 from judge.datasets.files.text_damage import damage_in
 from judge.fingerprint import digest
-from judge.records import Rating, Story
+from judge.records import Pair, Rating, Story
 
 
 @dataclass(slots=True)
@@ -71,6 +71,20 @@ class RaterUse:
 
 
 @dataclass(slots=True)
+class PairUse:
+    """The pairs that people compared: how many, how often each preference was given, and what cannot be used.
+
+    `split` are pairs of whose preferences two differ on one criterion; `unknown` name a story that is not there.
+    """
+
+    count: int = 0
+    preferences: Counter[str] = field(default_factory=Counter)
+    without: Seen = field(default_factory=Seen)
+    split: Seen = field(default_factory=Seen)
+    unknown: Seen = field(default_factory=Seen)
+
+
+@dataclass(slots=True)
 class Check:
     """What one pass found. Filled by `check`, read by `check_tables`."""
 
@@ -91,6 +105,9 @@ class Check:
     story_means: dict[tuple[str, str], Moments] = field(default_factory=dict)
     raters: dict[str, RaterUse] = field(default_factory=dict)
     damage: dict[tuple[str, str], Seen] = field(default_factory=dict)
+    comments: int = 0
+    pairs: PairUse | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def rater_identity(self) -> str:
@@ -108,6 +125,7 @@ def check(dataset: Dataset) -> Check:
     """Read every story once. Memory grows by some 20-100 bytes a story, for finding duplicates; texts are not kept."""
     found = Check(dataset, dataset.fingerprint())
     texts: dict[bytes, str] = {}
+    ids: set[bytes] = set()
     for story in dataset.stories():
         found.stories += 1
         found.systems[story.system] += 1
@@ -123,7 +141,28 @@ def check(dataset: Dataset) -> Check:
             found.own_reference.add(story.id)
         _damage(found, story)
         _ratings(found, story)
+        ids.add(digest(story.id, 8))
+    if dataset.pairs is not None:
+        found.pairs = _pairs(dataset.pairs(), ids)
+    found.left_out = dataset.left_out() if dataset.left_out is not None else {}
     return found
+
+
+def _pairs(pairs: Iterable[Pair], ids: set[bytes]) -> PairUse:
+    use = PairUse()
+    for pair in pairs:
+        use.count += 1
+        use.preferences.update(given.value for given in pair.preferences)
+        said: dict[str, set[str]] = {}
+        for given in pair.preferences:
+            said.setdefault(given.criterion, set()).add(given.value)
+        if not pair.preferences:
+            use.without.add(pair.id)
+        if any(len(values) > 1 for values in said.values()):
+            use.split.add(pair.id)
+        if not all(digest(story, 8) in ids for story in (pair.first, pair.second)):
+            use.unknown.add(pair.id)
+    return use
 
 
 def _damage(found: Check, story: Story) -> None:
@@ -134,6 +173,7 @@ def _damage(found: Check, story: Story) -> None:
 
 def _ratings(found: Check, story: Story) -> None:
     found.ratings += len(story.ratings)
+    found.comments += sum(rating.comment is not None for rating in story.ratings)
     found.unrated += not story.ratings
     by_criterion: dict[str, list[Rating]] = {}
     for rating in story.ratings:

@@ -6,7 +6,7 @@ from typing import Any
 
 from judge.datasets.check import Check, CriterionUse, Moments, Seen
 from judge.printing.tables import Column, Table
-from judge.records import Scale
+from judge.records import PREFERRED, Scale
 from judge.stats.estimate import Estimate
 from judge.version import __version__
 
@@ -54,6 +54,9 @@ def _counts(found: Check) -> Table:
         _seen("stories with the text of an earlier one", found.duplicates),
         {"what": "ratings without a rater's name", "found": found.unnamed},
         _seen("criteria rated twice by one rater on one story", found.rated_twice),
+        *([{"what": "ratings with a comment", "found": found.comments}] if found.comments else []),
+        *_pair_rows(found),
+        *({"what": f"left out: {what}", "found": count} for what, count in found.left_out.items()),
     ]
     notes = [*_labels(found), *([found.dataset.licence_note] if found.dataset.licence_note else [])]
     notes += [f"The reader decodes {found.dataset.decoded}."] if found.dataset.decoded else []
@@ -64,6 +67,19 @@ def _counts(found: Check) -> Table:
         Column("first", "first"),
     ]
     return Table(f"{found.dataset.name}: counts", columns, rows, _signature(found), notes)
+
+
+def _pair_rows(found: Check) -> list[dict[str, Any]]:
+    if found.pairs is None:
+        return []
+    use = found.pairs
+    return [
+        {"what": "pairs", "found": use.count, "promised": found.dataset.expected.get("pairs")},
+        *({"what": f"preferences: {value}", "found": use.preferences[value]} for value in PREFERRED),
+        _seen("pairs without a preference", use.without),
+        _seen("pairs on which people differ", use.split),
+        _seen("pairs that name a story that is not there", use.unknown),
+    ]
 
 
 def _seen(what: str, seen: Seen) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from judge.datasets.label_scales import LabelScales
 from judge.fingerprint import fingerprint, fingerprint_file
-from judge.records import Scale, Story
+from judge.records import Pair, Scale, Story
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Dataset:
     labels_note : str or None
         What must be said wherever these ratings are printed (the demo's labels are by construction).
     expected : mapping
-        Promised counts: `stories`, `systems`, `story_prompts`, `ratings`. Empty where nothing is promised.
+        Promised counts: `stories`, `systems`, `story_prompts`, `ratings`, `pairs`. Empty where nothing is promised.
     columns : mapping
         The column map, where one was given: it is part of what the dataset is.
     decoded : str or None
@@ -40,6 +40,11 @@ class Dataset:
         Where some stories come without a text, the dataset of those that have one; None where all have.
     labels : LabelScales
         Scales of the criteria whose ratings are labels: a rating of these holds the label's code.
+    pairs : callable or None
+        Starts a new pass over the pairs of stories that people compared; None where nobody compared any.
+    left_out : callable or None
+        Counts what the reader leaves out because it is no rating (padding, say), in words; None where it leaves nothing
+        out.
     """
 
     name: str
@@ -55,6 +60,8 @@ class Dataset:
     decoded: str | None = None
     with_text: str | None = None
     labels: LabelScales = field(default_factory=LabelScales)
+    pairs: Callable[[], Iterator[Pair]] | None = None
+    left_out: Callable[[], Mapping[str, int]] | None = None
 
     def fingerprint(self) -> str:
         """Tagged hash of the files' bytes, in order, the column map and what is decoded; not of where the files lie."""

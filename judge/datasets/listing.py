@@ -57,6 +57,7 @@ def story_sheet(dataset: Dataset, story: Story) -> str:
         many = len(given) > 1 and dataset.labels.of(criterion) is not None
         counted = f" [{', '.join(f'{word} {times}' for word, times in counts.items())}]" if many else ""
         lines.append(f"  {criterion}: {values}{counted}")
+        lines += [f"    {line.strip()}" for r in given if r.comment for line in _wrapped(r.comment)]
     if dataset.labels_note:
         lines += ["", dataset.labels_note]
     return "\n".join(lines)

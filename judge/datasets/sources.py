@@ -35,6 +35,7 @@ _TIGER = ("TIGER-AI-Lab/TIGERScore", "6374fd8")
 _OPENMEVA = ("thu-coai/OpenMEVA", "7239954")
 _DELTASCORE = ("ZhuohanX/DeltaScore", "b437b2f")
 _STORYER = ("sairin1202/StoryER", "0f59b7f")
+_PLOTGUIDED = ("PlusLabNLP/Plot-guided-Coherence-Evaluation", "7dfad67")
 
 _TTCW = ("salesforce/creativity_eval", "fced0ab")
 
@@ -55,6 +56,12 @@ _TTCW_FILES = {
         "prompts/with_background.txt",
         "ab7284702d44ac5ff3a420dddfd54ee37ab6e04cf73a9a9c8f0e075456b44501",
     ),
+}
+_PLOTGUIDED_FILES = {
+    "AMT_WP.CSV": "aa7e21eeb51228efc5f90de03998ffc1610c3d1beb3368efb5dbc8cdae5fc874",
+    "AMT_ROC.CSV": "ad99523a5dd4cb57e984e7d6111db89b20265613a31b5ff7b42a966ec6a59bfc",
+    "Pred_advWP_longformer.txt": "61d230b0f5af49cec50bd952fca1a5753949bce5d238c7af050ff368de18aa16",
+    "Pred_advROC_roberta.txt": "df0694ae44177a1b7373f7d04905d9bd32b71dd04656e2f3359348107deba75a",
 }
 _TTCW_ANSWERS = {
     "cgpt": "63f86852d8ad706652ca3ab6a5b82b088ad4bbc142e67f89ff6788108c29c42e",
@@ -156,6 +163,10 @@ _ALL = [
         "d8f01720f600a1a396e64c15fc0ea3ecef11e4fa514b8d950d7434e05a59d230",
     ),
     *(
+        Source(f"plotguided/{name}", *_PLOTGUIDED, f"Data/AMT/{name}", sha256)
+        for name, sha256 in _PLOTGUIDED_FILES.items()
+    ),
+    *(
         Source(f"ttcw/{name}", *_TTCW, f"Art_or_Artifice/{remote}", sha256)
         for name, (remote, sha256) in _TTCW_FILES.items()
     ),
@@ -180,6 +191,10 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "hanna_llm": ("hanna/hanna_llm_stories.csv",),
     "hanna_llm+human": ("hanna/hanna_llm_stories.csv", "hanna/hanna_metric_scores_llm.csv"),
     "storyer_wp200": ("storyer/story_correlation.pkl",),
+    "storyer_pairs": ("storyer/train_rank_data_small.pkl",),
+    "storyer_reasons": ("storyer/train_rate_reason_data_small.json",),
+    "plotguided_roc": ("plotguided/AMT_ROC.CSV",),
+    "plotguided_wp": ("plotguided/AMT_WP.CSV",),
     "deltascore_roc": ("deltascore/crowdsource_roc.jsonl",),
     "deltascore_wp": ("deltascore/crowdsource_wp.jsonl",),
     "ttcw": ("ttcw/ttcw_short_stories.json", "ttcw/ttcw_annotations.json"),
@@ -195,8 +210,7 @@ OTHER_FILES: Mapping[str, tuple[str, ...]] = {
         "openmeva/negation.txt",
         *(f"openmeva/lexicons/{name}.txt" for name in _LEXICONS),
     ),
-    "storyer_pairs": ("storyer/train_rank_data_small.pkl",),
-    "storyer_reasons": ("storyer/train_rate_reason_data_small.json",),
+    "plotguided_scores": ("plotguided/Pred_advROC_roberta.txt", "plotguided/Pred_advWP_longformer.txt"),
     "ttcw_tests": ("ttcw/ttcw_all_tests.json", "ttcw/with_background.txt"),
     "ttcw_answers": tuple(f"ttcw/llm_answers/annotations_{judge}.jsonl" for judge in _TTCW_ANSWERS),
 }
@@ -204,6 +218,7 @@ OTHER_FILES: Mapping[str, tuple[str, ...]] = {
 
 _MIT = "MIT (dig-team/hanna-benchmark-asg)"
 _BSD = "BSD-3-Clause (salesforce/creativity_eval)"
+_APACHE = "Apache-2.0 (PlusLabNLP/Plot-guided-Coherence-Evaluation); the terms of ROCStories and WritingPrompts apply"
 _MANS = "OpenMEVA names no licence; the terms of ROCStories and WritingPrompts apply"
 _WP200 = "StoryER names no licence; the terms of WritingPrompts apply"
 _CROWD = "DeltaScore names no licence; the terms of ROCStories and WritingPrompts apply"
@@ -215,13 +230,16 @@ LICENCES: Mapping[str, str] = {
     "hanna_llm": _MIT,
     "hanna_llm+human": _MIT,
     "storyer_wp200": _WP200,
+    "storyer_pairs": _WP200,
+    "storyer_reasons": _WP200,
+    "plotguided_roc": _APACHE,
+    "plotguided_wp": _APACHE,
     "deltascore_roc": _CROWD,
     "deltascore_wp": _CROWD,
     "hanna_scores": _MIT,
     "hanna_user_study": _MIT,
     "openmeva_words": "OpenMEVA and DeltaScore name no licence",
-    "storyer_pairs": _WP200,
-    "storyer_reasons": _WP200,
+    "plotguided_scores": _APACHE,
     "ttcw": _BSD,
     "ttcw+newyorker": _BSD,
     "ttcw_tests": _BSD,

@@ -6,13 +6,14 @@ front matter promises with what the template does.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from judge.errors import JudgeError
 from judge.eval_prompts.front_matter import split
 from judge.eval_prompts.template import LABELS, EvalPrompt, load_eval_prompt
-from judge.records import Criterion, Scale, Story
+from judge.records import Comparison, Criterion, Message, Scale, Story, Subject
 
 _STORY = Story("check", "A prompt.", "system", "A story.", reference="A reference.")
 _CRITERION = Criterion(
@@ -43,8 +44,9 @@ def _promises(eval_prompt: EvalPrompt) -> list[str]:
             found.append(f"{eval_prompt.file}: says {key}, and never uses {value}")
         if value in uses and key not in said:
             found.append(f"{eval_prompt.file}: uses {value}, and the front matter does not say {key} (true or false)")
-    if "story" not in uses:
-        found.append(f"{eval_prompt.file}: never shows the story")
+    for shown in ("first", "second") if eval_prompt.compares else ("story",):
+        if shown not in uses:
+            found.append(f"{eval_prompt.file}: never shows the {shown}{' story' if eval_prompt.compares else ''}")
     if not any(name.startswith("criterion") for name in uses):
         found.append(f"{eval_prompt.file}: never names the criterion")
     return found
@@ -60,15 +62,32 @@ def _trials(eval_prompt: EvalPrompt) -> list[str]:
     if not eval_prompt.needs_guidelines:
         criteria.append(replace(_CRITERION, guidelines=()))
     found: dict[str, None] = {}
-    for story in stories:
+    for subject, ties in _subjects(eval_prompt, stories):
         for criterion in criteria:
             try:
-                messages = eval_prompt.render(story, criterion)
+                messages = eval_prompt.render(subject, criterion, ties=ties)
             except JudgeError as error:
                 found[str(error)] = None
                 continue
-            for message in messages:
-                if message.content != message.content.strip():
-                    # A blank after "Rating:" changes how the answer is cut into tokens.
-                    found[f"{eval_prompt.file}: the {message.role} message begins or ends with blank space"] = None
+            for sentence in _blanks(eval_prompt, messages):
+                found[sentence] = None
     return list(found)
+
+
+def _subjects(eval_prompt: EvalPrompt, stories: list[Story]) -> Iterator[tuple[Subject, bool]]:
+    """What is rendered: each story, or each with another in both orders, with a tie offered and without."""
+    for story in stories:
+        if not eval_prompt.compares:
+            yield story, True
+            continue
+        other = replace(story, id="other", text="Another story.")
+        for first, second in ((story, other), (other, story)):
+            for ties in (True, False):
+                yield Comparison(first, second, "check"), ties
+
+
+def _blanks(eval_prompt: EvalPrompt, messages: tuple[Message, ...]) -> Iterator[str]:
+    for message in messages:
+        if message.content != message.content.strip():
+            # A blank after "Rating:" changes how the answer is cut into tokens.
+            yield f"{eval_prompt.file}: the {message.role} message begins or ends with blank space"

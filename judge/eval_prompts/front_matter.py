@@ -20,6 +20,7 @@ class FrontMatter(Strict):
     needs_guidelines: bool = False
     needs_reference: bool = False
     explains: bool = False
+    compares: bool = False
     system: str | None = None
     published: str | None = Field(default=None, pattern=r"^EP\d+$")
     rating_pattern: str | None = Field(default=None, min_length=1)

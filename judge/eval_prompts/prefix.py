@@ -6,20 +6,28 @@ is noted. So filters, conditions and system messages count as they are. Never lo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
 from judge.criteria import Published
 from judge.eval_prompts.template import EvalPrompt
-from judge.records import Criterion, Scale, Story
+from judge.records import Comparison, Criterion, Scale, Story, Subject
 
-Kind = Literal["story_prompt", "reference", "story", "criterion"]
+Kind = Literal["story_prompt", "reference", "story", "first", "second", "criterion"]
 
 _BEFORE = Story("before", "Quite a prompt.", "system", "Quite a story.", reference="Quite a reference.")
 _CHANGED: dict[Kind, Story] = {
     "story_prompt": replace(_BEFORE, story_prompt="Another prompt."),
     "reference": replace(_BEFORE, reference="Another reference."),
     "story": replace(_BEFORE, text="Another story."),
+}
+_OTHER = replace(_BEFORE, id="other", text="Some story.")
+_PAIRS: dict[Kind, Comparison] = {
+    "story_prompt": Comparison(_CHANGED["story_prompt"], replace(_OTHER, story_prompt="Another prompt."), "pair"),
+    "reference": Comparison(_CHANGED["reference"], replace(_OTHER, reference="Another reference."), "pair"),
+    "first": Comparison(_CHANGED["story"], _OTHER, "pair"),
+    "second": Comparison(_BEFORE, replace(_OTHER, text="Another story."), "pair"),
 }
 
 
@@ -31,7 +39,8 @@ def prefix_order(
     "criterion" stands for any text that depends on the criterion (in wording mode, the whole published request). Kinds
     that do not show are left out. Raises what `EvalPrompt.render` raises.
     """
-    base = _text(eval_prompt, _BEFORE, criterion, published)
+    before: Subject = Comparison(_BEFORE, _OTHER, "pair") if eval_prompt.compares else _BEFORE
+    base = _text(eval_prompt, before, criterion, published)
     other = replace(
         criterion,
         name=_unlike(criterion.name),
@@ -44,10 +53,11 @@ def prefix_order(
     if published is not None and eval_prompt.published is not None:
         task = _unlike(published.tasks[criterion.name, eval_prompt.published])
         reworded = replace(published, tasks={(other.name, eval_prompt.published): task})
+    subjects: Mapping[Kind, Subject] = _PAIRS if eval_prompt.compares else _CHANGED
     changed: dict[Kind, str] = {
-        kind: _text(eval_prompt, story, criterion, published) for kind, story in _CHANGED.items()
+        kind: _text(eval_prompt, subject, criterion, published) for kind, subject in subjects.items()
     }
-    changed["criterion"] = _text(eval_prompt, _BEFORE, other, reworded)
+    changed["criterion"] = _text(eval_prompt, before, other, reworded)
     places = {kind: _first_difference(base, text) for kind, text in changed.items() if text != base}
     return tuple(sorted(places, key=lambda kind: places[kind]))
 
@@ -68,5 +78,5 @@ def _unlike(text: str) -> str:
     return ("Y" if text[:1] == "Z" else "Z") + text
 
 
-def _text(eval_prompt: EvalPrompt, story: Story, criterion: Criterion, published: Published | None) -> str:
-    return "\x00".join(message.content for message in eval_prompt.render(story, criterion, published=published))
+def _text(eval_prompt: EvalPrompt, subject: Subject, criterion: Criterion, published: Published | None) -> str:
+    return "\x00".join(message.content for message in eval_prompt.render(subject, criterion, published=published))

@@ -27,6 +27,16 @@ OFFERED: Mapping[str, str] = {
     "criterion": "name, abbreviation, definition, guidelines, scale.min, scale.max, scale.step, scale.labels",
     "points": "the points of the scale, lowest first, or its labels",
 }
+COMPARING: Mapping[str, str] = {
+    "story_prompt": OFFERED["story_prompt"],
+    "first": "the text of the story that is shown first",
+    "second": "the text of the story that is shown second",
+    "labels": "labels.first, labels.second and labels.tie: what the stories are called, and neither of them",
+    "ties": "whether a tie is offered",
+    **{name: OFFERED[name] for name in ("reference", "criterion", "points")},
+}
+"""What an Eval-Prompt that compares two stories is offered in place of `story`."""
+
 _OTHER_FILES = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)
 # What rendering can raise because of what a template says: Jinja's errors, and plain Python's from its expressions.
 _TEMPLATE_FAULTS = (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
@@ -40,6 +50,15 @@ class ScaleView:
     max: float
     step: float
     labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsView:
+    """What the stories of a comparison are called, as templates see it."""
+
+    first: str
+    second: str
+    tie: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +99,8 @@ class Compiled:
         return _fault(self.file, self.first_line, self.source, line, _explain(error))
 
 
-def compile_template(source: str, *, file: Path, first_line: int = 1) -> Compiled:
-    """Compile a template that begins at `first_line` of `file`.
+def compile_template(source: str, *, file: Path, first_line: int = 1, offered: Mapping[str, str] = OFFERED) -> Compiled:
+    """Compile a template that begins at `first_line` of `file` and may use what is `offered`.
 
     One newline at the end of `source` is not part of the text; everything else is sent as it stands. A line that holds
     only a block tag leaves no line behind. Raises TemplateError for wrong syntax and for names that are not offered.
@@ -97,9 +116,9 @@ def compile_template(source: str, *, file: Path, first_line: int = 1) -> Compile
         sentence = "an Eval-Prompt is one file, so that its hash says all: no include, import or extends"
         raise _fault(file, first_line, source, node.lineno, sentence)
     for name, line in _names(tree):
-        if name in unknown_names and name not in OFFERED and name not in environment.globals:
-            raise _fault(file, first_line, source, line, _not_offered("variable", name, OFFERED))
-    uses = {name for name, _ in _names(tree) if name in unknown_names and name in OFFERED}
+        if name in unknown_names and name not in offered and name not in environment.globals:
+            raise _fault(file, first_line, source, line, _not_offered("variable", name, offered))
+    uses = {name for name, _ in _names(tree) if name in unknown_names and name in offered}
     for parent, attribute, line in _attributes(tree):
         if parent in unknown_names or parent == "criterion.scale":
             if attribute not in _ATTRIBUTES[parent]:
@@ -110,7 +129,11 @@ def compile_template(source: str, *, file: Path, first_line: int = 1) -> Compile
     return Compiled(file, first_line, source, frozenset(uses), template)
 
 
-_ATTRIBUTES = {"criterion": CriterionView.__slots__, "criterion.scale": ScaleView.__slots__}
+_ATTRIBUTES = {
+    "criterion": CriterionView.__slots__,
+    "criterion.scale": ScaleView.__slots__,
+    "labels": LabelsView.__slots__,
+}
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):

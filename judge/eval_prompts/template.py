@@ -7,13 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from judge.criteria import Published
-from judge.criteria.prompt_file import locate, read_text
+from judge.criteria.prompt_file import PAIRS, locate, read_text
 from judge.errors import SpecError, TemplateError
 from judge.eval_prompts.front_matter import split
 from judge.eval_prompts.published import check_published, published_text, shows_reference
-from judge.eval_prompts.sandbox import Compiled, CriterionView, ScaleView, compile_template
+from judge.eval_prompts.sandbox import (
+    COMPARING,
+    OFFERED,
+    Compiled,
+    CriterionView,
+    LabelsView,
+    ScaleView,
+    compile_template,
+)
 from judge.folders.shipped import shipped
-from judge.records import Criterion, Message, Story
+from judge.records import CHOICES, Comparison, Criterion, Message, Story, Subject
 
 SUFFIX = ".jinja"
 HUMAN = "Human"
@@ -33,6 +41,7 @@ class EvalPrompt:
     needs_guidelines: bool
     needs_reference: bool
     asks_explanation: bool
+    compares: bool
     published: str | None
     rating_pattern: str | None
     example_answer: str | None
@@ -41,29 +50,35 @@ class EvalPrompt:
     # Made once a criterion: what a template sees of it. Keyed by the record, so nothing can go stale.
     _views: dict[Criterion, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
 
-    def render(self, story: Story, criterion: Criterion, *, published: Published | None = None) -> tuple[Message, ...]:
-        """The messages exactly as they are to be sent.
+    def render(
+        self, subject: Subject, criterion: Criterion, *, published: Published | None = None, ties: bool = True
+    ) -> tuple[Message, ...]:
+        """The messages exactly as they are to be sent: about a story, or about two where this Eval-Prompt compares.
 
-        With `published` (of the criteria set), an Eval-Prompt that follows a published one is that one's text as sent.
-        Raises SpecError where guidelines or a reference story are needed and missing, TemplateError where the template
-        cannot be rendered.
+        `ties` is whether a tie is offered. With `published` (of the criteria set), an Eval-Prompt that follows a
+        published one is that one's text as sent. Raises SpecError where guidelines or a reference story are needed and
+        missing, TemplateError where the template cannot be rendered.
         """
         fixed = self._views.get(criterion)
         if fixed is None:
             self.check_criterion(criterion)
             fixed = self._views[criterion] = _view(criterion)
-        reference = reference_of(story)
-        values = {**fixed, "story_prompt": story.story_prompt, "story": story.text}
+        stories = stories_in(subject)
+        if self.compares != isinstance(subject, Comparison):
+            shows = "compares two stories" if self.compares else "rates one story"
+            raise SpecError(f"Eval-Prompt {self.name!r} {shows}", hint="judge prompts list says what each one does")
+        reference = next((found for story in stories if (found := reference_of(story)) is not None), None)
+        values = {**fixed, "story_prompt": subject.story_prompt, **_shown(subject, ties)}
         if reference is not None:  # else it stays undefined: a template may ask whether `reference is defined`
             values["reference"] = reference
-        elif self.lacks_reference(story, published=published):
+        elif self.lacks_reference(subject, published=published):
             raise SpecError(
-                f"story {story.id!r} has no reference story, but Eval-Prompt {self.name!r} needs one",
+                f"story {stories[0].id!r} has no reference story, but Eval-Prompt {self.name!r} needs one",
                 hint="leave this Eval-Prompt out, or give the dataset its reference stories",
             )
-        if published is not None and self.published is not None:
+        if published is not None and self.published is not None and isinstance(subject, Story):
             check_published(published, self.published, criterion)
-            text = published_text(published, self.published, criterion, story, reference)
+            text = published_text(published, self.published, criterion, subject, reference)
         else:
             text = self.body.render(values)
         if self.system is None:
@@ -76,6 +91,11 @@ class EvalPrompt:
             raise SpecError(
                 f"Eval-Prompt {self.name!r} needs guidelines, but criterion {criterion.name!r} has none",
                 hint="give the criterion one guideline per point, or leave this Eval-Prompt out",
+            )
+        if self.compares and not criterion.scale.numeric:
+            raise SpecError(
+                f"the labels of criterion {criterion.name!r} have no order: no story can be better in it than another",
+                hint="leave the criterion out of a run that compares",
             )
         if published is not None and self.published is not None:
             check_published(published, self.published, criterion)
@@ -90,16 +110,17 @@ class EvalPrompt:
         uses = self.body.uses | (self.system.uses if self.system is not None else frozenset())
         return LABELS not in uses and not _NUMBERS.isdisjoint(uses)
 
-    def lacks_reference(self, story: Story, *, published: Published | None = None) -> bool:
-        """Whether the story has no reference story although this Eval-Prompt needs one."""
-        return reference_of(story) is None and self._shows_reference(published)
+    def lacks_reference(self, subject: Subject, *, published: Published | None = None) -> bool:
+        """Whether no story that is asked about has a reference story although this Eval-Prompt needs one."""
+        if not self._shows_reference(published):
+            return False
+        return all(reference_of(story) is None for story in stories_in(subject))
 
-    def flags(self, story: Story, *, published: Published | None = None) -> tuple[str, ...]:
-        """`("reference_is_target",)` where the story would be compared with itself; it is asked all the same."""
+    def flags(self, subject: Subject, *, published: Published | None = None) -> tuple[str, ...]:
+        """`("reference_is_target",)` where a story would be compared with itself; it is asked all the same."""
         if not (self._shows_reference(published) or "reference" in self.body.uses):
             return ()
-        own = story.system == HUMAN or (story.reference is not None and story.reference.strip() == story.text.strip())
-        return (REFERENCE_IS_TARGET,) if own else ()
+        return (REFERENCE_IS_TARGET,) if any(map(_is_reference, stories_in(subject))) else ()
 
     def _shows_reference(self, published: Published | None) -> bool:
         if published is not None and self.published is not None:
@@ -124,11 +145,14 @@ def load_eval_prompt(
     if not parts.body.strip():
         raise TemplateError(f"{file}, line {parts.body_line}: there is no text")
     front = parts.front
+    if front.compares and (front.published or front.rating_pattern or front.example_answer):
+        raise TemplateError(f"{file}: compares goes with none of published, rating_pattern, example_answer")
+    offered = COMPARING if front.compares else OFFERED
     compiled = None
     if system is None and front.system:
-        compiled = compile_template(front.system, file=file, first_line=parts.system_line)
+        compiled = compile_template(front.system, file=file, first_line=parts.system_line, offered=offered)
     elif system:
-        compiled = compile_template(system, file=Path("system message"))
+        compiled = compile_template(system, file=Path("system message"), offered=offered)
     return EvalPrompt(
         name=file.stem,
         file=file,
@@ -137,17 +161,36 @@ def load_eval_prompt(
         needs_guidelines=front.needs_guidelines,
         needs_reference=front.needs_reference,
         asks_explanation=front.explains,
+        compares=front.compares,
         published=front.published,
         rating_pattern=front.rating_pattern,
         example_answer=front.example_answer,
-        body=compile_template(parts.body, file=file, first_line=parts.body_line),
+        body=compile_template(parts.body, file=file, first_line=parts.body_line, offered=offered),
         system=compiled,
     )
 
 
 def shipped_eval_prompts() -> tuple[str, ...]:
-    """Names of the Eval-Prompts that ship with the program, sorted."""
-    return tuple(sorted(file.stem for file in (shipped("prompts") / "eval_prompts").glob(f"*{SUFFIX}")))
+    """Names of the Eval-Prompts that ship with the program, sorted: those that rate, then those that compare."""
+    ships = shipped("prompts") / "eval_prompts"
+    return tuple(file.stem for folder in (ships, ships / PAIRS) for file in sorted(folder.glob(f"*{SUFFIX}")))
+
+
+def stories_in(subject: Subject) -> tuple[Story, ...]:
+    """The stories that a query is about, in the order in which they are shown."""
+    return (subject.first, subject.second) if isinstance(subject, Comparison) else (subject,)
+
+
+def _shown(subject: Subject, ties: bool) -> dict[str, Any]:
+    """The values of a template that follow from what it asks about."""
+    if isinstance(subject, Story):
+        return {"story": subject.text}
+    return {"first": subject.first.text, "second": subject.second.text, "labels": LabelsView(*CHOICES), "ties": ties}
+
+
+def _is_reference(story: Story) -> bool:
+    """Whether a story is its own reference story."""
+    return story.system == HUMAN or (story.reference is not None and story.reference.strip() == story.text.strip())
 
 
 def reference_of(story: Story) -> str | None:

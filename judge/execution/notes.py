@@ -29,7 +29,7 @@ def opened(
         "run": spec.name,
         "judge": spec.judge,
         "asked": spec.model_dump(exclude_unset=True),
-        "in_force": spec.model_dump()
+        "in_force": spec.said()
         | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": dict(server)}
         | _known(spec, server, before),
         "environment": environment(),

@@ -87,7 +87,7 @@ def join(spec: RunSpec, folder: Path, result: ResultFolder, *, partial: bool = F
                 totals = journal.totals()
         finally:
             fold(result.journal)
-    planned = prepared.stories * plan.queries_per_story * spec.repeats
+    planned = prepared.subjects * plan.queries_per_subject * spec.repeats
     return Joined(len(found), outcomes.answered, outcomes.failed, totals, planned, tuple(problems))
 
 
@@ -124,7 +124,7 @@ def _examined(result: ResultFolder, plan: Plan, number: int, of: int, folder: Re
     with JournalReader(folder.journal) as journal:
         shard: Mapping[str, Any] = (journal.meta().get("definition") or {}).get("shard") or {}
     covered = coverage(folder.journal, result.journal)
-    planned = covered.stories * plan.queries_per_story * plan.spec.repeats
+    planned = covered.subjects * plan.queries_per_subject * plan.spec.repeats
     return Part(number, of, folder, shard.get("limit"), planned - covered.settled, planned)
 
 

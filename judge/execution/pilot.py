@@ -11,9 +11,10 @@ from judge.journal import JournalReader
 from judge.journal.calls import Called
 from judge.parsing import parser
 from judge.parsing.stored_answers import StoredAnswers
+from judge.parsing.stored_verdicts import StoredVerdicts
 from judge.plan import Plan
 from judge.plan.forecast import Measured, characters_by_query, prompt_characters
-from judge.records import Criterion, Story
+from judge.records import Comparison, Criterion, Subject
 from judge.run_folder import ResultFolder
 
 _PARSED = 2_000
@@ -33,12 +34,12 @@ def measure(result: ResultFolder, plan: Plan) -> Measured | None:
             return None
         seconds = journal.seconds_of_work()
         parsed = _parsed(journal)
-        asked = {query.story for query in found}
-        stories = [story for story in journal.stories(ratings=False) if story.id in asked]
+        asked = {(query.story, query.second) for query in found}
+        subjects = [subject for subject in journal.subjects() if _name(subject) in asked]
     answers = sum(query.answers for query in found)
     counted = [query for query in found if query.counted]
     named = [query for query in counted if query.costs == query.counted]
-    lengths = _Lengths(plan, stories)
+    lengths = _Lengths(plan, subjects)
     prompt = sum(query.prompt_tokens for query in counted)
     return Measured(
         answers,
@@ -46,7 +47,7 @@ def measure(result: ResultFolder, plan: Plan) -> Measured | None:
         calls_per_query=sum(query.calls for query in found) / len(found),
         prompt_tokens=_mean(counted, _prompt_tokens),
         completion_tokens=_mean(counted, lambda q: q.completion_tokens / q.counted * q.calls / q.answers),
-        characters=fmean(lengths.mean[query.story] for query in counted) if counted else 0.0,
+        characters=fmean(lengths.mean[query.story, query.second] for query in counted) if counted else 0.0,
         tokens_per_character=_per_character(counted, _prompt_tokens, lengths),
         cached=sum(query.cached_tokens for query in counted) / prompt if prompt else 0.0,
         written=sum(query.written_tokens for query in counted) / prompt if prompt else 0.0,
@@ -58,18 +59,26 @@ def measure(result: ResultFolder, plan: Plan) -> Measured | None:
     )
 
 
-class _Lengths:
-    """Lengths of the prompts about each story: their mean, and on demand each one's."""
+_Name = tuple[str, str | None]
+"""A story's id, and that of the other one where two are compared."""
 
-    def __init__(self, plan: Plan, stories: list[Story]) -> None:
-        self.mean = dict(zip((story.id for story in stories), prompt_characters(plan, stories), strict=True))
+
+def _name(subject: Subject) -> _Name:
+    return (subject.first.id, subject.second.id) if isinstance(subject, Comparison) else (subject.id, None)
+
+
+class _Lengths:
+    """Lengths of the prompts about each story or pair: their mean, and on demand each one's."""
+
+    def __init__(self, plan: Plan, subjects: list[Subject]) -> None:
+        self._subjects = {_name(subject): subject for subject in subjects}
+        self.mean = dict(zip(self._subjects, prompt_characters(plan, subjects), strict=True))
         self._plan = plan
-        self._stories = stories
 
     def of(self, queries: list[Called]) -> list[float]:
         """The length of each query's prompt; 0 where the plan has the query no more."""
-        texts = {story.id: characters_by_query(self._plan, story) for story in self._stories}
-        return [texts[query.story].get((query.eval_prompt, query.criterion), 0.0) for query in queries]
+        texts = {name: characters_by_query(self._plan, subject) for name, subject in self._subjects.items()}
+        return [texts[query.story, query.second].get((query.eval_prompt, query.criterion), 0.0) for query in queries]
 
 
 def _prompt_tokens(query: Called) -> float:
@@ -103,7 +112,7 @@ def _per_character(queries: list[Called], value: Callable[[Called], float], leng
         return 0.0
     means = _means(queries, value)
     between = [value(query) - means[query.eval_prompt, query.criterion] for query in queries]
-    slope = _slope([lengths.mean[query.story] for query in queries], between)
+    slope = _slope([lengths.mean[query.story, query.second] for query in queries], between)
     if slope is not None:
         return slope
     values = [value(query) for query in queries]
@@ -124,10 +133,14 @@ def _slope(lengths: list[float], values: list[float]) -> float | None:
 
 
 def _parsed(journal: JournalReader) -> float | None:
-    """Share of the first answers from which a rating is read."""
+    """Share of the first answers from which a rating, or a verdict, is read."""
     definition = journal.meta()["definition"]
     criteria = [Criterion.of(record) for record in definition["criteria_records"]]
-    reading = StoredAnswers.of_run(parser("ours"), criteria, definition, journal.text_of)
-    answered = (answer for answer in journal.answers() if answer.response is not None)
-    rated = [reading.judgment(answer).rating is not None for answer in islice(answered, _PARSED)]
-    return fmean(rated) if rated else None
+    answered = islice((answer for answer in journal.answers() if answer.response is not None), _PARSED)
+    if journal.compares:
+        verdicts = StoredVerdicts.of_run(definition, journal.comparisons(), journal.text_of)
+        read = [verdicts.verdict(answer).preference is not None for answer in answered]
+    else:
+        reading = StoredAnswers.of_run(parser("ours"), criteria, definition, journal.text_of)
+        read = [reading.judgment(answer).rating is not None for answer in answered]
+    return fmean(read) if read else None

@@ -1,18 +1,19 @@
 """One of several parts of a run's plan, asked by a process of its own. Knows neither journals nor other processes.
 
-The plan's stories, in the order in which they are asked, are cut into parts of equal length: stories with one
+The plan's stories (or pairs), in the order in which they are asked, are cut into parts of equal length: those of one
 story-prompt stay together but for those at a cut, and each process finds its own without hearing of the others.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from judge.datasets import Dataset
 from judge.errors import SpecError
 from judge.journal import JournalReader
+from judge.plan.pairs import Planned
 from judge.records import Story
 from judge.run_folder import ResultFolder
 from judge.run_folder.layout import SHARDS
@@ -62,14 +63,26 @@ class PlanPart:
         """Its stories, in the dataset's order."""
         prompts = [story.story_prompt for story in dataset.stories()]
         order = sorted(range(len(prompts)), key=lambda place: (prompts[place], place))[: self.limit]
-        if self.of > len(order):
-            raise SpecError(
-                Advice("{shard}: the plan has {} stories, too few for {} parts", len(order), self.of, shard=str(self)),
-                hint=f"take {len(order)} parts at most",
-            )
-        first, end = (len(order) * number // self.of for number in (self.number - 1, self.number))
+        first, end = self._cut(len(order), "stories")
         mine = set(order[first:end])
         return (story for place, story in enumerate(dataset.stories()) if place in mine)
+
+    def comparisons(self, planned: Sequence[Planned]) -> list[Planned]:
+        """Its comparisons of the whole plan's, in their order; a pair stays whole, in all its orders."""
+        numbers = sorted({one.number for one in planned})[: self.limit]
+        first, end = self._cut(len(numbers), "pairs")
+        mine = set(numbers[first:end])
+        return [one for one in planned if one.number in mine]
+
+    def _cut(self, count: int, what: str) -> tuple[int, int]:
+        """Where this part begins and ends among so many."""
+        if self.of > count:
+            raise SpecError(
+                Advice("{shard}: the plan has {} {}, too few for {} parts", count, what, self.of, shard=str(self)),
+                hint=f"take {count} parts at most",
+            )
+        first, end = (count * number // self.of for number in (self.number - 1, self.number))
+        return first, end
 
 
 def parts_in(result: ResultFolder) -> list[tuple[int, int, ResultFolder]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,15 @@ from judge.datasets import Dataset, open_dataset
 from judge.errors import RunFolderError, SpecError
 from judge.eval_prompts.front_matter import ask_the_same
 from judge.execution.plan_part import PlanPart, whole_of
+from judge.fingerprint import fingerprint_file
 from judge.journal import JournalReader, JournalWriter
 from judge.judge_name import RECORDED, JudgeName
 from judge.plan import Plan
+from judge.plan.pairs import Planned, StoryPlace, comparisons_of, pairs_of
+from judge.plan.pairs_file import read_pairs
 from judge.plan.queries import missing_reference
-from judge.records import Story
+from judge.records import Comparison, Pair, Story
+from judge.run_definition.spec import PairsSpec
 from judge.run_folder import ResultFolder
 from judge.wording import Advice, joined, listed
 
@@ -32,6 +36,11 @@ _SAME = {
     "system": "system",
     "structured": "structured",
     "scoring": "scoring",
+    "pairs": "pairs",
+    "pairs_hash": "the file of pairs",
+    "orders": "orders",
+    "ties": "ties",
+    "across": "across",
     "judge_key": "the judge (provider, model or identity, revision, engine)",
     "shard": Advice("the part of the plan ({shard}, {limit})"),
 }
@@ -40,9 +49,13 @@ _SAME = {
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A journal that holds the plan's stories and definition."""
+    """A journal that holds the plan's stories and definition.
+
+    `subjects` counts what is asked about: the stories, or pairs once for each order in which they are shown.
+    """
 
     stories: int
+    subjects: int
     definition: dict[str, Any]
     resumed: bool
 
@@ -91,7 +104,7 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | Non
     Of a part of the plan only its own stories are stored.
     """
     dataset = dataset_of(plan, folder)
-    definition = _definition(plan, dataset)
+    definition = _definition(plan, folder, dataset)
     _refuse_keys(definition)
     if part is not None:
         _check_whole(definition, whole_of(result))
@@ -108,7 +121,8 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | Non
                     # What was added, or who is asked now, must suit every story before anything is paid for.
                     for _ in askable(plan, dataset, journal.stories(ratings=False)):
                         pass
-                prepared = Prepared(journal.story_count(), merged, resumed=journal.settled_total() > 0)
+                resumed = journal.settled_total() > 0
+                prepared = Prepared(journal.story_count(), journal.subject_count(), merged, resumed)
         if before is not None:
             if merged != before:
                 with JournalWriter(result.journal, executor="prepare") as writer:
@@ -116,29 +130,81 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | Non
             return prepared
         # A run that was killed before its definition was stored, or whose every request was refused, has no answers.
         result.journal.unlink()
+    planned = planned_comparisons(plan, folder, dataset) if plan.compares else []
+    if part is not None and plan.compares:
+        planned = part.comparisons(planned)
     with JournalWriter(result.journal, executor="prepare") as writer:
-        stories = dataset.stories() if part is None else part.stories(dataset)
-        count = writer.add_stories(askable(plan, dataset, stories))
+        count = writer.add_stories(askable(plan, dataset, _stored_stories(dataset, part, planned)))
         if count == 0:
             raise SpecError(f"dataset {dataset.name!r} has no stories")
+        subjects = writer.add_pairs(planned) if plan.compares else count
+        if dataset.pairs is not None:
+            writer.add_preferences(_among(dataset, planned if part is not None else None))
         writer.set_meta({"definition": definition})
-    return Prepared(count, definition, resumed=False)
+    return Prepared(count, subjects, definition, resumed=False)
+
+
+def planned_comparisons(plan: Plan, folder: Path, dataset: Dataset, limit: int | None = None) -> list[Planned]:
+    """What a run that compares asks about, in plan order, of its first `limit` pairs."""
+    stories = [StoryPlace.of(story) for story in dataset.stories()]
+    file = _pairs_file(plan, folder)
+    named = None if dataset.pairs is None else dataset.pairs()
+    pairs = pairs_of(plan.spec, stories, named, None if file is None else read_pairs(file))
+    return comparisons_of(plan.spec, pairs[:limit], stories)
+
+
+def first_comparisons(plan: Plan, dataset: Dataset, planned: Sequence[Planned], most: int) -> list[Comparison]:
+    """About `most` of these comparisons, at equal distances over all of them."""
+    shown = planned[:: max(1, len(planned) // most)]
+    wanted = {story for one in shown for story in (one.first, one.second)}
+    stories = {story.id: story for story in askable(plan, dataset, dataset.stories()) if story.id in wanted}
+    return [Comparison(stories[one.first], stories[one.second], one.pair) for one in shown]
+
+
+def _pairs_file(plan: Plan, folder: Path) -> Path | None:
+    """The run's file of pairs, looked for beside run.yaml first."""
+    pairs = plan.spec.pairs
+    if not isinstance(pairs, PairsSpec) or pairs.file is None:
+        return None
+    beside = folder / pairs.file
+    return beside if beside.is_file() else Path(pairs.file)
+
+
+def _stored_stories(dataset: Dataset, part: PlanPart | None, planned: Sequence[Planned]) -> Iterator[Story]:
+    """The stories that the journal keeps: all, or those that a part of the plan asks about."""
+    if part is None:
+        return dataset.stories()
+    if not planned:
+        return part.stories(dataset)
+    mine = {story for one in planned for story in (one.first, one.second)}
+    return (story for story in dataset.stories() if story.id in mine)
+
+
+def _among(dataset: Dataset, planned: Sequence[Planned] | None) -> Iterator[Pair]:
+    """The dataset's own pairs; of a part of the plan those that it asks about."""
+    mine = None if planned is None else {one.pair for one in planned}
+    pairs = () if dataset.pairs is None else dataset.pairs()
+    return (pair for pair in pairs if mine is None or pair.id in mine)
 
 
 def check_same_definition(plan: Plan, folder: Path, results: Iterable[ResultFolder]) -> None:
     """Raise RunFolderError for the first result folder that holds answers to another definition, or a part of one."""
-    definition = _definition(plan, dataset_of(plan, folder))
+    definition = _definition(plan, folder, dataset_of(plan, folder))
     for result in results:
         _check_whole(definition, result)
 
 
-def _definition(plan: Plan, dataset: Dataset) -> dict[str, Any]:
+def _definition(plan: Plan, folder: Path, dataset: Dataset) -> dict[str, Any]:
     """Everything that decides what is asked, and of which stories."""
+    file = _pairs_file(plan, folder)
+    if file is not None and not file.is_file():
+        raise SpecError(f"pairs: file: {file} does not exist", hint="give its path from the folder of run.yaml")
     return plan.definition() | {
         "dataset_name": dataset.name,
         "dataset_hash": dataset.fingerprint(),
         "rater_identity": dataset.rater_identity,
         "labels_note": dataset.labels_note,
+        **({} if file is None else {"pairs_hash": fingerprint_file(file)}),
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 from judge.execution.board import Line
 from judge.parsing import Parser
-from judge.parsing.stored_answers import read_response
+from judge.parsing.stored_verdicts import was_read
 from judge.printing.dollars import dollars
 from judge.records import Query, Response
 
@@ -93,7 +93,7 @@ class Progress:
         if self._parser is None or (self._seen > _PARSED_AT_FIRST and self._seen % _PARSED_LATER):
             return
         self._tried += 1
-        if read_response(self._parser, response, query).rating is not None:
+        if was_read(self._parser, response, query):
             self._parsed += 1
         elif self.unparsed_example is None:
             self.unparsed_example = " ".join(response.text.split())[:120] or "(empty)"
@@ -125,7 +125,7 @@ class Progress:
 
     @property
     def parsed_share(self) -> float | None:
-        """Share of the looked-at answers from which a rating was read; None before the first."""
+        """Share of the looked-at answers from which a rating (or a verdict) was read; None before the first."""
         return self._parsed / self._tried if self._tried else None
 
     @property

@@ -33,11 +33,11 @@ from judge.journal.parts import coverage
 from judge.journal.spending import REUSED
 from judge.judge_name import MODELLESS
 from judge.parsing import parser as load_parser
-from judge.parsing.stored_answers import read_response
+from judge.parsing.stored_verdicts import was_read
 from judge.plan import Plan, load_prices, make_plan
 from judge.plan.prices import how_to_price, reports_cost
 from judge.printing.dollars import dollars
-from judge.records import Query, Story
+from judge.records import Query, Subject
 from judge.run_definition.spec import RunSpec
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
 from judge.wording import Advice
@@ -188,8 +188,7 @@ class _Begun:
 
 async def _ask(sitting: Sitting, plan: Plan, backend: Backend, begun: _Begun, beside: Beside) -> Result:
     spec, journal = sitting.spec, begun.journal
-    stories = min(begun.prepared.stories, sitting.limit or begun.prepared.stories)
-    planned = stories * plan.queries_per_story * spec.repeats
+    planned = journal.subject_count(sitting.limit) * plan.queries_per_subject * spec.repeats
     pace = _pace(sitting)
     own = None if spec.max_cost is None else budget_of(spec.max_cost, sitting.part)
     account = Account([budget for budget in (own, beside.budget) if budget is not None])
@@ -201,7 +200,7 @@ async def _ask(sitting: Sitting, plan: Plan, backend: Backend, begun: _Begun, be
         waits=lambda: pace.waits,
         board=beside.line,
     )
-    groups = works(plan.groups(stories_of(sitting, journal)), spec.repeats, begun.settled, progress.skipped)
+    groups = works(plan.groups(subjects_of(sitting, journal)), spec.repeats, begun.settled, progress.skipped)
     groups = with_cache_points(groups, backend.capabilities.cache_points)
     early, groups = await _first(backend, groups, pace, account)
     await _note_what_was_learnt(sitting, backend)
@@ -312,7 +311,7 @@ def _settled(
         def without_rating(query: Query) -> set[int]:
             again = journal.failed(query.key)
             for repeat, response in journal.recorded(query.key).items():
-                if read_response(parser, response, query).rating is None:
+                if not was_read(parser, response, query):
                     again.add(repeat)
             return everything - again
 
@@ -336,16 +335,9 @@ def _pace(sitting: Sitting) -> Pace:
     return Pace(*(None if most is None else most * share for most in limits), learns=len(spec.base_url) < 2)
 
 
-def stories_of(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[Story]]:
-    """Opens the plan's stories in plan order, the first `limit` of them."""
-
-    def stories() -> Iterator[Story]:
-        for count, story in enumerate(journal.stories(by_prompt=True, ratings=False), 1):
-            yield story
-            if count == sitting.limit:
-                return
-
-    return stories
+def subjects_of(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[Subject]]:
+    """Opens what the plan asks about in plan order, the first `limit` stories or pairs."""
+    return lambda: journal.subjects(sitting.limit)
 
 
 async def take_reused(sitting: Sitting, plan: Plan, prepared: Prepared, journal: JournalReader) -> int:
@@ -363,7 +355,7 @@ async def take_reused(sitting: Sitting, plan: Plan, prepared: Prepared, journal:
         count = 0
         with JournalWriter(sitting.result.journal, executor=f"{REUSED}{sitting.reuse.name}") as writer:
             writer.start()
-            for group in plan.groups(stories_of(sitting, journal)):
+            for group in plan.groups(subjects_of(sitting, journal)):
                 for query in group:
                     found = source.recorded(query.key)
                     for repeat in sorted(found.keys() - journal.settled(query.key)):

@@ -9,6 +9,7 @@ from typing import Any
 from judge.criteria import CriteriaSet, Published
 from judge.errors import JudgeError
 from judge.eval_prompts import EvalPrompt, load_eval_prompt
+from judge.eval_prompts.template import stories_in
 from judge.fingerprint import fingerprint
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
@@ -40,25 +41,33 @@ def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
             plan = stored_plan(definition, result)
         except JudgeError as error:
             return 0, [*problems, f"the stored definition cannot be read: {error}"]
-        expected: dict[tuple[str, str, str], str] = {}
-        verified = wrong = 0
-        asked = {(story, criterion, prompt): key for key, story, criterion, prompt in journal.queries()}
-        for story in journal.stories():
+        wrong: list[str] = []
+        verified = 0
+        asked = _asked(journal)
+        for subject in journal.subjects():
             for prompt in plan.eval_prompts:
                 for criterion in plan.criteria:
-                    place = (story.id, criterion.name, prompt.name)
-                    key = asked.get(place)
+                    stories = tuple(story.id for story in stories_in(subject))
+                    key = asked.get((stories, criterion.name, prompt.name))
                     if key is None:
                         continue
-                    if plan.query(story, prompt, criterion).key == key:
+                    if plan.query(subject, prompt, criterion).key == key:
                         verified += 1
                     else:
-                        wrong += 1
-                        expected.setdefault(place, key)
+                        wrong.append("/".join((*stories, criterion.name, prompt.name)))
         if wrong:
-            examples = ", ".join("/".join(place) for place in list(expected)[:_SHOWN])
-            problems.append(f"{wrong} queries have another hash than they were asked under: {examples}")
+            examples = ", ".join(wrong[:_SHOWN])
+            problems.append(f"{len(wrong)} queries have another hash than they were asked under: {examples}")
     return verified, problems
+
+
+def _asked(journal: JournalReader) -> dict[tuple[tuple[str, ...], str, str], str]:
+    """(stories as shown, criterion, Eval-Prompt) -> the key under which that was asked."""
+    second = journal.comparisons()
+    return {
+        ((story, *(second[key][1:] if key in second else ())), criterion, prompt): key
+        for key, story, criterion, prompt in journal.queries()
+    }
 
 
 def stored_plan(definition: dict[str, Any], result: ResultFolder) -> Plan:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from judge.in_force.model_rules import Said
 from judge.journal import JournalReader
-from judge.parsing.asked_form import FORMS, has_asked_form
+from judge.parsing.asked_form import FORMS, VERDICT_FORMS, has_asked_form
 from judge.records import Answer, Criterion, Response
 from judge.run_definition.spec import RunSpec
 
@@ -115,13 +115,15 @@ def _forms(
     for one in answers:
         if one.response is not None and one.criterion in criteria:
             pattern = patterns.get(one.eval_prompt)
-            counted[has_asked_form(one.response, criteria[one.criterion], spec.structured, pattern)] += 1
+            formed = has_asked_form(one.response, criteria[one.criterion], spec.structured, pattern, spec.choices)
+            counted[formed] += 1
+    form = (VERDICT_FORMS if spec.choices else FORMS)[spec.structured]
     total = counted[True] + counted[False]
     if counted[False]:
-        return Said("ignored", f"{counted[False]} of {total} answers lack the asked form ({FORMS[spec.structured]})")
+        return Said("ignored", f"{counted[False]} of {total} answers lack the asked form ({form})")
     if total < FEWEST:
         return None
-    return Said("honoured", f"each of {total} answers has the asked form ({FORMS[spec.structured]})")
+    return Said("honoured", f"each of {total} answers has the asked form ({form})")
 
 
 def _greedy(answers: Iterable[Answer], spec: RunSpec) -> Said | None:

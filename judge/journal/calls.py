@@ -14,7 +14,7 @@ _MOST = 100_000
 # The repeats of one call have one time of asking; a batch API, which tells seconds, may give that time to several calls
 # about one query, each of which has its own tokens.
 _CALLS = """
-SELECT q.story, q.criterion, q.eval_prompt, sum(answers), sum(max(counted, 1)), sum(counted),
+SELECT q.story, {second}, q.criterion, q.eval_prompt, sum(answers), sum(max(counted, 1)), sum(counted),
        sum(prompt), sum(completion), sum(cached), sum(written), sum(cost), sum(costs)
 FROM (
     SELECT a.query_key, count(*) AS answers, count(r.prompt_tokens) AS counted,
@@ -25,8 +25,8 @@ FROM (
     JOIN sessions s ON s.id = a.session {usage}
     WHERE a.outcome = 'answered' AND a.id <= ? AND s.executor NOT LIKE '{reused}%'
     GROUP BY a.query_key, a.session, a.started, a.seconds
-) JOIN queries q ON q.key = query_key
-GROUP BY query_key
+) t JOIN queries q ON q.key = t.query_key {compared}
+GROUP BY t.query_key
 """
 _TOLD = "coalesce(sum(u.cache_write_tokens), 0) AS written, coalesce(sum(u.cost), 0) AS cost, count(u.cost) AS costs"
 
@@ -35,10 +35,12 @@ _TOLD = "coalesce(sum(u.cache_write_tokens), 0) AS written, coalesce(sum(u.cost)
 class Called:
     """The calls about one query: how many, with how many answers; sums over the `counted` calls with tokens.
 
-    `cost` is in dollars over the `costs` calls whose cost the server named.
+    `second` is the story shown second where two were compared. `cost` is in dollars over the `costs` calls whose cost
+    the server named.
     """
 
     story: str
+    second: str | None
     criterion: str
     eval_prompt: str
     answers: int
@@ -54,10 +56,12 @@ class Called:
 
 def called(db: sqlite3.Connection) -> list[Called]:
     """The queries that were asked here and answered, oldest journal rows first where there are very many."""
-    usage = database.has_usage(db)
+    usage, compares = database.has_usage(db), database.has_table(db, "comparisons")
     sql = _CALLS.format(
         told=_TOLD if usage else "0 AS written, 0 AS cost, 0 AS costs",
         usage="LEFT JOIN usage u ON u.attempt = a.id" if usage else "",
+        second="c.second" if compares else "NULL",
+        compared="LEFT JOIN comparisons c ON c.query_key = t.query_key" if compares else "",
         reused=REUSED,
     )
     return [Called(*row) for row in db.execute(sql, (_MOST,))]

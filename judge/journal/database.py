@@ -53,7 +53,12 @@ def migrate(connection: sqlite3.Connection, number: int) -> None:
 
 def has_usage(connection: sqlite3.Connection) -> bool:
     """Whether the journal has the table of migration 1."""
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'usage'").fetchone() is not None
+    return has_table(connection, "usage")
+
+
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether the journal has a table that is made on first use."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
 def fold(path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import RunFolderError
-from judge.journal import database, usage
+from judge.journal import comparing, database, usage
 from judge.journal.schema import SHARDS
 
 _RESPONSE = (
@@ -86,13 +86,16 @@ class JournalMerger:
     def _merge(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Merged:
         if self._db.execute("SELECT 1 FROM shards WHERE name = ?", (name,)).fetchone():
             return Merged()
-        for story in {row["story"] for row in rows}:
+        for story in {row["story"] for row in rows} | {row["second"] for row in rows if row.get("second")}:
             if not self._db.execute("SELECT 1 FROM stories WHERE id = ?", (story,)).fetchone():
                 raise RunFolderError(
                     f"{name} holds answers about a story that this run does not have: {story!r}",
                     hint="it belongs to another run: move it back there",
                 )
         self._db.executemany("INSERT OR IGNORE INTO queries VALUES (?, ?, ?, ?, ?)", set(map(_query, rows)))
+        comparing.keep(
+            self._db, {(row["query_key"], row["pair"], row["second"]) for row in rows if row.get("pair") is not None}
+        )
         fresh = list(self._fresh(rows))
         told = ((place, row) for place, row in enumerate(fresh) if any(row.get(key) is not None for key in usage.KEYS))
         usage.keep(self._db, [(place, *usage.said_in(row)) for place, row in told])

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from judge.errors import RunFolderError
 from judge.journal import database
+from judge.journal.comparing import has_pairs
 from judge.journal.merging import Merged
-from judge.journal.schema import SHARDS
+from judge.journal.schema import COMPARISONS, SHARDS
 
 _ATTEMPT = "query_key, repeat, outcome, final, started, seconds, status, error_kind, error"
 _RESPONSE = (
@@ -33,18 +34,22 @@ _ANSWERED = """
 SELECT DISTINCT query_key, repeat FROM part.attempts JOIN temp.fresh USING (id) WHERE outcome = 'answered'
 """
 _BEYOND = """
-SELECT count(*) FROM (SELECT w.query_key, w.repeat FROM {rows} w JOIN whole.queries q ON q.key = w.query_key
-    WHERE q.story IN (SELECT id FROM main.stories)
+SELECT count(*) FROM (SELECT w.query_key, w.repeat FROM {rows} w {of_this_part}
     EXCEPT SELECT query_key, repeat FROM {own})
 """
+_STORIES = "JOIN whole.queries q ON q.key = w.query_key WHERE q.story IN (SELECT id FROM main.stories)"
+_PAIRS = "JOIN whole.comparisons c ON c.query_key = w.query_key WHERE c.pair IN (SELECT pair FROM main.pairs)"
 _SETTLED = "(SELECT DISTINCT query_key, repeat FROM {db}.attempts WHERE final = 1)"
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How far the repeats about a part's stories are, in the part's journal or that of the whole."""
+    """How far the repeats about a part's stories, or pairs, are, in the part's journal or that of the whole.
 
-    stories: int
+    `subjects` counts the stories, or the pairs once for each order in which they are shown.
+    """
+
+    subjects: int
     answered: int
     settled: int
 
@@ -52,13 +57,22 @@ class Coverage:
 def coverage(part: Path, whole: Path | None) -> Coverage:
     """Counts over a part; what the whole knows too counts once."""
     with database.sentences(part), closing(database.open_reading(part)) as db:
-        stories, answered = (_one(db, f"SELECT count(*) FROM {table}") for table in ("stories", "responses"))  # noqa: S608
+        compares = has_pairs(db)
+        tables = ("pairs" if compares else "stories", "responses")
+        subjects, answered = (_one(db, f"SELECT count(*) FROM {table}") for table in tables)  # noqa: S608
         settled = _one(db, f"SELECT count(*) FROM {_SETTLED.format(db='main')}")  # noqa: S608
         if whole is not None and whole.is_file():
             db.execute("ATTACH ? AS whole", (f"{whole.resolve().as_uri()}?mode=ro",))
-            answered += _one(db, _BEYOND.format(rows="whole.responses", own="main.responses"))
-            settled += _one(db, _BEYOND.format(rows=_SETTLED.format(db="whole"), own=_SETTLED.format(db="main")))
-    return Coverage(stories, answered, settled)
+            if not compares or _in_whole(db, "comparisons"):
+                mine = _PAIRS if compares else _STORIES
+                rows, own = _SETTLED.format(db="whole"), _SETTLED.format(db="main")
+                answered += _one(db, _BEYOND.format(rows="whole.responses", own="main.responses", of_this_part=mine))
+                settled += _one(db, _BEYOND.format(rows=rows, own=own, of_this_part=mine))
+    return Coverage(subjects, answered, settled)
+
+
+def _in_whole(db: sqlite3.Connection, table: str) -> bool:
+    return bool(db.execute("SELECT 1 FROM whole.sqlite_master WHERE name = ?", (table,)).fetchone())
 
 
 def taken(whole: Path) -> set[str]:
@@ -108,6 +122,9 @@ def _take(db: sqlite3.Connection, part: Path, label: str) -> Merged:
         raise RunFolderError(f"{part} holds answers about a story that this run does not have: {stranger[0]!r}")
     db.execute(_FRESH, {"after": after, "upto": upto})
     db.execute("INSERT OR IGNORE INTO main.queries SELECT key, story, criterion, eval_prompt, flags FROM part.queries")
+    if _one(db, "SELECT count(*) FROM part.sqlite_master WHERE name = 'comparisons'"):
+        db.execute(COMPARISONS)
+        db.execute("INSERT OR IGNORE INTO main.comparisons SELECT query_key, pair, second FROM part.comparisons")
     _sessions(db)
     _rows(db)
     fresh = _one(db, "SELECT count(*) FROM temp.fresh")

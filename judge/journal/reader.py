@@ -5,16 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from judge.journal import database, standing
+from judge.journal import comparing, database, standing
 from judge.journal.calls import Called, called, seconds_of_work
 from judge.journal.spending import Spending, spending
-from judge.records import Answer, Rating, Response, Story
+from judge.records import Answer, Pair, Rating, Response, Story, Subject
 
 _PAGE = 64
 _BY_PROMPT = "SELECT * FROM stories WHERE (story_prompt, position) > (?, ?) ORDER BY story_prompt, position LIMIT ?"
@@ -127,6 +128,36 @@ class JournalReader:
             if len(page) < _PAGE:
                 return
 
+    @property
+    def compares(self) -> bool:
+        """Whether the run compares pairs of stories."""
+        return comparing.has_pairs(self._db)
+
+    def subjects(self, limit: int | None = None) -> Iterator[Subject]:
+        """What the run asks about, in the order in which it asks: the first `limit` stories, or pairs as shown."""
+        if self.compares:
+            return comparing.planned(self._db, limit)
+        return islice(self.stories(by_prompt=True, ratings=False), limit)
+
+    def subject_count(self, limit: int | None = None) -> int:
+        """How many they are: stories, or pairs once for each order in which they are shown."""
+        if self.compares:
+            return comparing.count(self._db, limit)
+        count = self.story_count()
+        return min(count, limit or count)
+
+    def planned_pairs(self) -> Iterator[tuple[int, str, str, str]]:
+        """(number, pair, first, second) of what the run compares, in plan order, by the stories' ids."""
+        yield from self._db.execute("SELECT number, pair, first, second FROM pairs ORDER BY position")
+
+    def comparisons(self) -> dict[str, tuple[str, str]]:
+        """Query key -> pair and the story shown second, of every comparison that was tried."""
+        return comparing.comparisons(self._db)
+
+    def preferences(self) -> list[Pair]:
+        """The pairs that people compared, with what they preferred; a pair's story-prompt is not told."""
+        return comparing.preferences(self._db)
+
     def words_left_out(self) -> dict[str, int]:
         """Story id -> words of its text, in a journal whose texts were left out; else empty."""
         known = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts_left_out'").fetchone()
@@ -169,7 +200,12 @@ class JournalReader:
         rows = self._db.execute(
             "SELECT criterion, value, rater FROM ratings WHERE story = ? ORDER BY rowid", (position,)
         )
-        return tuple(Rating(*row) for row in rows)
+        ratings = [Rating(*row) for row in rows]
+        if database.has_table(self._db, "comments"):
+            written = self._db.execute("SELECT place, comment FROM comments WHERE story = ?", (position,))
+            for place, comment in written.fetchall():
+                ratings[place] = replace(ratings[place], comment=comment)
+        return tuple(ratings)
 
     def rating_ranges(self) -> dict[str, tuple[float, float]]:
         """Criterion -> lowest and highest of people's ratings."""
@@ -298,7 +334,7 @@ class JournalReader:
             problems = [row[0] for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
         except sqlite3.DatabaseError as error:
             return [str(error)]
-        for what, sql in _RULES.items():
+        for what, sql in (_RULES | (comparing.RULES if database.has_table(self._db, "comparisons") else {})).items():
             (count,) = self._db.execute(sql).fetchone()
             if count:
                 problems.append(f"{count} {what}")

@@ -96,6 +96,45 @@ CREATE TABLE usage (                         -- what a server said of a call bey
 )
 """
 
+PAIRS = """
+CREATE TABLE IF NOT EXISTS pairs (           -- what a run compares, in the order in which it is asked; else no table
+    position INTEGER PRIMARY KEY,            -- from 0; a pair that is shown in both orders has two rows
+    number INTEGER NOT NULL,                 -- of the pair, from 0: a limit counts pairs
+    pair TEXT NOT NULL,
+    first TEXT NOT NULL,                     -- stories' ids, as they are shown
+    second TEXT NOT NULL
+)
+"""
+
+COMPARISONS = """
+CREATE TABLE IF NOT EXISTS comparisons (     -- queries that compare: queries.story was shown first
+    query_key TEXT PRIMARY KEY,
+    pair TEXT NOT NULL,
+    second TEXT NOT NULL                     -- the story that was shown second
+) WITHOUT ROWID
+"""
+
+PREFERENCES = """
+CREATE TABLE IF NOT EXISTS preferences (     -- people's; rater is NULL where identity is unknown
+    pair TEXT NOT NULL,
+    first TEXT NOT NULL,
+    second TEXT NOT NULL,
+    criterion TEXT NOT NULL,
+    rater TEXT,
+    value TEXT NOT NULL                      -- first, second or tie
+)
+"""
+
+COMMENTS = """
+CREATE TABLE IF NOT EXISTS comments (        -- what people wrote about their ratings
+    story INTEGER NOT NULL,
+    place INTEGER NOT NULL,                  -- of the rating among the story's, from 0
+    comment TEXT NOT NULL,
+    PRIMARY KEY (story, place)
+) WITHOUT ROWID
+"""
+"""Like the three before it, and `shards`: made on first use, so that journals which need none stay as they were."""
+
 MIGRATIONS = (USAGE,)
 """Additions to format 1, numbered from 1, which older programs do not see. PRAGMA user_version counts those made.
 

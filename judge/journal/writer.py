@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 import orjson
 
 from judge.errors import BackendError, JudgeError
-from judge.journal import database, usage
-from judge.records import Outcome, Query, Response, Story
+from judge.journal import comparing, database, usage
+from judge.journal.schema import COMMENTS
+from judge.records import Outcome, Pair, Query, Rating, Response, Story
 
 COMMIT_WINDOW = 0.03
 """Seconds between group commits: at most this much answered work is asked again after a kill -9."""
@@ -57,6 +59,7 @@ class JournalWriter:
         self._attempts: list[tuple[Any, ...]] = []
         self._responses: list[tuple[Any, ...]] = []
         self._usage: list[tuple[Any, ...]] = []
+        self._compared: list[comparing.Compared] = []
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._wake = asyncio.Event()
         self._drained = asyncio.Event()
@@ -88,25 +91,47 @@ class JournalWriter:
     def add_stories(self, stories: Iterable[Story]) -> int:
         """Store stories with people's ratings in one transaction, reading them one by one; returns how many."""
         count = 0
+        with self._transaction():
+            for story in stories:
+                self._db.execute(
+                    "INSERT INTO stories VALUES (?, ?, ?, ?, ?, ?)",
+                    (count, story.id, story.story_prompt, story.system, story.text, story.reference),
+                )
+                if story.ratings:
+                    self._add_ratings(count, story.ratings)
+                count += 1
+        return count
+
+    def add_pairs(self, planned: Iterable[tuple[int, str, str, str]]) -> int:
+        """Store what the run compares, (number of the pair, pair, first, second) in plan order; returns how many."""
+        with self._transaction():
+            return comparing.add_pairs(self._db, planned)
+
+    def add_preferences(self, pairs: Iterable[Pair]) -> None:
+        """Store what people preferred."""
+        with self._transaction():
+            comparing.add_preferences(self._db, pairs)
+
+    def _add_ratings(self, position: int, ratings: Sequence[Rating]) -> None:
+        self._db.executemany(
+            "INSERT INTO ratings VALUES (?, ?, ?, ?)", [(position, r.criterion, r.rater, r.value) for r in ratings]
+        )
+        written = [(position, place, rating.comment) for place, rating in enumerate(ratings) if rating.comment]
+        if written:
+            self._db.execute(COMMENTS)
+            self._db.executemany("INSERT INTO comments VALUES (?, ?, ?)", written)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All or nothing of what is stored inside."""
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                for story in stories:
-                    self._db.execute(
-                        "INSERT INTO stories VALUES (?, ?, ?, ?, ?, ?)",
-                        (count, story.id, story.story_prompt, story.system, story.text, story.reference),
-                    )
-                    if story.ratings:
-                        self._db.executemany(
-                            "INSERT INTO ratings VALUES (?, ?, ?, ?)",
-                            [(count, r.criterion, r.rater, r.value) for r in story.ratings],
-                        )
-                    count += 1
+                yield
             except BaseException:
                 self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
-        return count
 
     # Rows that come while the run goes on.
 
@@ -194,6 +219,8 @@ class JournalWriter:
         self._queries.append(
             (query.key, query.story.id, query.criterion.name, query.eval_prompt, ";".join(query.flags))
         )
+        if (compared := comparing.compared(query)) is not None:
+            self._compared.append(compared)
 
     def _notify(self) -> None:
         if len(self._attempts) == 1:
@@ -226,10 +253,12 @@ class JournalWriter:
         attempts, self._attempts = self._attempts, []
         responses, self._responses = self._responses, []
         said, self._usage = self._usage, []
+        compared, self._compared = self._compared, []
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             usage.keep(self._db, said)
             self._db.executemany("INSERT OR IGNORE INTO queries VALUES (?, ?, ?, ?, ?)", queries)
+            comparing.keep(self._db, compared)
             self._db.executemany(
                 "INSERT INTO attempts (query_key, repeat, outcome, final, started, seconds, session, status,"
                 " error_kind, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -94,7 +94,7 @@ def read_answers(
     """
     return [
         replace(_answer(path, number, value, criterion, scale), rating_pattern=rating_pattern)
-        for number, value in _lines(path)
+        for number, value in json_lines(path)
     ]
 
 
@@ -133,7 +133,8 @@ def summary(parsed: Sequence[Parsed]) -> str:
     return f"{len(parsed)} {'answer' if len(parsed) == 1 else 'answers'}: {parts}"
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file with the numbers of their lines. Raises `DataError` naming file and line."""
     try:
         content = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -157,10 +158,16 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise DataError("holds no answers", file=path, hint='write one {"text": "..."} a line')
 
 
-def _answer(path: Path, number: int, value: dict[str, Any], criterion: str | None, scale: Scale) -> AnswerLine:
-    key_of_text = _TEXT if _TEXT in value or _OTHER_TEXT not in value else _OTHER_TEXT
-    if key_of_text not in value:
+def text_key(path: Path, number: int, value: dict[str, Any]) -> str:
+    """The key under which a line holds the text of its answer."""
+    key = _TEXT if _TEXT in value or _OTHER_TEXT not in value else _OTHER_TEXT
+    if key not in value:
         raise DataError("has no text", file=path, row=number, column="text", allowed="a string")
+    return key
+
+
+def _answer(path: Path, number: int, value: dict[str, Any], criterion: str | None, scale: Scale) -> AnswerLine:
+    key_of_text = text_key(path, number, value)
     own_keys = (key_of_text, *_OWN_KEYS[1:])
     for key in (*own_keys, "criterion"):
         if value.get(key) is not None and not isinstance(value[key], str):
@@ -168,7 +175,7 @@ def _answer(path: Path, number: int, value: dict[str, Any], criterion: str | Non
     name = value.get("criterion") or criterion or ""
     own = _own_scale(path, number, value["scale"]) if value.get("scale") is not None else scale
     taken = (*_RESULT_KEYS, LABEL) if own.labels else _RESULT_KEYS
-    passed = {_free_key(key, value, taken): item for key, item in value.items() if key not in own_keys}
+    passed = {free_key(key, value, taken): item for key, item in value.items() if key not in own_keys}
     return AnswerLine(
         number,
         # null is what an API returns for an answer without content
@@ -186,7 +193,7 @@ def _own_scale(path: Path, number: int, value: Any) -> Scale:
     return parse_scale(text, where=f"{path}, row {number}, scale")
 
 
-def _free_key(key: str, value: dict[str, Any], taken: Sequence[str]) -> str:
+def free_key(key: str, value: dict[str, Any], taken: Sequence[str]) -> str:
     """A key of the input that has the name of a result becomes `given_...`."""
     if key not in taken:
         return key

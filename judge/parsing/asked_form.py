@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+import orjson
 
 from judge.parsing.ours.cleaning import clean
 from judge.parsing.ours.json_answer import NUMBERS, strict_json_judgment
@@ -18,13 +21,23 @@ FORMS: dict[Structured, str] = {
     "json": "one JSON object with the rating",
     "json-explanation-first": "one JSON object with the rating",
 }
+VERDICT_FORMS: dict[Structured, str] = {
+    "choice": "one of the words of a verdict and nothing else",
+    "json": "one JSON object with the verdict",
+    "json-explanation-first": "one JSON object with the verdict",
+}
+"""The same of comparisons."""
 
 _CUT = re.compile(r"length|max_|filter|safety|block|prohibit|recitation|refus|error", re.IGNORECASE)
 """Finish reasons of an answer that was cut, blocked or broken, in the words of several servers."""
 
 
 def has_asked_form(
-    response: Response, criterion: Criterion, structured: Structured, rating_pattern: str | None = None
+    response: Response,
+    criterion: Criterion,
+    structured: Structured,
+    rating_pattern: str | None = None,
+    choices: Sequence[str] = (),
 ) -> bool | None:
     """Whether the whole text is what was asked for; None where the answer does not tell (cut, blocked or declined).
 
@@ -35,7 +48,7 @@ def has_asked_form(
     if _CUT.search(response.finish_reason or ""):
         return None
     text = clean(response.text).text.strip()
-    if _has_form(text, criterion, structured):
+    if _has_verdict(text, choices, structured) if choices else _has_form(text, criterion, structured):
         return True
     if rating_pattern is not None and pattern_judgment(rating_pattern, text, criterion.scale).status != "no_rating":
         return True
@@ -52,3 +65,14 @@ def _has_form(text: str, criterion: Criterion, structured: Structured) -> bool:
     # A rating off the scale is a wrong rating in the right form.
     reading = LABELS if labels else NUMBERS
     return strict_json_judgment(text, names(criterion.name, ()), criterion.scale, reading).status != "no_rating"
+
+
+def _has_verdict(text: str, choices: Sequence[str], structured: Structured) -> bool:
+    words = [choice.casefold() for choice in choices]
+    if structured == "choice":
+        return text.casefold() in words
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(found, dict) and str(found.get("verdict")).casefold() in words

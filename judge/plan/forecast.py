@@ -9,7 +9,7 @@ from statistics import fmean
 
 from judge.plan.prices import Price
 from judge.plan.queries import Plan
-from judge.records import Story
+from judge.records import Subject
 from judge.wording import Advice, Note
 
 _CHARACTERS_PER_TOKEN = 4.0
@@ -18,8 +18,8 @@ _CHARACTERS_PER_TOKEN = 4.0
 _ANSWER_TOKENS = 150
 """Guess for an answer with an explanation where max_tokens is not said; a bare rating takes a few."""
 
-_MOST_STORIES = 4_000
-"""About how many stories' prompts are rendered at most to find their lengths: of more, every second, third..."""
+MOST_SUBJECTS = 4_000
+"""About how many stories' (or pairs') prompts are rendered at most to find their lengths: of more, every second..."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Totals for the whole plan. None = not known; `batch_cost` is the cost through the provider's batch API."""
+    """Totals for the whole plan. None = not known; `batch_cost` is the cost through the provider's batch API.
 
-    stories: int
+    `subjects` are stories to rate, or pairs to compare, each of them once for each order in which it is shown.
+    """
+
+    subjects: int
     queries: int
     answers: int
     calls: int
@@ -81,23 +84,24 @@ class Forecast:
 
 def forecast(
     plan: Plan,
-    stories: Iterable[Story],
-    story_count: int,
+    subjects: Iterable[Subject],
+    count: int,
     *,
     price: Price | None,
     one_call: bool,
     measured: Measured | None = None,
 ) -> Forecast:
-    """Totals for `story_count` stories, from the lengths of their prompts and, where there was one, a pilot.
+    """Totals for `count` stories or shown pairs, from the lengths of their prompts and, where there was one, a pilot.
 
-    `one_call`: all repeats of a query are meant to go out in one request, so that its prompt is read (and paid) once;
-    where the pilot's calls show another number of requests, theirs counts.
+    `subjects` are all of them, or a list of some that stand for all. `one_call`: all repeats of a query are meant to go
+    out in one request, so that its prompt is read (and paid) once; where the pilot's calls show another number of
+    requests, theirs counts.
     """
-    queries = story_count * plan.queries_per_story
+    queries = count * plan.queries_per_subject
     answers = queries * plan.spec.repeats
     calls = round(queries * _calls_per_query(plan.spec.repeats, one_call, measured))
-    step = max(1, story_count // _MOST_STORIES)
-    lengths = list(prompt_characters(plan, islice(stories, 0, None, step)))
+    given = subjects if isinstance(subjects, list) else islice(subjects, 0, None, max(1, count // MOST_SUBJECTS))
+    lengths = list(prompt_characters(plan, given))
     characters = fmean(lengths) if lengths else 0.0
     found = measured or Measured(0)
     longer = characters - found.characters if characters else 0.0
@@ -116,7 +120,7 @@ def forecast(
     if found.cost is not None:
         cost = (found.cost + found.cost_per_character * longer) * calls * _growth(found, answers / calls)
     batch = None if price is None or price.batch is None else price.batch.cost(*tokens)
-    return Forecast(story_count, queries, answers, calls, round(prompt), round(completion), cost, seconds, basis, batch)
+    return Forecast(count, queries, answers, calls, round(prompt), round(completion), cost, seconds, basis, batch)
 
 
 def _growth(measured: Measured, answers_per_call: float) -> float:
@@ -136,24 +140,24 @@ def _calls_per_query(repeats: int, one_call: bool, measured: Measured | None) ->
     return 1 + min(more, 1.0) * (repeats - 1)
 
 
-def prompt_characters(plan: Plan, stories: Iterable[Story]) -> Iterator[float]:
-    """Mean length of the prompts about each story.
+def prompt_characters(plan: Plan, subjects: Iterable[Subject]) -> Iterator[float]:
+    """Mean length of the prompts about each story, or pair as it is shown.
 
-    Each Eval-Prompt is rendered for each story with one criterion; how much longer it is with the others is found once,
+    Each Eval-Prompt is rendered for each with one criterion; how much longer it is with the others is found once,
     since what a template says of a criterion does not depend on the story.
     """
     longer: list[float] | None = None
-    for story in stories:
+    for subject in subjects:
         if longer is None:
-            longer = [_mean_over_criteria(plan, story, i) - _length(plan, story, i, 0) for i in _prompts(plan)]
-        lengths = [_length(plan, story, i, 0) + longer[i] for i in _prompts(plan)]
+            longer = [_mean_over_criteria(plan, subject, i) - _length(plan, subject, i, 0) for i in _prompts(plan)]
+        lengths = [_length(plan, subject, i, 0) + longer[i] for i in _prompts(plan)]
         yield sum(lengths) / len(lengths)
 
 
-def characters_by_query(plan: Plan, story: Story) -> dict[tuple[str, str], float]:
-    """(Eval-Prompt, criterion) -> length of the prompt about this story."""
+def characters_by_query(plan: Plan, subject: Subject) -> dict[tuple[str, str], float]:
+    """(Eval-Prompt, criterion) -> length of the prompt about this story or pair."""
     return {
-        (prompt.name, criterion.name): float(_length(plan, story, i, j))
+        (prompt.name, criterion.name): float(_length(plan, subject, i, j))
         for i, prompt in enumerate(plan.eval_prompts)
         for j, criterion in enumerate(plan.criteria)
     }
@@ -163,13 +167,13 @@ def _prompts(plan: Plan) -> range:
     return range(len(plan.eval_prompts))
 
 
-def _mean_over_criteria(plan: Plan, story: Story, prompt: int) -> float:
-    return sum(_length(plan, story, prompt, i) for i in range(len(plan.criteria))) / len(plan.criteria)
+def _mean_over_criteria(plan: Plan, subject: Subject, prompt: int) -> float:
+    return sum(_length(plan, subject, prompt, i) for i in range(len(plan.criteria))) / len(plan.criteria)
 
 
-def _length(plan: Plan, story: Story, prompt: int, criterion: int) -> int:
+def _length(plan: Plan, subject: Subject, prompt: int, criterion: int) -> int:
     """Characters of one rendered query."""
-    messages = plan.eval_prompts[prompt].render(story, plan.criteria[criterion], published=plan.criteria_set.published)
+    messages = plan.messages(subject, plan.eval_prompts[prompt], plan.criteria[criterion])
     return sum(len(message.content) for message in messages)
 
 

@@ -1,8 +1,9 @@
 """A run's queries, rendered lazily in the order that shares prefixes. Never holds more than one block of stories.
 
-Stories come with equal story-prompts together. Each block of them is rendered and sorted as text, so queries with a
-common prefix are neighbours whatever the templates look like; templates that begin with the criterion (its guidelines,
-say) get a pass of their own for each criterion, since there the common prefix spans all stories.
+Stories, or pairs as they are shown, come with equal story-prompts together. Each block of them is rendered and sorted
+as text, so queries with a common prefix are neighbours whatever the templates look like; templates that begin with the
+criterion (its guidelines, say) get a pass of their own for each criterion, since there the common prefix spans all
+stories.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from judge.errors import SpecError
 from judge.eval_prompts import EvalPrompt, load_eval_prompt, prefix_order
 from judge.fingerprint import fingerprint, fingerprint_bytes
 from judge.parsing.ours.rating_pattern import check_pattern
-from judge.records import Criterion, Message, Query, Story
-from judge.run_definition.spec import RunSpec
+from judge.records import Comparison, Criterion, Message, Query, Story, Subject
+from judge.run_definition.spec import OF_PAIRS, RunSpec
 
 BLOCK = 32
-"""Stories in a block at most: bounds memory where thousands of stories share one story-prompt."""
+"""Stories or pairs in a block at most: bounds memory where thousands of them share one story-prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to ask about each story."""
+    """What to ask about each story, or about each pair as it is shown."""
 
     spec: RunSpec
     criteria: tuple[Criterion, ...]
@@ -38,12 +39,17 @@ class Plan:
     criteria_set: CriteriaSet
 
     @property
-    def queries_per_story(self) -> int:
+    def compares(self) -> bool:
+        """Whether pairs of stories are compared; else stories are rated."""
+        return self.spec.pairs is not None
+
+    @property
+    def queries_per_subject(self) -> int:
         """Criteria times Eval-Prompts."""
         return len(self.criteria) * len(self.eval_prompts)
 
-    def groups(self, stories: Callable[[], Iterator[Story]]) -> Iterator[list[Query]]:
-        """Prefix groups of queries. `stories` opens an iterator with equal story-prompts together, each time anew."""
+    def groups(self, subjects: Callable[[], Iterator[Subject]]) -> Iterator[list[Query]]:
+        """Prefix groups of queries. `subjects` opens an iterator with equal story-prompts together, each time anew."""
         published = self.criteria_set.published
         by_story: list[_Place] = []
         by_criterion: list[_Place] = []
@@ -54,20 +60,24 @@ class Plan:
                 place = _Place(prompt, criterion, order)
                 (by_criterion if order[:1] == ("criterion",) else by_story).append(place)
         if by_story:
-            for block in _blocks(stories()):
+            for block in _blocks(subjects()):
                 yield from self._block_groups(block, by_story)
         for place in by_criterion:
-            for block in _blocks(stories()):
+            for block in _blocks(subjects()):
                 yield from self._block_groups(block, [place])
 
-    def query(self, story: Story, prompt: EvalPrompt, criterion: Criterion) -> Query:
+    def query(self, subject: Subject, prompt: EvalPrompt, criterion: Criterion) -> Query:
         """One rendered query with its key. Raises SpecError or TemplateError where it cannot be rendered."""
         spec = self.spec
-        published = self.criteria_set.published
-        messages = prompt.render(story, criterion, published=published)
+        messages = self.messages(subject, prompt, criterion)
+        if isinstance(subject, Comparison):
+            places = (subject.first.id, subject.second.id)
+            key = comparison_key(places, criterion, prompt.name, messages, spec)
+        else:
+            key = query_key(subject.id, criterion, prompt.name, messages, spec)
         return Query(
-            key=query_key(story.id, criterion, prompt.name, messages, spec),
-            story=story,
+            key=key,
+            story=subject.first if isinstance(subject, Comparison) else subject,
             criterion=criterion,
             eval_prompt=prompt.name,
             messages=messages,
@@ -76,9 +86,16 @@ class Plan:
             structured=spec.structured,
             scoring=spec.scoring,
             asks_explanation=prompt.asks_explanation,
-            flags=prompt.flags(story, published=published),
+            flags=prompt.flags(subject, published=self.criteria_set.published),
             rating_pattern=prompt.rating_pattern,
+            other=subject.second if isinstance(subject, Comparison) else None,
+            choices=spec.choices,
+            pair=subject.pair if isinstance(subject, Comparison) else None,
         )
+
+    def messages(self, subject: Subject, prompt: EvalPrompt, criterion: Criterion) -> tuple[Message, ...]:
+        """What one query sends."""
+        return prompt.render(subject, criterion, published=self.criteria_set.published, ties=self.spec.ties)
 
     def definition(self) -> dict[str, Any]:
         """Everything that decides what is asked, as plain data: stored with the run, compared on resuming."""
@@ -101,12 +118,13 @@ class Plan:
             "judge_key": spec.judge_key(),
             # Only where there is one, so that the definition of other runs stays what it was.
             **({"rating_patterns": patterns} if patterns else {}),
+            **(spec.model_dump(include=set(OF_PAIRS)) if self.compares else {}),
         }
 
-    def _block_groups(self, block: list[Story], places: list[_Place]) -> Iterator[list[Query]]:
+    def _block_groups(self, block: list[Subject], places: list[_Place]) -> Iterator[list[Query]]:
         asked = [
-            (place.shared(story), self.query(story, place.eval_prompt, place.criterion))
-            for story in block
+            (place.shared(subject), self.query(subject, place.eval_prompt, place.criterion))
+            for subject in block
             for place in places
         ]
         asked.sort(key=_text)
@@ -122,8 +140,11 @@ class _Place:
     criterion: Criterion
     order: tuple[str, ...]
 
-    def shared(self, story: Story) -> tuple[str, ...]:
-        shown = {"story_prompt": story.story_prompt, "story": story.text, "reference": story.reference or ""}
+    def shared(self, subject: Subject) -> tuple[str, ...]:
+        story = subject.first if isinstance(subject, Comparison) else subject
+        shown = {"story_prompt": subject.story_prompt, "story": story.text, "reference": story.reference or ""}
+        if isinstance(subject, Comparison):
+            shown |= {"first": story.text, "second": subject.second.text}
         own = f"{self.eval_prompt.name} {self.criterion.name}"
         return tuple(shown.get(kind, own) for kind in self.order)
 
@@ -143,12 +164,34 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
     names = [prompt.name for prompt in prompts]
     if len(set(names)) < len(names):
         raise SpecError(f"eval_prompts names one twice: {', '.join(names)}")
+    _check_kind(spec, prompts)
     for prompt in prompts:
         if prompt.rating_pattern is not None:
             check_pattern(prompt.rating_pattern, where=str(prompt.file))
         for criterion in criteria:
             prompt.check_criterion(criterion, published=criteria_set.published)
     return Plan(spec, criteria, prompts, criteria_set)
+
+
+def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
+    """Raise SpecError where Eval-Prompts that rate stand beside such that compare, or do not go with `pairs`."""
+    compare = [prompt.name for prompt in prompts if prompt.compares]
+    rate = [prompt.name for prompt in prompts if not prompt.compares]
+    if compare and rate:
+        raise SpecError(
+            f"a run rates stories or compares them: Eval-Prompt {rate[0]} rates one, {compare[0]} compares two",
+            hint="make two runs of them",
+        )
+    if compare and spec.pairs is None:
+        raise SpecError(
+            f"Eval-Prompt {compare[0]} compares two stories, and the run does not say which",
+            hint="add pairs: all, given, {each: K}, {against: SYSTEM} or {file: pairs.jsonl}; or take ep1 to ep5",
+        )
+    if rate and spec.pairs is not None:
+        raise SpecError(
+            f"the run has pairs of stories, and Eval-Prompt {rate[0]} asks for the rating of one",
+            hint="take Eval-Prompts that compare (pair1 to pair5, or your own with compares: true), or leave pairs out",
+        )
 
 
 def missing_reference(plan: Plan, stories: Iterable[Story]) -> Iterator[Story]:
@@ -188,11 +231,37 @@ def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tupl
     return fingerprint_bytes((head,))
 
 
-def _blocks(stories: Iterator[Story]) -> Iterator[list[Story]]:
-    for _, same_prompt in groupby(stories, key=lambda story: story.story_prompt):
-        block: list[Story] = []
-        for story in same_prompt:
-            block.append(story)
+def comparison_key(
+    shown: tuple[str, str],
+    criterion: Criterion,
+    eval_prompt: str,
+    messages: tuple[Message, ...],
+    spec: RunSpec,
+) -> str:
+    """The same of a comparison, whose answer depends on both stories, on their order and on the words of a verdict."""
+    generation = spec.generation
+    head = orjson.dumps(
+        [
+            "compare/1",
+            *shown,
+            criterion.name,
+            eval_prompt,
+            [generation.temperature, generation.top_p, generation.max_tokens, generation.seed, generation.stop],
+            spec.api,
+            spec.structured,
+            spec.choices,
+            [(message.role, message.content) for message in messages],
+            spec.scoring,
+        ]
+    )
+    return fingerprint_bytes((head,))
+
+
+def _blocks(subjects: Iterator[Subject]) -> Iterator[list[Subject]]:
+    for _, same_prompt in groupby(subjects, key=lambda subject: subject.story_prompt):
+        block: list[Subject] = []
+        for subject in same_prompt:
+            block.append(subject)
             if len(block) == BLOCK:
                 yield block
                 block = []

@@ -13,7 +13,7 @@ from judge.backends.engine_keys import OURS, START, TOP_LOGPROBS, weights
 from judge.errors import SpecError
 from judge.judge_name import JudgeName
 from judge.plan.queries import Plan
-from judge.records import Story
+from judge.records import Subject
 from judge.run_definition.spec import RunSpec
 
 _CHARACTERS_PER_TOKEN = 3.0
@@ -35,7 +35,7 @@ class Serving:
     notes: tuple[str, ...]
 
 
-def serving(plan: Plan, stories: Iterable[Story]) -> Serving:
+def serving(plan: Plan, subjects: Iterable[Subject]) -> Serving:
     """The `vllm serve` line of each of the run's servers. Raises SpecError for a judge that vLLM does not serve."""
     spec = plan.spec
     provider, model = JudgeName.of(spec.judge)
@@ -47,7 +47,7 @@ def serving(plan: Plan, stories: Iterable[Story]) -> Serving:
     arguments = ["vllm", "serve", weights(model, spec.engine), *_names(spec, model)]
     if spec.revision is not None:
         arguments += ["--revision", spec.revision]
-    arguments += ["--max-model-len", str(_context(plan, stories, notes))]
+    arguments += ["--max-model-len", str(_context(plan, subjects, notes))]
     for key, value in spec.engine.items():
         if key in START - OURS - {"max_logprobs", "structured_outputs_config", "enable_lora"}:
             arguments += _flag(key, value)
@@ -76,12 +76,12 @@ def _names(spec: RunSpec, model: str) -> list[str]:
     return ["--served-model-name", model] if weights(model, spec.engine) != model else []
 
 
-def _context(plan: Plan, stories: Iterable[Story], notes: list[str]) -> int:
+def _context(plan: Plan, subjects: Iterable[Subject], notes: list[str]) -> int:
     """Tokens of the longest query and its answer, rounded up; the engine key where it is given."""
     spec = plan.spec
     if "max_model_len" in spec.engine:
         return int(spec.engine["max_model_len"])
-    longest = max((_characters(plan, story) for story in stories), default=0)
+    longest = max((_characters(plan, subject) for subject in subjects), default=0)
     answer = spec.generation.max_tokens
     tokens = longest / _CHARACTERS_PER_TOKEN + (answer or _ANSWER_TOKENS)
     found = -(-int(tokens + 1) // _STEP) * _STEP
@@ -93,10 +93,9 @@ def _context(plan: Plan, stories: Iterable[Story], notes: list[str]) -> int:
     return found
 
 
-def _characters(plan: Plan, story: Story) -> int:
-    published = plan.criteria_set.published
+def _characters(plan: Plan, subject: Subject) -> int:
     return max(
-        sum(len(message.content) for message in prompt.render(story, criterion, published=published))
+        sum(len(message.content) for message in plan.messages(subject, prompt, criterion))
         for prompt in plan.eval_prompts
         for criterion in plan.criteria
     )

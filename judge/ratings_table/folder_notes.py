@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from judge.in_force.setting import SettingInForce
-from judge.in_force.words import sentences
+from judge.in_force.words import sentences, stored
 from judge.journal import JournalReader
+from judge.journal.snapshot import LEFT_OUT
+from judge.judge_name import JudgeName
 from judge.records import Criterion
+from judge.wording import Advice, Note
+
+
+def about_judge(
+    judge: str, manifest: Mapping[str, Any], criteria: Sequence[Criterion], journal: JournalReader
+) -> list[str]:
+    """What the judge of a journal is, what was left out of the journal, and what its server was found not to do."""
+    force = manifest.get("in_force", {})
+    notes: list[str] = []
+    left_out = journal.meta().get(LEFT_OUT)
+    if JudgeName.of(judge).is_control:
+        notes.append(f"{judge} is a control, not a language model")
+        notes += in_sample(judge, criteria, journal) if left_out is None else []
+    if left_out is not None:
+        notes += [*left_out["notes"], "the stories' texts were left out of this journal: no control row, no features"]
+    if force.get("note"):
+        notes.append(f"{judge}: {force['note']}")
+    # What the server was found not to do, as the probe of the last sitting noted it.
+    notes += (force.get("server") or {}).get("notes", [])
+    return notes + without_effect(judge, stored(manifest), told=notes)
+
+
+def about_answers(judge: str, journal: JournalReader, *, settled: int, planned: int) -> list[str]:
+    """What of the answers was asked again, and what has not been asked."""
+    notes: list[str] = []
+    if replaced := journal.replaced_total():
+        what = "verdict" if journal.compares else "rating"
+        said = f"{replaced} answers were asked again because no {what} could be read"
+        notes.append(Note(said, Advice("judge retry {unparsed}", unparsed=True)))
+    if settled < planned:
+        notes.append(f"{judge}: {planned - settled} of {planned} planned repeats have not been asked yet")
+    return notes
 
 
 def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,24 +13,32 @@ from numpy.typing import NDArray
 from judge.errors import RunFolderError
 from judge.in_force.words import mark, stored
 from judge.journal import JournalReader
-from judge.journal.snapshot import LEFT_OUT
 from judge.journal.standing import file_state
 from judge.judge_name import JudgeName
 from judge.parsing import PARSERS, Parser
 from judge.parsing.stored_answers import StoredAnswers
 from judge.ratings_table.block import Block, judged
 from judge.ratings_table.columns import Codes, Names, Piece
-from judge.ratings_table.folder_notes import in_sample, other_scale, outside_scale, without_effect
+from judge.ratings_table.folder_notes import about_answers, about_judge, other_scale, outside_scale
 from judge.ratings_table.helpers import Helpers
 from judge.ratings_table.judgments import LEAST, Known, Telling, UnusualError, identity_of, judgments
 from judge.ratings_table.parsed_file import ParsedFile
 from judge.ratings_table.table import RunFacts, StoryRow
 from judge.records import Criterion
 from judge.run_folder import ResultFolder, read_manifest
-from judge.wording import Advice, Note
 
 Beside = Callable[[JournalReader, RunFacts], None]
 """Told of each journal while what is read of it is of one moment."""
+
+
+class ComparisonsError(RunFolderError):
+    """A result folder that holds comparisons was read for ratings."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} holds comparisons of two stories, and no ratings",
+            hint="judge rank RUN has the tables of comparisons, judge preferences RUN their rows",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +88,8 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
         definition = journal.meta().get("definition")
         if definition is None:
             raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
+        if journal.compares:
+            raise ComparisonsError(folder.path)
         # What was written between the two looks may be in the snapshot, or not.
         state = before if before == file_state(folder.journal) else None
         criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
@@ -211,20 +222,7 @@ def _facts(
     force = manifest.get("in_force", {})
     judge = str(manifest.get("judge", folder.path.name))
     name = JudgeName.of(judge)
-    control = name.is_control
-    notes: list[str] = []
-    left_out = journal.meta().get(LEFT_OUT)
-    if control:
-        notes.append(f"{judge} is a control, not a language model")
-        notes += in_sample(judge, criteria, journal) if left_out is None else []
-    if left_out is not None:
-        notes += [*left_out["notes"], "the stories' texts were left out of this journal: no control row, no features"]
-    if force.get("note"):
-        notes.append(f"{judge}: {force['note']}")
-    # What the server was found not to do, as the probe of the last sitting noted it.
-    notes += (force.get("server") or {}).get("notes", [])
-    settings = stored(manifest)
-    notes += without_effect(judge, settings, told=notes)
+    notes = about_judge(judge, manifest, criteria, journal)
     notes += other_scale(criteria, journal)
     if definition.get("labels_note"):
         notes.append(str(definition["labels_note"]))
@@ -234,15 +232,10 @@ def _facts(
         notes.append(
             f"parser {parser.version} imputes the scale's midpoint where an answer states no rating on the scale"
         )
-    replaced = journal.replaced_total()
-    if replaced:
-        said = f"{replaced} answers were asked again because no rating could be read"
-        notes.append(Note(said, Advice("judge retry {unparsed}", unparsed=True)))
     prompts = tuple(definition["eval_prompts"])
     repeats = int(force.get("repeats", 1))
     planned = journal.story_count() * len(criteria) * len(prompts) * repeats
-    if settled < planned:
-        notes.append(f"{judge}: {planned - settled} of {planned} planned repeats have not been asked yet")
+    notes += about_answers(judge, journal, settled=settled, planned=planned)
     return RunFacts(
         run=str(definition["name"]),
         judge=judge,
@@ -251,13 +244,13 @@ def _facts(
         repeats=repeats,
         criteria=criteria,
         eval_prompts=prompts,
-        parser=_version(parser, definition, replaced),
+        parser=_version(parser, definition, journal.replaced_total()),
         notes=tuple(notes),
-        control=control,
+        control=name.is_control,
         path=folder.path,
         structured=str(definition["structured"]),
         labels_note=definition.get("labels_note"),
-        not_in_force=mark(settings),
+        not_in_force=mark(stored(manifest)),
     )
 
 

@@ -19,6 +19,7 @@ from judge.report.sections import (
     explanation_map,
     headline,
     plain_tables,
+    preferences,
     rating_shares,
     run_settings,
 )
@@ -50,10 +51,18 @@ SECTIONS: tuple[tuple[str, str, Maker], ...] = (
 )
 """(anchor, heading, maker)."""
 
+PREFERENCES: tuple[str, str, Maker] = ("preferences", "Preferences between two stories", preferences.blocks)
+"""Of pages about runs that compared."""
+
+
+def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
+    """The sections of one page: preferences, where some run compared, behind agreement."""
+    return (*SECTIONS[:2], PREFERENCES, *SECTIONS[2:]) if inputs.compared else SECTIONS
+
 
 def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:
     """Make each section; `progress` is told its heading before it is made."""
-    for identity, title, maker in SECTIONS:
+    for identity, title, maker in sections_of(inputs):
         if progress is not None:
             progress(title)
         named = title if identity == "audit" else inputs.raters.said(title)

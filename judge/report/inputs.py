@@ -24,8 +24,10 @@ from judge.analysis.options.table_options import (
     CorrelationOptions,
     CoverageOptions,
     Level,
+    RankOptions,
     from_words,
 )
+from judge.analysis.preference.ranked import Ranked, ranked
 from judge.analysis.raters import Raters
 from judge.analysis.reliability.consistency import Consistency, consistency
 from judge.audit.file.database import DEFAULT_NAME
@@ -40,6 +42,8 @@ from judge.contamination.scores_file import ScoresFile
 from judge.errors import OptionError
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
+from judge.preferences_table import compares
+from judge.preferences_table import read as read_preferences
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable, read
 from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
@@ -113,6 +117,7 @@ class ReportInputs:
     manifests: tuple[dict[str, Any], ...]
     scores: tuple[ScoresFile, ...] = ()
     control: RememberedControl = field(default_factory=RememberedControl)
+    compared: tuple[Path, ...] = ()
 
     @classmethod
     def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> ReportInputs:
@@ -124,12 +129,16 @@ class ReportInputs:
         if options.audit is not None:
             AuditStore.open(options.audit, writing=False).close()
         scores = tuple(scores_file.read(file) for file in options.contamination)
-        folders = tuple(resolve(runs))
+        resolved = tuple(resolve(runs))
+        compared = tuple(folder.path for folder in resolved if compares(folder))
+        # Comparisons alone hold no ratings: reading them as such says where they are ranked.
+        folders = tuple(folder for folder in resolved if folder.path not in compared) or resolved
         table = read([folder.path for folder in folders], options.parser)
         if options.pass_rate:
             table = with_pass_rate(table)
         manifests = tuple(read_manifest(folder.manifest) for folder in folders)
-        return cls(tuple(str(run) for run in runs), options, folders, table, manifests, scores)
+        known = tuple(str(run) for run in runs)
+        return cls(known, options, folders, table, manifests, scores, compared=compared)
 
     @cached_property
     def costs(self) -> tuple[Cost, ...]:
@@ -140,6 +149,12 @@ class ReportInputs:
     def matrices(self) -> tuple[RatingMatrix, ...]:
         """Ratings as arrays, without the systems that are left out."""
         return build(self.table, drop_systems=self.options.drop_systems)
+
+    @cached_property
+    def preferences(self) -> Ranked:
+        """What judges that compared prefer, and what the others' ratings imply."""
+        found = read_preferences([*(folder.path for folder in self.folders), *self.compared])
+        return ranked(found, RankOptions(drop_systems=self.options.drop_systems, seed=self.options.seed))
 
     @cached_property
     def correlations(self) -> Correlations:

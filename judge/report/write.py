@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from judge.errors import SpecError
-from judge.report.contents import SECTIONS, page_sections
+from judge.report.contents import page_sections, sections_of
 from judge.report.inputs import ReportInputs
 from judge.report.manuscript import checklist, methods
 from judge.report.manuscript.references import bibtex
@@ -29,7 +29,7 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
         console = Console(stderr=True)
         # Where stderr is a file, a bar that is gone would leave an empty line.
         with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-            task = progress.add_task("report", total=len(SECTIONS))
+            task = progress.add_task("report", total=len(sections_of(inputs)))
 
             def told(name: str) -> None:
                 progress.update(task, description=name)

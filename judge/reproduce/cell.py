@@ -25,6 +25,20 @@ STATES: Mapping[State, str] = {
 }
 
 
+Verdict = Literal["reproduced", "differs", "near", "sum", "sample only", "floor", "with weights", "never"]
+VERDICTS: Mapping[Verdict, str] = {
+    "reproduced": "numbers that are at hand give the printed cell",
+    "differs": "they give another number, and a note says which",
+    "near": "other data of the same source give a number beside it",
+    "sum": "the cell cannot be counted again; sums over the table are those that the study states",
+    "sample only": "the released sample gives its own number, which is no check of the printed one",
+    "floor": "the cell cannot be computed; what guessing gives on the released data stands beside it",
+    "with weights": "a model that anybody may run would give it; which one was used is not stated",
+    "never": "neither data nor scores were released, and a note says which",
+}
+"""What can be done about a printed cell, for studies of which little was released."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One cell.
@@ -51,6 +65,8 @@ class Cell:
         Why the study's recipe gives another number than was printed, where that is known.
     remarks : tuple of str
         What else must be said.
+    verdict : str or None
+        What can be done about the cell, one of `VERDICTS`, where the study's file of printed cells says so.
     """
 
     table: str
@@ -67,6 +83,7 @@ class Cell:
     missing: str | None = None
     known: str | None = None
     remarks: tuple[str, ...] = ()
+    verdict: Verdict | None = None
 
     @property
     def place(self) -> Place:
@@ -128,6 +145,7 @@ class Cell:
             "note": self.note(),
             "state": self.state,
             "source": self.source,
+            **({"verdict": self.verdict} if self.verdict else {}),
         }
 
 

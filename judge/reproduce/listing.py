@@ -34,7 +34,7 @@ _NOTES: Mapping[str, Sequence[str]] = {
     "openmeva": (
         "cells: of the metrics' numbers the program stores those of UNION, and of Tables 8 and 9 it knows nothing",
     ),
-    "storyer": ("no command compares StoryER's cells yet",),
+    "storyer": ("judge reproduce storyer says of each cell what can be done about it, and sets floors beside it",),
     "ttcw": ("the notebook also prints balanced accuracy test by test, which is not listed",),
 }
 _KEYS = ("study", "printed_in", "table", "names", "cells", "match", "state", "why", "command")

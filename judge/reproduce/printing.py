@@ -9,7 +9,7 @@ from typing import Any
 
 from judge.fingerprint import fingerprint_file
 from judge.printing.tables import Column, Table, cell_text
-from judge.reproduce.cell import STATES, Cell, State
+from judge.reproduce.cell import STATES, VERDICTS, Cell, State
 from judge.reproduce.recipe import DIFFERENCES
 from judge.reproduce.study import Options, Study
 from judge.reproduce.tables.counting import sentence
@@ -46,6 +46,8 @@ def tables(
         study = make(options)
         cells = study.cells(options)
         found = [summary(study, cells, options)]
+        if any(cell.verdict for cell in cells):
+            found.append(verdicts(study, cells, options))
         if study.switches and options.choice is None:
             found.append(overview(study, study.changes(), options))
         return found, _off(cells)
@@ -74,7 +76,8 @@ def _off(cells: Iterable[Cell]) -> bool:
 
 def _records(records: Sequence[dict[str, Any]], title: str, line: str, notes: Sequence[str]) -> Table:
     """For machines: the same keys in every row, and nothing but numbers and text in them."""
-    return Table(title, [Column(key, key, digits=4) for key in _KEYS], records, line, notes)
+    keys = [*_KEYS, *(["verdict"] if any("verdict" in record for record in records) else [])]
+    return Table(title, [Column(key, key, digits=4) for key in keys], records, line, notes)
 
 
 def signature(study: Study, options: Options, cells: Sequence[Cell] = ()) -> str:
@@ -114,6 +117,20 @@ def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
     return Table(f"{study.title}, reproduced", columns, rows, signature(study, options), notes)
 
 
+def verdicts(study: Study, cells: Sequence[Cell], options: Options) -> Table:
+    """One row a table: what can be done about how many of its printed cells."""
+    judged = [cell for cell in cells if cell.verdict]
+    names = [verdict for verdict in VERDICTS if any(cell.verdict == verdict for cell in judged)]
+    rows: list[dict[str, Any]] = []
+    for table in [*dict.fromkeys(cell.table for cell in judged), None]:
+        counted = Counter(cell.verdict for cell in judged if table in (None, cell.table))
+        row: dict[str, Any] = {"table": table or "all", "cells": counted.total()}
+        rows.append(row | {name: counted[name] or None for name in names})
+    columns = [Column("table", "table"), Column("cells", "printed"), *(Column(name, name, wrap=9) for name in names)]
+    notes = [f"{name}: {VERDICTS[name]}" for name in names]
+    return Table("What can be done about each printed cell", columns, rows, signature(study, options), notes)
+
+
 def _title(state: State) -> str:
     return _TITLES.get(state, state)
 
@@ -133,6 +150,7 @@ def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str
     columns += [Column("corrected", f"with {options.choice}" if options.choice else "corrected")]
     often = _often(cells)
     rows = [_printed(cell, often) for cell in cells]
+    columns += [Column("verdict", "verdict")] if any(cell.verdict for cell in cells) else []
     columns.append(Column("note", "note", wrap=max(_NARROWEST, _WIDTH - _wide(rows, columns))))
     notes = [counted, *study.notes(cells), *(f"{', '.join(where)}: {text}" for text, where in often.items())]
     notes += _sources(cells)
@@ -296,6 +314,7 @@ def _printed(cell: Cell, often: Mapping[str, object]) -> dict[str, Any]:
         "published": _number(cell.published, cell.digits, blank=cell.in_print),
         "as_published": _number(cell.as_published, cell.digits, blank=cell.in_print and not cell.missing),
         "corrected": _estimate(cell),
+        "verdict": cell.verdict,
         "note": "; ".join(part for part in (cell.movement(), *cell.reasons()) if part and part not in often) or None,
     }
 

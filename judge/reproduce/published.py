@@ -12,19 +12,20 @@ from pathlib import Path
 
 from judge.errors import DataError
 from judge.folders.shipped import package_file
-from judge.reproduce.cell import Place
+from judge.reproduce.cell import VERDICTS, Place, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a cell prints (a number, words, or None for a blank) and where it is printed."""
+    """What a cell prints (a number, words, or None for a blank), where, and perhaps what can be done about it."""
 
     value: float | str | None
     source: str
+    verdict: Verdict | None = None
 
 
 def published(study: str) -> Mapping[Place, Printed]:
-    """Printed cells of `hanna`, `openmeva` or `ttcw`."""
+    """Printed cells of `hanna`, `openmeva`, `storyer` or `ttcw`."""
     return read_published(package_file("reproduce", "published_data", f"{study}_published.csv"))
 
 
@@ -36,7 +37,7 @@ def read_published(path: Path) -> Mapping[Place, Printed]:
             place = (row["table"], row["row"], row["column"])
             if place in found:
                 raise DataError("a printed cell stands twice", file=path, row=number, found=", ".join(place))
-            found[place] = Printed(_value(row["published"]), row["source"])
+            found[place] = Printed(_value(row["published"]), row["source"], _verdict(row.get("verdict")))
     return found
 
 
@@ -45,3 +46,7 @@ def _value(text: str) -> float | str | None:
         return float(text) if text else None
     except ValueError:
         return text
+
+
+def _verdict(text: str | None) -> Verdict | None:
+    return next((verdict for verdict in VERDICTS if verdict == text), None)

@@ -40,7 +40,10 @@ OF_EACH = (
 ENTRY = ("judge", *OF_ONE, *OF_EACH)
 """What an entry takes."""
 
-OF_THE_RUN = ("name", "dataset", "columns", "criteria", "eval_prompts", "repeats", "note", "judges")
+OF_THE_RUN = (
+    *("name", "dataset", "columns", "criteria", "eval_prompts", "repeats", "note", "judges"),
+    *("pairs", "orders", "ties", "across"),
+)
 """Keys that every judge of a run shares."""
 
 

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from judge.backends.engine_keys import SPEED
 from judge.credentials import literal
 from judge.errors import SpecError, nearest, yaml_mistake
 from judge.fingerprint import fingerprint
 from judge.judge_name import JudgeName
-from judge.records import Generation
+from judge.records import CHOICES, Generation
 from judge.run_definition import judges as judge_lists
 from judge.wording import Advice
 
@@ -63,6 +64,38 @@ def _criteria(value: Any) -> Any:
     return {"set": value} if isinstance(value, str) else value
 
 
+class PairsSpec(_Strict):
+    """Which pairs of stories are compared, where no word says it."""
+
+    each: int | None = Field(None, ge=1, description="each story with so many others of its story-prompt")
+    seed: int | None = Field(None, description="draws those others; 0 where it is not said")
+    against: str | None = Field(None, min_length=1, description="each story with those of this system")
+    file: str | None = Field(None, min_length=1, description="JSON Lines with first and second, and perhaps id")
+
+
+_PAIRS_TAKES = "pairs is all, given, {each: K}, {against: SYSTEM} or {file: pairs.jsonl}"
+
+
+def _pairs(value: Any) -> Any:
+    """Checked here as a whole: a union would name a mistake once for each of its members."""
+    if value is None or value in ("all", "given"):
+        return value
+    if not isinstance(value, dict) or len(set(value) & {"each", "against", "file"}) != 1:
+        raise PydanticCustomError("pairs", "{takes}", {"takes": _PAIRS_TAKES})
+    if "seed" in value and "each" not in value:
+        raise PydanticCustomError("pairs", "seed goes with each: it draws whom each story is compared with")
+    try:
+        return PairsSpec.model_validate(value)
+    except ValidationError as error:
+        (first, *_) = error.errors()
+        place = ".".join(map(str, first["loc"]))
+        raise PydanticCustomError("pairs", "{takes}", {"takes": f"{_PAIRS_TAKES}: {place} {first['msg']}"}) from None
+
+
+OF_PAIRS = ("pairs", "orders", "ties", "across")
+"""Keys of a run that compares stories."""
+
+
 class RunSpec(_Strict):
     """Everything that defines a run."""
 
@@ -74,6 +107,12 @@ class RunSpec(_Strict):
         description="set name, file, or {set, only, wording}"
     )
     eval_prompts: Names = Field(description="one name or file, or a list of them")
+    pairs: Annotated[Literal["all", "given"] | PairsSpec | None, BeforeValidator(_pairs)] = Field(
+        None, description="which stories are compared: all, given, {each: K}, {against: SYSTEM} or {file: FILE}"
+    )
+    orders: Literal["both", "random", "as-given"] = Field("both", description="which of a pair is shown first")
+    ties: bool = Field(default=True, description="offer a tie as a verdict")
+    across: bool = Field(default=False, description="compare stories for different story-prompts too")
     repeats: int = Field(1, ge=1, le=1000, description="independent answers to each query")
     generation: GenerationSpec = Field(
         default_factory=GenerationSpec,
@@ -117,6 +156,23 @@ class RunSpec(_Strict):
         None, description="a sentence to stand under every table, e.g. what the ratings cannot mean"
     )
     max_cost: float | None = Field(None, ge=0, description="stop before spending more, in the price table's currency")
+
+    @model_validator(mode="after")
+    def _of_pairs(self) -> RunSpec:
+        defaults = {"orders": "both", "ties": True, "across": False}
+        said = [key for key, usual in defaults.items() if getattr(self, key) != usual]
+        if self.pairs is None and said:
+            raise PydanticCustomError("unpaired", "{key} says how stories are compared", {"key": said[0]})
+        return self
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words of a verdict: first, second and, where it is offered, tie; () where stories are rated."""
+        return () if self.pairs is None else CHOICES if self.ties else CHOICES[:2]
+
+    def said(self) -> dict[str, Any]:
+        """All keys with their values in force; those of a comparison only where stories are compared."""
+        return self.model_dump(exclude=None if self.pairs is not None else set(OF_PAIRS))
 
     @property
     def provider(self) -> str:
@@ -325,6 +381,10 @@ def _shown(pair: str) -> str:
 def _mistake(error: dict[str, Any]) -> str:
     path = [str(part) for part in error["loc"]]
     where = ".".join(path)
+    if error["type"] == "unpaired":
+        return f"{error['msg']}, and the run has no pairs: add pairs (all, given, ...), or leave it out"
+    if error["type"] == "pairs":
+        return f"{error['msg']}; found {str(error['input'])[:60]!r}"
     if error["type"] == "extra_forbidden":
         known = _keys(path[:-1])
         close = nearest(path[-1], known)
@@ -342,4 +402,6 @@ def _keys(parents: list[str]) -> set[str]:
         return set(GenerationSpec.model_fields)
     if parents[:1] == ["criteria"]:
         return set(CriteriaSpec.model_fields)
+    if parents[:1] == ["pairs"]:
+        return set(PairsSpec.model_fields)
     return {*RunSpec.model_fields, "judges"}

@@ -26,6 +26,7 @@ METHODS = {
     "systems": table_options.SystemsOptions,
     "system_differences": table_options.SystemsOptions,
     "criteria": table_options.CriteriaOptions,
+    "aspects": table_options.AspectsOptions,
     "disagreements": table_options.DisagreementsOptions,
     "jury": table_options.JuryOptions,
     "compare": table_options.CompareOptions,

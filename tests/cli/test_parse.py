@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from judge.cli.results.parse import app
-from judge.errors import SpecError
+from judge.errors import DataError, SpecError
 
 LINES = [
     {"text": " 4\n\nOne loose end.", "story": "s1"},
@@ -118,3 +118,81 @@ def test_a_run_is_parsed_again_without_asking(tmp_path: Path) -> None:
         assert {row["eval_prompt"] for row in rows} == {"ep1", "ep2"}
     differences = CliRunner().invoke(app, [str(result), "--diff", "--format", "json"])
     assert json.loads(differences.stdout)["rows"] == []
+
+
+COMPARED = [
+    {"text": "Story A drifts.\n\n[[B]]", "pair": "p1"},
+    {"response": "Beta wins.", "labels": ["Alpha", "Beta", "Tie"], "pair": "p2"},
+    {"text": "It is a tie.", "tie_offered": False, "pair": "p3"},
+    {"text": "A: 4, B: 3", "pair": "p4", "preference": "first"},
+    {"text": "I prefer A over B. It", "finish_reason": "length", "labels": ["A", "B", None], "pair": "p5"},
+]
+
+
+@pytest.fixture
+def comparisons(tmp_path: Path) -> Path:
+    path = tmp_path / "comparisons.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in COMPARED))
+    return path
+
+
+def test_pairs_have_a_preference_in_place_of_a_rating(comparisons: Path) -> None:
+    table = json.loads(told(comparisons, "--pair", "--format", "json"))
+    assert [(r["pair"], r["preference"], r["status"], r["flags"]) for r in table["rows"]] == [
+        ("p1", "second", "ok", ""),
+        ("p2", "second", "ok", ""),
+        ("p3", "tie", "ok", "tie_not_offered"),
+        ("p4", None, "no_preference", ""),
+        ("p5", "first", "ok", "cut"),
+    ]
+    assert table["rows"][0]["explanation"] == "Story A drifts."
+    assert table["rows"][3]["given_preference"] == "first"
+    assert table["notes"] == ["5 answers: 4 ok, 1 no_preference"]
+    assert "|labels:A/B,A/B/C,Alpha/Beta/Tie|parser:verdict/1|unparsed:20.0%|v" in table["signature"]
+
+
+@pytest.mark.parametrize("form", ["table", "jsonl", "csv", "md", "latex"])
+def test_pairs_are_told_in_every_form(comparisons: Path, form: str) -> None:
+    assert told(comparisons, "--pair", "--format", form).count("second") >= 2
+
+
+def test_labels_of_pairs_stand_for_lines_without(comparisons: Path) -> None:
+    comparisons.write_text(json.dumps({"text": "Story 2 is better."}) + "\n")
+    table = json.loads(told(comparisons, "--pair", "--labels", "Story 1,Story 2,Tie", "--format", "json"))
+    assert [r["preference"] for r in table["rows"]] == ["second"]
+
+
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [
+        ({"text": "A", "labels": "A,B"}, "labels"),
+        ({"text": "A", "labels": ["A"]}, "labels"),
+        ({"text": "A", "labels": ["A", "a"]}, "labels"),
+        ({"text": "A", "labels": ["A", 2]}, "labels"),
+        ({"text": "A", "tie_offered": "no"}, "tie_offered"),
+        ({"text": 3}, "text"),
+        ({}, "text"),
+    ],
+)
+def test_a_line_of_a_pair_that_does_not_fit_is_named(comparisons: Path, line: dict[str, object], column: str) -> None:
+    comparisons.write_text(json.dumps(line) + "\n")
+    with pytest.raises(DataError) as refused:
+        CliRunner().invoke(app, [str(comparisons), "--pair"], catch_exceptions=False)
+    assert column in str(refused.value)
+    assert "comparisons.jsonl" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--diff"],
+        ["--scale", "1-7"],
+        ["--parser", "as-published"],
+        ["--rating-pattern", "a"],
+        ["--positive", "A"],
+        ["--labels", "A"],
+    ],
+)
+def test_options_of_ratings_are_refused_for_pairs(comparisons: Path, words: list[str]) -> None:
+    with pytest.raises(SpecError):
+        CliRunner().invoke(app, [str(comparisons), "--pair", *words], catch_exceptions=False)

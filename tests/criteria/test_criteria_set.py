@@ -47,7 +47,7 @@ def test_our_guidelines_are_not_the_published_wording(studies: Path) -> None:
 
 
 def test_every_shipped_set_loads_and_is_named_like_its_file() -> None:
-    assert shipped_criteria() == ("hanna", "overall", "storyer", "ttcw")
+    assert shipped_criteria() == ("hanna", "overall", "storyer", "storyer_salience", "ttcw")
     assert all(load_criteria(name).name == name and load_criteria(name).description for name in shipped_criteria())
 
 

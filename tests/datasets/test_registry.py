@@ -22,6 +22,7 @@ def test_every_set_gives_what_it_promises(name: str, with_studies: Path) -> None
         "systems": len({s.system for s in stories}),
         "story_prompts": len({s.story_prompt for s in stories if s.story_prompt}),
         "ratings": sum(len(s.ratings) for s in stories),
+        **({} if dataset.pairs is None else {"pairs": len(list(dataset.pairs()))}),
     }
     assert len({s.id for s in stories}) == len(stories)
     assert dataset.name == name

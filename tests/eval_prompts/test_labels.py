@@ -15,11 +15,12 @@ from judge.eval_prompts.prefix import prefix_order
 from judge.plan.pattern_check import pattern_problems
 from judge.records import Criterion, Scale, Story
 
+RATING = [name for name in shipped_eval_prompts() if not load_eval_prompt(name).compares]
 STORY = Story("s", "A storm comes.", "model", "It rained.", reference="The roof went.")
 LABELLED = Criterion("Ending", "EN", "is it earned?", Scale.of_labels(["No", "Yes"]), ("It stops.", "It ends."))
 
 
-@pytest.mark.parametrize("name", shipped_eval_prompts())
+@pytest.mark.parametrize("name", RATING)
 def test_a_labelled_criterion_is_asked_for_one_of_its_labels(name: str) -> None:
     prompt = load_eval_prompt(name, labels=True)
     (message,) = prompt.render(STORY, LABELLED)
@@ -31,7 +32,7 @@ def test_a_labelled_criterion_is_asked_for_one_of_its_labels(name: str) -> None:
     assert "criterion" in prefix_order(prompt, LABELLED)
 
 
-@pytest.mark.parametrize("name", shipped_eval_prompts())
+@pytest.mark.parametrize("name", RATING)
 def test_a_numeric_criterion_reads_the_same_beside_labelled_ones(name: str) -> None:
     before, twin = load_eval_prompt(name), load_eval_prompt(name, labels=True)
     criteria = [*load_criteria("hanna").criteria, *load_criteria("overall").criteria]

@@ -57,6 +57,24 @@ class Call:
         return HERE / self.group / f"{self.name}.json"
 
 
+_COMPARED = """
+name: compared
+judge: surface
+dataset: demo
+criteria: {set: hanna, only: [Coherence, Surprise]}
+eval_prompts: [pair1]
+pairs: {each: 2}
+"""
+_ASPECTS = """
+name: aspects
+judge: surface
+dataset: storyer_reasons
+criteria: {set: storyer_salience}
+eval_prompts: [ep1]
+repeats: 1
+"""
+
+
 def calls() -> list[Call]:
     """Every call, in the order of `commands.yaml`."""
     named = yaml.safe_load((HERE / "commands.yaml").read_text(encoding="utf-8"))
@@ -90,6 +108,7 @@ def prepare(folder: Path, group: str, data: Path | None) -> None:
         else:
             _done("import", "hanna-scores", "-o", "hanna-scores")
             _done("audit", "import", "study.sqlite", str(Path(str(data)) / "hanna" / "user_study.csv"))
+            _asked("aspects", _ASPECTS)
 
 
 def _demo_runs() -> None:
@@ -101,10 +120,18 @@ def _demo_runs() -> None:
         folder.mkdir()
         (folder / "run.yaml").write_text(_RUN.format(name=name, script=script, structured=structured), encoding="utf-8")
         _done("run", name, "--quiet")
+    _asked("compared", _COMPARED)
     _done("audit", "import", "audited.sqlite", "audited.csv")
     Path("labelled").mkdir()
     shutil.copy("labelled.csv", "labelled/imported.csv")
     shutil.copy("labelled.json", "labelled/manifest.json")
+
+
+def _asked(name: str, definition: str) -> None:
+    """A run of the control judge."""
+    Path(name).mkdir()
+    (Path(name) / "run.yaml").write_text(definition, encoding="utf-8")
+    _done("run", name, "--quiet")
 
 
 def _done(*words: str) -> None:

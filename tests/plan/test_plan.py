@@ -93,7 +93,8 @@ def test_every_key_of_a_definition_is_accounted_for() -> None:
     harmless = {"name", "repeats", "base_url", "concurrency", "attempt_timeout", "max_attempts", "max_cost", "note"}
     harmless |= {"probe_timeout", "headers", "api_key_env"}
     harmless |= {"requests_per_minute", "tokens_per_minute"}
-    assert set(RunSpec.model_fields) == in_query_key | in_judge_key | content | harmless
+    compared = {"pairs", "orders", "ties", "across"}
+    assert set(RunSpec.model_fields) == in_query_key | in_judge_key | content | compared | harmless
     assert set(GenerationSpec.model_fields) == {"temperature", "top_p", "max_tokens", "seed", "stop"}
 
 

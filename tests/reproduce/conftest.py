@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.reproduce import hanna, openmeva, ttcw
+from judge.reproduce import hanna, openmeva, storyer, ttcw
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.study import Options, Study
 
@@ -47,6 +47,12 @@ def mans_study(data: pytest.MonkeyPatch) -> Study:
 def ttcw_study(data: pytest.MonkeyPatch) -> Study:
     """Art or Artifice without intervals."""
     return ttcw.study(Options(resamples=0))
+
+
+@pytest.fixture(scope="session")
+def storyer_study(data: pytest.MonkeyPatch) -> Study:
+    """StoryER."""
+    return storyer.study(Options(resamples=0))
 
 
 @pytest.fixture

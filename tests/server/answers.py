@@ -153,6 +153,11 @@ def _content(
         return orjson.dumps({"rating": rating, "explanation": EXPLANATION}).decode(), None, None, "stop"
     if style == "rating":
         return answer, None, None, "stop"
+    if style == "verdict":
+        word = ("A", "B", "Tie")[rating % 3]
+        if request.get("response_format"):
+            return orjson.dumps({"verdict": word, "explanation": EXPLANATION}).decode(), None, None, "stop"
+        return word if choice else f"Verdict: {word}\n\n{EXPLANATION}", None, None, "stop"
     if style == "prose":
         return f"I would rate this story a {rating} on this criterion. {EXPLANATION}", None, None, "stop"
     if style == "reasoning":

@@ -11,6 +11,7 @@ from typing import Any
 
 STYLES = (
     "rating",
+    "verdict",
     "prose",
     "json",
     "reasoning",

@@ -13,6 +13,7 @@ from judge.analysis.options.agreement_options import SHOWN_BY as PEOPLE_SHOWN_BY
 from judge.analysis.options.agreement_options import PeopleOptions
 from judge.analysis.options.table_options import (
     AnalysisOptions,
+    AspectsOptions,
     CorrelationOptions,
     CriteriaOptions,
     JuryOptions,
@@ -29,7 +30,7 @@ _SWAPPED = {"stories": "both", "story-prompts": "inputs", "systems": "systems"}
 """As Deutsch, Dror & Roth 2021 name the tests: PERM-BOTH, PERM-INPUTS, PERM-SYSTEMS."""
 
 
-def _interval(options: CorrelationOptions | CriteriaOptions | JuryOptions) -> str:
+def _interval(options: AspectsOptions | CorrelationOptions | CriteriaOptions | JuryOptions) -> str:
     how = options.interval
     return f"ci:{how}/{options.resamples}/seed{options.seed}" if how.startswith("boot") else f"ci:{how}"
 
@@ -60,6 +61,8 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "mean_interval": lambda o: f"ci:{_mean_interval(o)}|ranks:boot-inputs/{o.resamples}/seed{o.seed}",
     "holm_over": lambda o: f"holm:{o.holm_over}",
     "between": lambda o: f"between:{o.between}",
+    "ties": lambda o: f"ties:{o.ties}",
+    "bootstraps": lambda o: f"ci:boot-inputs/{o.bootstraps}" if o.bootstraps else "ci:clustered",
     "target": lambda o: f"target:{o.target:g}",
     "combiner": lambda o: f"jury:{o.combiner}",
     "members": lambda o: f"members:{','.join(o.members)}" if o.members else None,
@@ -88,7 +91,7 @@ EXEMPT = {
 NO_INTERVAL = ""
 """Of a table without any interval, whatever the options say of those of other tables."""
 
-_INTERVALS = ("ci", "interval_kind", "mean_interval", "permutations")
+_INTERVALS = ("ci", "interval_kind", "mean_interval", "permutations", "bootstraps")
 
 
 def signature(

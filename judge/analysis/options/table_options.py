@@ -26,6 +26,7 @@ Between = Literal["people", "repeats", "eval-prompts", "judges"]
 Combiner = Literal["auto", "mean", "median", "calibrated", "weighted", "ridge", "ordinal", "stack"]
 Calibration = Literal["linear", "isotonic", "ordinal"]
 Calibrate = Literal["none", "linear", "isotonic", "ordinal"]
+PairTies = Literal["davidson", "half", "left-out"]
 CriteriaInterval = Literal["boot-inputs", "none"]
 HeldOut = Literal["story-prompt", "system"]
 JuryInterval = Literal["boot-inputs", "boot-both", "none"]
@@ -203,6 +204,47 @@ class CriteriaOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class AspectsOptions:
+    """Choices of a table of aspects."""
+
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
+
+    ci: CriteriaInterval = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("ci", self.ci, CriteriaInterval)
+        _positive("resamples", self.resamples)
+
+    @property
+    def interval(self) -> str:
+        """The interval in force."""
+        return self.ci
+
+
+@dataclass(frozen=True, slots=True)
+class RankOptions:
+    """Choices of the tables of preferences.
+
+    `ties` is what a tie is in strengths: an outcome of its own (Davidson's), half a win for both, or left out.
+    Intervals of strengths are clustered by story-prompt, or, with `bootstraps`, from so many resamples of these.
+    `seed` is that of resamples, and of the control's folds.
+    """
+
+    drop_systems: tuple[str, ...] = ()
+    ties: PairTies = "davidson"
+    bootstraps: int = 0
+    seed: int = 1
+    control: bool = True
+
+    def __post_init__(self) -> None:
+        _known("ties", self.ties, PairTies)
+        if self.bootstraps:
+            _positive("bootstraps", self.bootstraps)
+
+
+@dataclass(frozen=True, slots=True)
 class DisagreementsOptions:
     """Choices of a list of disagreements; `top` 0 lists all."""
 
@@ -337,6 +379,8 @@ AnalysisOptions = (
     | CorrelationOptions
     | SystemsOptions
     | CriteriaOptions
+    | AspectsOptions
+    | RankOptions
     | DisagreementsOptions
     | JuryOptions
     | CompareOptions

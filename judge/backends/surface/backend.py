@@ -1,4 +1,4 @@
-"""The control judge as a back-end: rates by readable surface features. Never reads the Eval-Prompt."""
+"""The control judge as a back-end: rates and compares by readable surface features. Never reads the Eval-Prompt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from judge.backends.protocol import Capabilities
-from judge.backends.surface.explanation import explain
+from judge.backends.surface.explanation import difference, explain
 from judge.backends.surface.model import LABEL, POINTS, Card, Model, expected
 from judge.errors import BackendError
 from judge.records import Query, Response, Scale, Story
@@ -19,6 +19,8 @@ from judge.text_features import for_regression, own_features, score_file_feature
 
 _KEPT_STORIES = 8
 _PAIR = 2
+_FITTED = Scale(POINTS[0], POINTS[-1], 1)
+"""The scale it was fitted on: of two stories the ratings it would give there are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class SurfaceBackend:
                 kind="capability",
                 retryable=False,
             )
+        if query.other is not None:
+            return self._compared(query, query.other, repeats)
         verdict = self.rate(query.story, query.criterion.name)
         explanation = self._explanation(query, verdict) if query.asks_explanation else None
         if query.generation.temperature == 1:
@@ -76,6 +80,23 @@ class SurfaceBackend:
 
     async def close(self) -> None:
         """Nothing to give back."""
+
+    def _compared(self, query: Query, other: Story, repeats: Sequence[int]) -> list[Response]:
+        """Which of two stories it would rate higher; the order in which they are shown makes no difference to it."""
+        rated = [self.rate(story, query.criterion.name) for story in (query.story, other)]
+        if query.generation.temperature == 1:
+            drawn = [[_draw(one, query, repeat, str(place)) for place, one in enumerate(rated)] for repeat in repeats]
+            return [self._verdict(query, rated, first, second) for first, second in drawn]
+        first, second = (on_scale(one.rating, _FITTED) for one in rated)
+        return [self._verdict(query, rated, first, second)] * len(repeats)
+
+    def _verdict(self, query: Query, rated: Sequence[Verdict], first: float, second: float) -> Response:
+        """Equal values are a tie; where none is offered, the values before rounding decide, and the first of equals."""
+        if first == second and len(query.choices) == _PAIR:
+            first, second = (one.rating for one in rated)
+        word = query.choices[2 if first == second and len(query.choices) > _PAIR else int(second > first)]
+        explanation = difference(rated[0].parts, rated[1].parts) if query.asks_explanation else None
+        return Response(text=_said(query, "verdict", word, explanation), finish_reason="stop", model=self._name)
 
     def rate(self, story: Story, criterion: str) -> Verdict:
         """The verdict on a story; BackendError where it has no words."""
@@ -112,13 +133,22 @@ class SurfaceBackend:
         label = scale.labels[round(rating)] if scale.labels else None
         if query.structured == "choice":
             text = label or f"{min(scale.points(), key=lambda point: abs(point - rating)):g}"
-        elif query.structured == "json":
-            reason = {} if explanation is None else {"explanation": explanation}
-            text = orjson.dumps({"rating": label or rating, **reason}).decode()
+        elif query.structured == "none" and label is not None:
+            text = _said(query, "answer", label, explanation)
         else:
-            said = f"Rating: {rating:g}" if label is None else f"Answer: {label}"
-            text = said + ("" if explanation is None else f"\n\nExplanation: {explanation}")
+            text = _said(query, "rating", label or rating, explanation)
         return Response(text=text, finish_reason="stop", model=self._name)
+
+
+def _said(query: Query, name: str, value: str | float, explanation: str | None) -> str:
+    """An answer in the form that was asked for."""
+    said = value if isinstance(value, str) else f"{value:g}"
+    if query.structured == "choice":
+        return said
+    if query.structured == "none":
+        return f"{name.capitalize()}: {said}" + ("" if explanation is None else f"\n\nExplanation: {explanation}")
+    reason = {} if explanation is None else {"explanation": explanation}
+    return orjson.dumps({name: value, **reason}).decode()
 
 
 def on_scale(value: float, scale: Scale) -> float:
@@ -128,7 +158,10 @@ def on_scale(value: float, scale: Scale) -> float:
     return round(mapped, 1 if span >= 2 else 2)
 
 
-def _draw(verdict: Verdict, query: Query, repeat: int) -> float:
-    """One point drawn from the predictive distribution; the same seed, query and repeat draw the same point."""
-    rng = random.Random(f"{query.generation.seed}:{query.key}:{repeat}")
+def _draw(verdict: Verdict, query: Query, repeat: int, place: str = "") -> float:
+    """One point drawn from the predictive distribution; the same seed, query and repeat draw the same point.
+
+    `place` tells the two stories of a comparison apart.
+    """
+    rng = random.Random(f"{query.generation.seed}:{query.key}:{repeat}{place and ':' + place}")
     return float(rng.choices(POINTS, weights=verdict.probabilities)[0])

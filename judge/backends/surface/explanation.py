@@ -67,6 +67,25 @@ def explain(
     return " ".join(sentences)
 
 
+def difference(first: Mapping[str, float], second: Mapping[str, float]) -> str:
+    """A few sentences on two stories: which three features set their ratings apart most, in rating points.
+
+    `first` and `second` are rating points per feature, as the stories were shown. No story is called by its name, so
+    that nothing in here can be taken for a verdict.
+    """
+    apart = {name: first.get(name, 0.0) - second.get(name, 0.0) for name in {**first, **second}}
+    names = list(apart)
+    strongest = [names[i] for i in near_ties.descending([abs(part) for part in apart.values()])[:3]]
+    moved = [f"{name} ({apart[name]:+.2f})" for name in strongest if abs(apart[name]) >= MOVED]
+    what = (
+        f"What set them apart most, in rating points: {'; '.join(moved)}." if moved else "No feature sets them apart."
+    )
+    return (
+        f"{LABEL.capitalize()}: it rates each text by surface features, does not read the Eval-Prompt, and compares "
+        f"the two ratings. {what}"
+    )
+
+
 def _phrase(name: str, value: float, part: float, above: bool) -> str:
     more, less, form = _WORDS[name]
     return f"{more if above else less} ({form.format(value)}, {part:+.2f})"

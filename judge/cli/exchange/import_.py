@@ -58,6 +58,27 @@ def hanna_scores(
     _say(write_folder(output, found), found)
 
 
+@app.command("plotguided-scores")
+def plotguided_scores(
+    name: Annotated[str, typer.Argument(metavar="SET", help="roc or wp")],
+    scores: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="the study's Pred_*.txt; without it, where it is known")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="result folder; default runs/plotguided-SET")
+    ] = None,
+) -> None:
+    """MANPLTS' released coherence scores of dataset plotguided_SET as a measure, beside people's ratings.
+
+    Example: judge import plotguided-scores wp -o runs/plotguided-wp
+    """
+    from judge.exchange.imports.imported_folder import write_folder
+    from judge.exchange.imports.plotguided_scores import read_plotguided
+
+    found = read_plotguided(name, scores)
+    _say(write_folder(output or Path("runs") / f"plotguided-{name}", found), found)
+
+
 _Joined = Annotated[
     str | None,
     typer.Option("--dataset", help="dataset whose texts, systems and people's ratings are joined by the story's id"),

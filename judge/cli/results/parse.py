@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 _FORMS = "form of the rows: table, jsonl, json, csv, md or latex"
+_WHOLE = ("jsonl", "json", "csv")
 _SNIPPET = 60
 _SCALE = "1-5"
 
@@ -35,11 +37,15 @@ def parse(
     criterion: Annotated[str | None, typer.Option("--criterion", help="what the answers rate, e.g. Coherence")] = None,
     scale: Annotated[str, typer.Option("--scale", help="lowest-highest, e.g. 1-5 or 1-5/0.5")] = _SCALE,
     labels: Annotated[
-        str | None, typer.Option("--labels", metavar="A,B,...", help="labels in place of a scale, lowest first")
+        str | None,
+        typer.Option(
+            "--labels", metavar="A,B,...", help="labels in place of a scale, lowest first; of --pair: first,second,tie"
+        ),
     ] = None,
     positive: Annotated[
         str | None, typer.Option("--positive", metavar="LABEL", help="of two labels, the one that counts as yes")
     ] = None,
+    pair: Annotated[bool, typer.Option("--pair", help="the answers say which of two stories is better")] = False,
     parser: ParserName = "ours",
     structured: Annotated[Structured, typer.Option("--structured", help="how the answers were asked for")] = "none",
     rating_pattern: Annotated[
@@ -60,7 +66,12 @@ def parse(
     With --labels (or criteria of a RUN that have labels) a rating is the place of a label, counted from 0, and a column
     `label` names it. The parser reads a label that the answer states as its own, and no other word for it.
 
+    With --pair an answer compares two stories: preference (first, second or tie) takes the place of the rating. A line
+    may carry `labels` ([first, second, tie]; A, B and C where absent) and `tie_offered`.
+
     Example: judge parse answers.jsonl --criterion Coherence --format csv -o ratings.csv
+
+    Example: judge parse comparisons.jsonl --pair --labels "Story 1,Story 2,Tie"
 
     Example: judge parse answers.jsonl --labels No,Yes --positive Yes
 
@@ -74,6 +85,15 @@ def parse(
         check_pattern(rating_pattern, where="--rating-pattern")
     path = Path(source)
     mode = structured
+    if pair:
+        from judge.cli.results.parse_pairs import verdicts
+
+        _refuse({"--diff": diff, "--rating-pattern": rating_pattern, "--positive": positive})
+        _refuse({"--scale": scale != _SCALE, "--parser": parser != "ours"})
+        table = verdicts(path, labels, criterion, structured)
+        whole = form in _WHOLE
+        _print(table if whole else replace(table, rows=[_cut(row) for row in table.rows]), form, output)
+        return
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
         if labels is not None or positive is not None:
             raise SpecError("--labels and --positive are for a file: a run brings its own criteria")
@@ -85,7 +105,14 @@ def parse(
     if diff:
         _print(_difference(path, answers, mode), form, output)
     else:
-        _print(_judgments(path, answers, parser, mode, whole=form in ("jsonl", "json", "csv")), form, output)
+        _print(_judgments(path, answers, parser, mode, whole=form in _WHOLE), form, output)
+
+
+def _refuse(options: Mapping[str, object]) -> None:
+    """Raises `SpecError` for an option that was given beside --pair and is for ratings alone."""
+    for option, given in options.items():
+        if given:
+            raise SpecError(f"{option} is for ratings", hint=f"leave out {option}, or --pair")
 
 
 def _scale(scale: str, labels: str | None, positive: str | None) -> Scale:

@@ -71,6 +71,26 @@ def openmeva(
     _emit(module.study, options, table, differences, form, output)
 
 
+@app.command("storyer")
+def storyer(
+    table: _Table = None,
+    differences: _Differences = False,
+    form: Form = "table",
+    output: _Output = None,
+) -> None:
+    """StoryER: what can be done about each of its 321 printed cells, and what guessing gives on the released samples.
+
+    Rows named floor are scores that read no story, or its surface alone. Exit code 4 where a cell that should match
+    print does not.
+
+    Example: judge reproduce storyer --table preference
+    """
+    from judge.reproduce import storyer as module
+    from judge.reproduce.study import Options
+
+    _emit(module.study, Options(resamples=0), table, differences, form, output)
+
+
 @app.command("ttcw")
 def ttcw(
     table: _Table = None,

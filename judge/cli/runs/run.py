@@ -32,7 +32,9 @@ def run(
     set_: Overrides = None,
     limit: Limit = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="the forecast alone; nothing is asked")] = False,
-    pilot: Annotated[int | None, typer.Option(min=1, help="N stories first, then a forecast of the whole")] = None,
+    pilot: Annotated[
+        int | None, typer.Option(min=1, help="N stories (or pairs) first, then a forecast of the whole")
+    ] = None,
     max_cost: Annotated[float | None, typer.Option(min=0, help="dollars that may be spent at most")] = None,
     shard: Annotated[str | None, typer.Option(metavar="i/N", help="part i of N only; judge merge joins them")] = None,
     reuse: Annotated[Path | None, typer.Option(help="result folder whose answers to equal queries to take")] = None,

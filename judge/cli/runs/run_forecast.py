@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from judge.plan import Forecast
+    from judge.datasets import Dataset
+    from judge.plan import Forecast, Plan
     from judge.plan.forecast import Measured
     from judge.printing.tables import Table
+    from judge.records import Subject
     from judge.run_definition.spec import RunSpec, RunSpecs
     from judge.run_folder import ResultFolder
 
@@ -45,30 +48,50 @@ def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str
 def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | None) -> Table:
     from judge.backends import ONE_ANSWER_A_CALL
     from judge.execution.pilot import measure
-    from judge.execution.preparation import askable, dataset_of, first_stories
+    from judge.execution.preparation import dataset_of
     from judge.plan import forecast, load_prices, make_plan
 
     plan = make_plan(spec, folder=folder)
-    dataset = dataset_of(plan, folder)
-    count = dataset.expected.get("stories") or sum(1 for _ in dataset.stories())
+    asked = _asked_about(plan, dataset_of(plan, folder), folder, limit)
     measured = measure(result, plan)
     found = forecast(
         plan,
-        askable(plan, dataset, first_stories(dataset, limit)),
-        min(count, limit or count),
+        asked.subjects,
+        asked.count,
         price=load_prices(spec.judge, spec.base_url, spec.engine),
         one_call=spec.generation.seed is None and spec.provider not in ONE_ANSWER_A_CALL and spec.api != "responses",
         measured=measured,
     )
-    return _forecast_table(spec, found, measured)
+    return _forecast_table(spec, found, measured, asked.pairs)
 
 
-def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None) -> Table:
+@dataclass(frozen=True, slots=True)
+class _AskedAbout:
+    """What a run asks about, `count` of them: stories, or as many of the `pairs` as are shown, in all their orders."""
+
+    subjects: Iterable[Subject]
+    count: int
+    pairs: int | None = None
+
+
+def _asked_about(plan: Plan, dataset: Dataset, folder: Path, limit: int | None) -> _AskedAbout:
+    from judge.execution.preparation import askable, first_comparisons, first_stories, planned_comparisons
+    from judge.plan.forecast import MOST_SUBJECTS
+
+    if not plan.compares:
+        count = dataset.expected.get("stories") or sum(1 for _ in dataset.stories())
+        return _AskedAbout(askable(plan, dataset, first_stories(dataset, limit)), min(count, limit or count))
+    planned = planned_comparisons(plan, folder, dataset, limit)
+    some = first_comparisons(plan, dataset, planned, MOST_SUBJECTS)
+    return _AskedAbout(some, len(planned), len({one.number for one in planned}))
+
+
+def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None, pairs: int | None) -> Table:
     from judge.execution.progress import duration
     from judge.printing.tables import Column, Table
 
     row = {
-        "stories": found.stories,
+        **({"stories": found.subjects} if pairs is None else {"pairs": pairs, "orders": spec.orders}),
         "queries": found.queries,
         "answers": found.answers,
         "calls": found.calls,
@@ -79,10 +102,12 @@ def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None) -
         "time": None if found.seconds is None else duration(found.seconds),
         "parsed": None if measured is None else measured.parsed,
     }
+    compared = [Column("pairs", "pairs"), Column("orders", "orders")]
     columns = [
-        Column("stories", "stories"),
+        *([Column("stories", "stories")] if pairs is None else compared),
         Column("queries", "queries"),
         Column("answers", "answers"),
+        *([] if pairs is None else [Column("calls", "calls")]),
         Column("prompt_tokens", "tokens in"),
         Column("completion_tokens", "tokens out"),
         Column("cost", "cost", money=True),
@@ -90,7 +115,8 @@ def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None) -
         Column("time", "time"),
         Column("parsed", "parsed %", 1, 100),
     ]
-    signature = f"{spec.dataset}|judge:{spec.judge}|ep:{','.join(spec.eval_prompts)}|rep:{spec.repeats}"
+    shown = "" if pairs is None else f"|orders:{spec.orders}|ties:{'offered' if spec.ties else 'none'}"
+    signature = f"{spec.dataset}|judge:{spec.judge}|ep:{','.join(spec.eval_prompts)}|rep:{spec.repeats}{shown}"
     return Table("Forecast", columns, [row], signature, list(_forecast_notes(spec, found, measured)))
 
 
@@ -102,6 +128,8 @@ def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -
     from judge.plan.prices import how_to_price, reports_cost
 
     yield found.basis
+    if spec.pairs is not None and spec.orders == "both":
+        yield "each pair is asked about in both orders: only so a liking for a place is told from noise"
     yield from warnings(spec)
     if spec.repeats > 1:
         shape = f"the {found.answers:,} answers come in {found.calls:,} requests, each of which reads its prompt once"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from judge.cli.option_words import said
 from judge.cli.run_options import Overrides
+
+if TYPE_CHECKING:
+    from judge.records import Subject
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -25,7 +29,7 @@ def serve_command(
 
     Example: judge serve-command runs/mans-roc --set judge=openai/Qwen/Qwen2.5-7B-Instruct
     """
-    from judge.execution.preparation import dataset_of
+    from judge.execution.preparation import dataset_of, first_comparisons, planned_comparisons
     from judge.plan import make_plan
     from judge.plan.serving import serving
     from judge.run_definition.spec import load_run_spec
@@ -33,7 +37,12 @@ def serve_command(
 
     definition = definition_of(run)
     plan = make_plan(load_run_spec(definition, set_ or []), folder=definition.parent)
-    found = serving(plan, dataset_of(plan, definition.parent).stories())
+    dataset = dataset_of(plan, definition.parent)
+    subjects: Iterable[Subject] = dataset.stories()
+    if plan.compares:
+        planned = planned_comparisons(plan, definition.parent, dataset)
+        subjects = first_comparisons(plan, dataset, planned, len(planned))
+    found = serving(plan, subjects)
     for line in found.commands:
         print(line)
     for note in found.notes:

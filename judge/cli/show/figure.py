@@ -17,6 +17,7 @@ from judge.analysis.options.table_options import (
 from judge.cli.show.figure_command import figure_command
 from judge.cli.show.figure_explanations import audit, explanations
 from judge.cli.show.figure_input import layout, only, who_rated
+from judge.cli.show.figure_preferences import strengths, wins
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -164,6 +165,8 @@ def confusion(table: RatingsTable, options: ConfusionOptions, inches: float | No
 
 app.command()(explanations)
 app.command()(audit)
+app.command()(wins)
+app.command()(strengths)
 
 
 @app.command()

@@ -14,7 +14,7 @@ from judge.cli.declared import Command, Declare, own_parameters, takes, with_par
 from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, PassRate, Picture, Runs, Width
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
-_FreeWidth = Annotated[
+FreeWidth = Annotated[
     str | None, typer.Option("--width", help="column (3.03 in) or page (6.3 in); else as wide as it needs to be")
 ]
 
@@ -60,7 +60,7 @@ def figure_command(
             _parameter("judge", Judges, None),
             _parameter("eval_prompt", EvalPrompts, None),
             _parameter("pass_rate", PassRate, default=False),
-            _parameter("width", _FreeWidth if width is None else Width, width),
+            _parameter("width", FreeWidth if width is None else Width, width),
             _parameter("parser", ParserName, "ours"),
         ]
         return takes(kind, helps, without=without)(with_parameters(work, parameters))

@@ -21,6 +21,7 @@ _EXAMPLES: Mapping[str, Any] = {
     "generation.max_tokens": 256,
     "generation.seed": 1,
     "generation.stop": ["###"],
+    "pairs": "all",
     "system": "You are a careful reader.",
     "base_url": "http://127.0.0.1:8000/v1",
     "revision": "main",

@@ -1,14 +1,15 @@
-"""`judge try`: one story, several Eval-Prompts side by side."""
+"""`judge try`: one story, or two compared, several Eval-Prompts side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 if TYPE_CHECKING:
-    from judge.records import Judgment, Query, Response
+    from judge.records import Judgment, Query, Response, Subject, Verdict
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -17,7 +18,12 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def try_(
     story: Annotated[Path, typer.Argument(metavar="STORY.txt", help="a text file with the story")],
     judge: Annotated[str, typer.Option(help="provider/model, or surface")] = "surface",
-    eval_prompts: Annotated[str, typer.Option(help="names or files, separated by commas")] = "ep1,ep3",
+    against: Annotated[
+        Path | None, typer.Option(metavar="OTHER.txt", help="a second story: compare the two, in both orders")
+    ] = None,
+    eval_prompts: Annotated[
+        str | None, typer.Option(help="names or files, separated by commas; not said: ep1,ep3, or pair2 with --against")
+    ] = None,
     criterion: Annotated[str, typer.Option(help="name or abbreviation")] = "Coherence",
     criteria: Annotated[str, typer.Option(help="criteria set")] = "hanna",
     story_prompt: Annotated[str, typer.Option(help="what the author was given")] = "",
@@ -31,6 +37,8 @@ def try_(
 ) -> None:
     """Show for each Eval-Prompt the request as sent, the answer, what the parser took (marked), tokens and cost.
 
+    With --against two stories are compared, once in each order.
+
     Example: judge try story.txt --judge surface --eval-prompts ep1,ep2,ep3 --criterion Engagement
     """
     import asyncio
@@ -38,7 +46,7 @@ def try_(
     from judge.credentials.literal import refuse_keys
     from judge.errors import SpecError
     from judge.plan import make_plan
-    from judge.records import Story
+    from judge.records import Comparison, Story
     from judge.run_definition.spec import parse_run_spec
 
     data: dict[str, Any] = {
@@ -46,17 +54,23 @@ def try_(
         "dataset": "none",
         "judge": judge,
         "criteria": {"set": criteria, "only": [criterion]},
-        "eval_prompts": [name.strip() for name in eval_prompts.split(",")],
+        "eval_prompts": [name.strip() for name in (eval_prompts or ("pair2" if against else "ep1,ep3")).split(",")],
+        **({"pairs": "all"} if against else {}),
     }
     if base_url:
         data["base_url"] = base_url
     refuse_keys(_overridden(data, set_ or []), "judge try")
     spec = parse_run_spec(data, "judge try")
     plan = make_plan(spec)
-    text = Story("story", story_prompt, "unknown", _read(story), _read(reference) if reference else None)
-    if not text.text.strip():
-        raise SpecError(f"{story} is empty")
-    queries = [plan.query(text, prompt, plan.criteria[0]) for prompt in plan.eval_prompts]
+    beside = _read(reference) if reference else None
+    stories = [Story(file.name, story_prompt, "unknown", _read(file), beside) for file in (story, against) if file]
+    for one in stories:
+        if not one.text.strip():
+            raise SpecError(f"{one.id} is empty")
+    subjects: Sequence[Subject] = stories
+    if against is not None:
+        subjects = [Comparison(stories[i], stories[1 - i], "pair") for i in (0, 1)]
+    queries = [plan.query(one, prompt, plan.criteria[0]) for prompt in plan.eval_prompts for one in subjects]
     rows = asyncio.run(_ask(spec, queries))
     if output is not None:
         _append(output, rows)
@@ -76,7 +90,7 @@ def _overridden(data: dict[str, Any], overrides: list[str]) -> dict[str, Any]:
     return data
 
 
-_Row = tuple["Query", "Response", "Judgment", dict[str, Any]]
+_Row = tuple["Query", "Response", "Judgment | Verdict", dict[str, Any]]
 
 
 async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
@@ -86,6 +100,7 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
     from judge.backends import Settings, open_backend
     from judge.parsing import parser
     from judge.parsing.stored_answers import read_response
+    from judge.parsing.stored_verdicts import read_verdict
     from judge.plan import load_prices
 
     backend = open_backend(
@@ -108,9 +123,9 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
     finally:
         await backend.close()
     ours, price = parser("ours"), load_prices(spec.judge, spec.base_url, spec.engine)
-    rows = []
+    rows: list[_Row] = []
     for query, (response, *_) in zip(queries, answers, strict=True):
-        judgment = read_response(ours, response, query)
+        judgment = read_verdict(response, query) if query.choices else read_response(ours, response, query)
         cost = response.cost
         if cost is None and price is not None and response.prompt_tokens is not None:
             cost = price.of(response)
@@ -122,7 +137,7 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
             "text": response.text,
             "finish_reason": response.finish_reason,
             "reasoning": response.reasoning,
-            "rating": judgment.rating,
+            **_taken(query, judgment),
             "status": judgment.status,
             "flags": list(judgment.flags),
             "explanation": judgment.explanation,
@@ -133,6 +148,26 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
         }
         rows.append((query, response, judgment, facts))
     return rows
+
+
+def _taken(query: Query, judgment: Judgment | Verdict) -> dict[str, Any]:
+    """What was read: the rating, or the preference with the stories as they were shown."""
+    from judge.records import Verdict
+
+    if not isinstance(judgment, Verdict):
+        return {"rating": judgment.rating}
+    other = "" if query.other is None else query.other.id
+    return {"first": query.story.id, "second": other, "preference": judgment.preference}
+
+
+def _said(query: Query, facts: dict[str, Any]) -> str:
+    """The same in words."""
+    if not query.choices:
+        return "no rating" if facts["rating"] is None else f"rating {facts['rating']:g}"
+    preference = facts["preference"]
+    if preference is None:
+        return "no verdict"
+    return "a tie" if preference == "tie" else f"the {preference}: {facts[preference]}"
 
 
 def _show(rows: list[_Row]) -> None:
@@ -155,23 +190,29 @@ def _show(rows: list[_Row]) -> None:
         if response.reasoning:
             parts += [Text("reasoning (never parsed):", style="bold"), Text(response.reasoning, style="dim"), Text()]
         parts += [Text("answer:", style="bold"), _marked(response, judgment), Text()]
-        rating = "no rating" if judgment.rating is None else f"rating {judgment.rating:g}"
         tokens = " + ".join(
             f"{facts[key]} {name}"
             for key, name in (("prompt_tokens", "prompt"), ("completion_tokens", "answer"))
             if facts[key] is not None
         )
-        line = [f"{rating} ({'; '.join([judgment.status, *judgment.flags])})", f"{tokens} tokens" if tokens else ""]
+        line = [
+            f"{_said(query, facts)} ({'; '.join([judgment.status, *judgment.flags])})",
+            f"{tokens} tokens" if tokens else "",
+        ]
         line.append(dollars(facts["cost"]) if facts["cost"] is not None else "")
         parts.append(
-            Text(" · ".join(part for part in line if part), style="bold green" if judgment.rating else "bold red")
+            Text(
+                " · ".join(part for part in line if part), style="bold green" if judgment.status == "ok" else "bold red"
+            )
         )
         title = f"{query.eval_prompt} · {query.criterion.name}"
+        if query.other is not None:
+            title += f" · {query.choices[0]} = {query.story.id}, {query.choices[1]} = {query.other.id}"
         panels.append(Panel(Group(*parts), title=title, width=width // len(rows) if side_by_side else None))
     console.print(Columns(panels, padding=(0, 0)) if side_by_side else Group(*panels))
 
 
-def _marked(response: Response, judgment: Judgment) -> Any:
+def _marked(response: Response, judgment: Judgment | Verdict) -> Any:
     """The answer with the characters from which the rating was read marked; [brackets] where there is no colour."""
     from rich.console import Console
     from rich.text import Text

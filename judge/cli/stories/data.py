@@ -152,15 +152,16 @@ def convert(
     column: _Columns = None,
     labels: _Labels = None,
 ) -> None:
-    """Write a dataset in the program's own format: JSON lines, one story a line.
+    """Write a dataset in the program's own format: JSON lines, one story a line, and one line for each pair.
 
     Example: judge data convert mans_roc mans_roc.jsonl
     """
     from judge.datasets.files.native import write_stories
 
     dataset = _open(name, column, labels)
-    count = write_stories(output, dataset.stories(), dataset.labels)
-    typer.echo(f"{output}: {count} stories")
+    pairs = None if dataset.pairs is None else list(dataset.pairs())
+    count = write_stories(output, dataset.stories(), dataset.labels, pairs)
+    typer.echo(f"{output}: {count} stories" + (f", {len(pairs)} pairs" if pairs else ""))
 
 
 def column_options(options: list[str] | None, labels: list[str] | None = None) -> dict[str, str] | None:

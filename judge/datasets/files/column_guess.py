@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from judge.datasets.files.pair_map import proposal
 from judge.datasets.files.rating_cell import RatingPlace, is_missing, ratings_in
 from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
 from judge.datasets.label_scales import is_key
@@ -110,6 +111,14 @@ def options(found: Guess) -> str:
     if found.columns.get("rater") == "=unknown":
         first.append("leave rater==unknown out where each rating column holds the ratings of one person")
     return Advice("{}: {columns}", "; ".join(first), columns=columns)
+
+
+def proposed(path: Path, sheet: str | None = None, said: Mapping[str, Any] | None = None) -> str:
+    """A map to copy, as options: of compared stories, where columns hold both and nothing was said; else a guess."""
+    pairs = None if said else proposal(table_columns(path, sheet))
+    if pairs is not None:
+        return Advice("if the table holds stories that people compared, copy: {columns}", columns=pairs)
+    return options(guess(path, sheet, said))
 
 
 def _said(said: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:

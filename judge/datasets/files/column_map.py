@@ -134,9 +134,9 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
 
 
 def _propose(path: Path, sheet: tuple[str, ...], columns: Mapping[str, Any]) -> str:
-    from judge.datasets.files.column_guess import guess, options
+    from judge.datasets.files.column_guess import proposed
 
-    return options(guess(path, sheet[0] if sheet else None, columns))
+    return proposed(path, sheet[0] if sheet else None, columns)
 
 
 def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, str], dict[str, RatingColumns]]:

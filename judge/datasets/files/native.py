@@ -4,7 +4,13 @@ A line is an object with `id`, `story_prompt`, `system`, `text` and, where known
 `ratings` (a list of `{"rater": text or null, "criterion": text, "value": number}`). No other keys.
 
 Ratings may be labels: the first line is then `{"labels": {"Plot": ["No", "Yes"]}}`, as `label_scales` reads it, and
-`value` holds a label's word, letter case aside, or its code.
+`value` holds a label's word, letter case aside, or its code. A rating may have a `comment`, what the rater wrote.
+
+Stories that people compared are lines too, where the first line says `{"pairs": true}` (with `labels`, where there are
+any). `{"pair": {"first": ID, "second": ID, "preferences": [{"rater": ..., "criterion": ..., "value": "first"}]}}` is a
+pair, with `second` and `tie` for the other values and perhaps an `id`; `{"ranking": {"stories": [[ID], [ID, ID]],
+"criterion": ..., "rater": ...}}` is one person's ranking, the best place first and stories that share a place in one
+list, and is read as all its pairs.
 """
 
 from __future__ import annotations
@@ -19,11 +25,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from judge.datasets.dataset import Dataset
 from judge.datasets.files.label_cell import label_value
+from judge.datasets.files.native_pairs import is_compared, pair_line, pairs_of, says_pairs
 from judge.datasets.files.source_file import json_lines, text_value
 from judge.datasets.label_scales import LabelScales, label_scales
 from judge.errors import DataError, SpecError, nearest
 from judge.fingerprint import digest
-from judge.records import Rating, Story
+from judge.records import Pair, Rating, Story
 from judge.whole_file import draft
 from judge.wording import Advice, joined
 
@@ -36,6 +43,7 @@ class RatingLine(BaseModel):
     rater: str | None = Field(default=None, min_length=1)
     criterion: str = Field(min_length=1)
     value: float
+    comment: str | None = None
 
 
 class StoryLine(BaseModel):
@@ -63,7 +71,7 @@ def open_native(
     ratings are to be compared with.
     """
     name = name or path.stem
-    declared = _header(path)
+    declared, compared = _header(path)
     for more in (label_scales(columns or {}), labels or LabelScales()):
         declared = declared.with_given(more, name)
     return Dataset(
@@ -72,6 +80,7 @@ def open_native(
         stories=partial(read_stories, path, declared),
         columns=dict(columns or {}),
         labels=declared,
+        pairs=partial(read_pairs, path, declared) if compared else None,
     )
 
 
@@ -83,9 +92,16 @@ def read_stories(path: Path, labels: LabelScales | None = None) -> Iterator[Stor
     """
     seen: set[int] = set()
     rows = 0
+    compared = False
     for line, (row, value) in enumerate(json_lines(path)):
         if line == 0 and _is_header(value):
             labels = _declared(value, path, row).with_given(labels or LabelScales(), path.name)
+            compared = says_pairs(value, path, row)
+            continue
+        if is_compared(value):
+            if not compared:
+                hint = 'begin the file with the line {"pairs": true}'
+                raise DataError("a comparison that the first line does not announce", file=path, row=row, hint=hint)
             continue
         story = _story(value, path, row, labels or LabelScales())
         key = int.from_bytes(digest(story.id, 8), "little")
@@ -98,28 +114,40 @@ def read_stories(path: Path, labels: LabelScales | None = None) -> Iterator[Stor
         raise DataError("the file holds no story", file=path)
 
 
+def read_pairs(path: Path, labels: LabelScales | None = None) -> Iterator[Pair]:
+    """The pairs of a native file, those of rankings among them; a pair that several lines name is one."""
+    return pairs_of(path, {story.id: story.story_prompt for story in read_stories(path, labels)})
+
+
 def _is_header(value: Any) -> bool:
-    return isinstance(value, dict) and value.keys() == {"labels"}
+    return isinstance(value, dict) and bool(value) and value.keys() <= {"labels", "pairs"}
 
 
-def _header(path: Path) -> LabelScales:
-    """The labels that the first line declares, where it does; what is wrong with a line is said when it is read."""
+def _header(path: Path) -> tuple[LabelScales, bool]:
+    """The labels that the first line declares, and whether it says that there are pairs.
+
+    What is wrong with a line is said when it is read.
+    """
     try:
         row, value = next(json_lines(path), (0, None))
     except DataError:
-        return LabelScales()
-    return _declared(value, path, row) if _is_header(value) else LabelScales()
+        return LabelScales(), False
+    if value is None or not _is_header(value):
+        return LabelScales(), False
+    return _declared(value, path, row), says_pairs(value, path, row)
 
 
 def _declared(value: Any, path: Path, row: int) -> LabelScales:
     try:
-        return label_scales(value, f"{path}, row {row}")
+        return label_scales({"labels": value.get("labels")}, f"{path}, row {row}")
     except SpecError as error:
         raise DataError(str(error), hint=error.hint) from error
 
 
-def write_stories(path: Path, stories: Iterable[Story], labels: LabelScales | None = None) -> int:
-    """Write stories as a native file; returns how many. An existing file is never overwritten.
+def write_stories(
+    path: Path, stories: Iterable[Story], labels: LabelScales | None = None, pairs: Iterable[Pair] | None = None
+) -> int:
+    """Write stories, and pairs behind them, as a native file; returns how many stories. Nothing is overwritten.
 
     With `labels` these stand in the first line, and ratings are written as words.
 
@@ -130,11 +158,15 @@ def write_stories(path: Path, stories: Iterable[Story], labels: LabelScales | No
         if path.exists():
             raise DataError("exists already", file=path, hint="give another name, or delete the file first")
         with draft(path) as fresh, fresh.open("wb") as stream:
-            if labels:
-                stream.write(orjson.dumps({"labels": labels.record()}, option=orjson.OPT_APPEND_NEWLINE))
+            header: dict[str, Any] = {"labels": labels.record()} if labels else {}
+            header |= {} if pairs is None else {"pairs": True}
+            if header:
+                stream.write(orjson.dumps(header, option=orjson.OPT_APPEND_NEWLINE))
             for story in stories:
                 stream.write(story_line(story, labels))
                 count += 1
+            for pair in pairs or ():
+                stream.write(pair_line(pair))
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", file=path) from error
     return count
@@ -148,7 +180,11 @@ def story_line(story: Story, labels: LabelScales | None = None) -> bytes:
         "system": story.system,
         "text": story.text,
         "reference": story.reference,
-        "ratings": [{"rater": r.rater, "criterion": r.criterion, "value": _written(r, labels)} for r in story.ratings],
+        "ratings": [
+            {"rater": r.rater, "criterion": r.criterion, "value": _written(r, labels)}
+            | ({} if r.comment is None else {"comment": r.comment})
+            for r in story.ratings
+        ],
     }
     return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
 
@@ -167,7 +203,7 @@ def _story(value: Any, path: Path, row: int, labels: LabelScales) -> Story:
     except ValidationError as error:
         _refuse(error, path, row)
     text = text_value(line.text, path, row, "text")
-    ratings = tuple(Rating(r.criterion, r.value, r.rater) for r in line.ratings)
+    ratings = tuple(Rating(r.criterion, r.value, r.rater, r.comment) for r in line.ratings)
     return Story(line.id, line.story_prompt, line.system, text, line.reference, ratings)
 
 
@@ -216,9 +252,9 @@ def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
 
 def _other_form(path: Path) -> str:
     """What to say of a file whose first line is not of this format: how it is read through a column map."""
-    from judge.datasets.files.column_guess import guess, options
+    from judge.datasets.files.column_guess import proposed
 
-    return joined("lines of another form are read through a column map: ", options(guess(path)))
+    return joined("lines of another form are read through a column map: ", proposed(path))
 
 
 def _refuse_duplicate(story: str, path: Path, row: int) -> None:

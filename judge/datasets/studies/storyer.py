@@ -32,6 +32,7 @@ CRITERION = "Overall"
 # Means of several persons on a scale that the release does not state; 0.25 and 0.90 are the ends of what it holds.
 SCALE = Scale(0.25, 0.90, 0.01)
 
+CITATION = "Chen et al. 2022, StoryER: Automatic Story Evaluation via Ranking, Rating and Reasoning, EMNLP"
 DECODED = "line breaks, which the file writes as <\\newline> or <br>"
 _LINE_BREAK = re.compile(r" *<\\newline> *|<br\s*/?>", re.IGNORECASE)
 
@@ -73,7 +74,7 @@ def load(name: str) -> Dataset:
         files=(path,),
         stories=partial(read_stories, path),
         rater_identity=False,
-        citation="Chen et al. 2022, StoryER: Automatic Story Evaluation via Ranking, Rating and Reasoning, EMNLP",
+        citation=CITATION,
         licence_note=LICENCES[name],
         scale=SCALE,
         decoded=DECODED,

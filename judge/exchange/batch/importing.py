@@ -125,7 +125,7 @@ class _Merge:
         ended = "crashed"
         try:
             if left:
-                for group in self._plan.groups(lambda: self._journal.stories(by_prompt=True, ratings=False)):
+                for group in self._plan.groups(self._journal.subjects):
                     for query in group:
                         self._merge(query, left.pop(query.key, []))
                     if self._writer is not None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -180,7 +179,7 @@ def _lines(
     """(line, repeats in it) in plan order."""
     judge, form = judge_part(asked.spec.judge_key()), batch_form(asked.spec.judge)
     alone = asked.one_by_one or form.one_by_one
-    groups = plan.groups(lambda: islice(journal.stories(by_prompt=True, ratings=False), asked.limit))
+    groups = plan.groups(lambda: journal.subjects(asked.limit))
     lacking = works(groups, asked.spec.repeats, settled)
     for group in with_cache_points(lacking, backend.capabilities.cache_points):
         for work in group:

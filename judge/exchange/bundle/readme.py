@@ -18,6 +18,9 @@ tables/ratings.csv          one row for each repeat of each query and for each p
 tables/coverage.csv         what was asked, answered and rated, and what loss goes with
 tables/consistency.csv      agreement of judges with themselves (ICC), of people with each other
 tables/correlate.csv        correlations with people, human ceiling and control; lines with # are signature and notes
+tables/preferences.csv      of runs that compare: one row for each verdict and each person's preference, and what mean
+                            ratings imply; its signature and notes are in preferences.signature.txt
+tables/verdicts.csv         of runs that compare: what was asked, answered and decided
 tables/audit-RUN.csv        error rates and agreement of a run's audit, where there is one with answers
 runs/RUN/run.yaml           the definition as its author wrote it (a home folder is written ~)
 runs/RUN/JUDGE/

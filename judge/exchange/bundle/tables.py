@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-RATINGS, AUDIT = "ratings.csv", "audit.sqlite"
-NAMES = (RATINGS, "ratings.signature.txt", "coverage.csv", "consistency.csv", "correlate.csv")
+RATINGS, PREFERENCES, AUDIT = "ratings.csv", "preferences.csv", "audit.sqlite"
+OF_RATINGS = (RATINGS, "ratings.signature.txt", "coverage.csv", "consistency.csv", "correlate.csv")
+OF_COMPARISONS = (PREFERENCES, "preferences.signature.txt", "verdicts.csv")
 
 _VERSION = re.compile(r"\|v\d[\w.+]*")
 _SAME = 1e-9
@@ -33,10 +34,25 @@ class TableChoices:
 
 
 def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -> tuple[int, list[str]]:
-    """Derive every table of these result folders into `target`; returns rows of the ratings table, and datasets.
+    """Derive every table of these result folders into `target`; returns rows of ratings and preferences, and datasets.
 
-    The ratings table has no explanations: they stand in the journal, in the judge's words.
+    Neither table has explanations: they stand in the journal, in the judge's words.
     """
+    from judge.preferences_table import comparing
+
+    target.mkdir(parents=True, exist_ok=True)
+    compare, rate = comparing(folders)
+    rows, datasets = _ratings(rate, target, choices) if rate else (0, [])
+    if compare:
+        more, others = _preferences(compare, target)
+        rows, datasets = rows + more, sorted({*datasets, *others})
+    for audit in dict.fromkeys(folder.parent / AUDIT for folder in folders):
+        _audit(audit, target)
+    return rows, datasets
+
+
+def _ratings(folders: Sequence[Path], target: Path, choices: TableChoices) -> tuple[int, list[str]]:
+    """The tables of runs that rate: rows of the ratings table, and datasets."""
     from judge.analysis import correlation
     from judge.analysis.coverage import tables as coverage_tables
     from judge.analysis.coverage.coverage import coverage
@@ -49,7 +65,6 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
     from judge.rating_matrix import build
     from judge.ratings_table import read
 
-    target.mkdir(parents=True, exist_ok=True)
     # What is kept of reading would lie beside the copies, and go into the archive.
     table = read(folders, parser=choices.parser, explanations=False, keep=False)
     table.frame.to_csv(target / RATINGS, index=False, lineterminator="\n", chunksize=10_000)
@@ -60,9 +75,24 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
     options = CorrelationOptions(resamples=choices.resamples, seed=choices.seed)
     result = correlation.correlations(table, options, Control())
     emit(correlation.tables(result), "csv", target / "correlate.csv")
-    for audit in dict.fromkeys(folder.parent / AUDIT for folder in folders):
-        _audit(audit, target)
     return len(table.frame), sorted({fact.dataset for fact in table.facts})
+
+
+def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]:
+    """The tables of runs that compare: rows of the preferences table, and datasets."""
+    from judge.analysis.coverage import verdicts
+    from judge.analysis.options.signature import joined
+    from judge.analysis.preferences import signature_parts
+    from judge.preferences_table import read
+    from judge.printing.tables import emit
+
+    table = read(folders)
+    rows = table.frame.drop(columns=["explanation"])
+    rows.to_csv(target / PREFERENCES, index=False, lineterminator="\n", chunksize=10_000)
+    lines = [joined(signature_parts(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
+    (target / "preferences.signature.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    emit(verdicts.tables(verdicts.verdict_coverage(table)), "csv", target / "verdicts.csv")
+    return len(rows), sorted({fact.dataset for fact in table.facts})
 
 
 def _audit(path: Path, target: Path) -> None:
@@ -77,6 +107,14 @@ def _audit(path: Path, target: Path) -> None:
         return
     with suppress(SpecError):
         emit(tables(report(read_audit(path))), "csv", target / f"audit-{path.parent.name}.csv")
+
+
+def names(folders: Sequence[Path]) -> tuple[str, ...]:
+    """The tables that a bundle of these result folders must have."""
+    from judge.preferences_table import comparing
+
+    compare, rate = comparing(folders)
+    return (OF_RATINGS if rate else ()) + (OF_COMPARISONS if compare else ())
 
 
 def difference(one: Path, other: Path) -> str | None:

@@ -21,7 +21,7 @@ import orjson
 from judge.errors import DataError, JudgeError
 from judge.exchange.bundle import run_copy
 from judge.exchange.bundle.archive import CONTENTS, FORMAT, PIECE, SUMS, TABLES, Say
-from judge.exchange.bundle.tables import NAMES, TableChoices, difference, write_tables
+from judge.exchange.bundle.tables import TableChoices, difference, names, write_tables
 from judge.execution.verification import verify_journal
 from judge.fingerprint import sha256_file
 from judge.journal import JournalReader
@@ -226,7 +226,7 @@ def _tables(folders: list[Path], place: Path, contents: dict[str, Any], found: C
         found.problems.append(f"tables cannot be derived again: {error}")
         return
     kept = {path.name for path in (place / TABLES).iterdir()} if (place / TABLES).is_dir() else set()
-    for name in sorted(kept.union(NAMES, (path.name for path in fresh.iterdir()))):
+    for name in sorted(kept.union(names(folders), (path.name for path in fresh.iterdir()))):
         there = place / TABLES / name
         if not there.is_file():
             found.problems.append(f"{TABLES}/{name} is missing")

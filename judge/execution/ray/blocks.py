@@ -50,7 +50,8 @@ def encode(block: list[Group]) -> bytes:
         members = []
         for query, repeats in group:
             story, criterion, generation = query.story, query.criterion, query.generation
-            stories[story.id] = [story.id, story.story_prompt, story.system, story.text, story.reference]
+            for shown in (story, query.other) if query.other is not None else (story,):
+                stories[shown.id] = [shown.id, shown.story_prompt, shown.system, shown.text, shown.reference]
             criteria[criterion.name] = criterion.record()
             members.append(
                 [
@@ -68,6 +69,7 @@ def encode(block: list[Group]) -> bytes:
                     ],
                     [query.api, query.structured, query.scoring, query.asks_explanation, query.flags],
                     repeats,
+                    None if query.other is None else [query.other.id, query.pair, query.choices],
                 ]
             )
         groups.append(members)
@@ -86,7 +88,9 @@ def decode(data: bytes) -> list[Group]:
 def _query(
     member: list[Any], stories: dict[str, Story], criteria: dict[str, Criterion]
 ) -> tuple[Query, tuple[int, ...]]:
-    key, story, criterion, eval_prompt, messages, generation, (api, structured, scoring, asks, flags), repeats = member
+    key, story, criterion, eval_prompt, messages, generation, (api, structured, scoring, asks, flags), *rest = member
+    repeats, compared = rest
+    other, pair, choices = compared or (None, None, ())
     temperature, top_p, max_tokens, seed, stop = generation
     query = Query(
         key=key,
@@ -100,6 +104,9 @@ def _query(
         scoring=scoring,
         asks_explanation=asks,
         flags=tuple(flags),
+        other=None if other is None else stories[other],
+        choices=tuple(choices),
+        pair=pair,
     )
     return query, tuple(repeats)
 

@@ -27,7 +27,7 @@ from judge.execution.ray import blocks, vllm_stage
 from judge.execution.ray.shard_merge import Shards
 from judge.execution.ray.worker import Asker, Task
 from judge.execution.sending.runner import Outcomes, works
-from judge.execution.session import Result, Sitting, settings_of, stories_of
+from judge.execution.session import Result, Sitting, settings_of, subjects_of
 from judge.journal import JournalReader
 from judge.judge_name import JudgeName
 from judge.parsing import parser as load_parser
@@ -71,8 +71,7 @@ class Drive:
         self._journal = journal
         self._llm = llm
         self._actors = actors or self._usual_actors()
-        stories = min(prepared.stories, sitting.limit or prepared.stories)
-        queries = stories * plan.queries_per_story
+        queries = journal.subject_count(sitting.limit) * plan.queries_per_subject
         self._planned = queries * sitting.spec.repeats
         # With a seed every repeat is a call of its own, see `works`.
         self._calls = queries if sitting.spec.generation.seed is None else self._planned
@@ -158,7 +157,7 @@ class Drive:
             known = self._journal.settled_total() > 0
             settled = (lambda query: self._journal.settled(query.key)) if known else None
             groups = works(
-                self._plan.groups(stories_of(self._sitting, self._journal)), spec.repeats, settled, progress.skipped
+                self._plan.groups(subjects_of(self._sitting, self._journal)), spec.repeats, settled, progress.skipped
             )
             for block in blocks.blocks(groups, self._block_size()):
                 put = feed.put.remote(blocks.encode(block), _BLOCKS_AHEAD * self._actors)

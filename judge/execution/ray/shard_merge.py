@@ -118,4 +118,5 @@ class Shards:
             messages=(),
             generation=spec.generation.record(),
             structured=spec.structured,
+            choices=spec.choices,
         )

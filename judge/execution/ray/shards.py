@@ -38,6 +38,10 @@ _USAGE = ("reasoning_tokens", "cache_write_tokens", "cost")
 """Columns of shards in which some answer has one of them; other shards are as they were before there were these."""
 
 
+_COMPARED = ("pair", "second")
+"""Columns of shards of a run that compares: the pair, and the story shown second."""
+
+
 def attempt_row(query: Query, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
     """What every attempt has."""
     return {
@@ -49,6 +53,7 @@ def attempt_row(query: Query, repeat: int, *, started: float, seconds: float) ->
         "repeat": repeat,
         "started": started,
         "seconds": seconds,
+        **({} if query.other is None else {"pair": query.pair, "second": query.other.id}),
     }
 
 
@@ -92,7 +97,8 @@ def write_shard(folder: Path, name: str, rows: Sequence[dict[str, Any]], judge_k
     """Write rows as `<name>.parquet`; returns the file once it is durable."""
     arrow, parquet = _arrow()
     told = any(name in row for row in rows for name in _USAGE)
-    table = arrow.Table.from_pylist(list(rows), schema=_schema(judge_key, usage=told))
+    compared = any("pair" in row for row in rows)
+    table = arrow.Table.from_pylist(list(rows), schema=_schema(judge_key, usage=told, compared=compared))
     path, unfinished = folder / f"{name}.parquet", folder / f"{name}{UNFINISHED}"
     with unfinished.open("wb") as stream:
         parquet.write_table(table, stream, compression="zstd")
@@ -121,7 +127,9 @@ def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
         ) from error
     found = table.schema.metadata or {}
     if found.get(b"judge.format") != FORMAT.encode() or not any(
-        table.schema.equals(_schema(judge_key, usage=told)) for told in (False, True)
+        table.schema.equals(_schema(judge_key, usage=told, compared=compared))
+        for told in (False, True)
+        for compared in (False, True)
     ):
         raise RunFolderError(f"{path} is not a shard of this version; it was left alone")
     if found.get(b"judge.judge_key") != judge_key.encode():
@@ -214,7 +222,7 @@ def _settled(rows: Iterable[dict[str, Any]]) -> set[tuple[str, int]]:
     return {(row["query_key"], row["repeat"]) for row in rows if row["final"]}
 
 
-def _schema(judge_key: str, *, usage: bool) -> Any:
+def _schema(judge_key: str, *, usage: bool, compared: bool) -> Any:
     arrow, _ = _arrow()
     fields = [
         *((name, arrow.string()) for name in (*_TEXT, *_TEXT_OF_RESPONSE)),
@@ -222,6 +230,7 @@ def _schema(judge_key: str, *, usage: bool) -> Any:
         *((name, arrow.float64()) for name in _TIMES),
         ("final", arrow.bool_()),
         *((name, arrow.float64() if name == "cost" else arrow.int64()) for name in _USAGE if usage),
+        *((name, arrow.string()) for name in _COMPARED if compared),
     ]
     return arrow.schema(fields, metadata={"judge.format": FORMAT, "judge.judge_key": judge_key})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judge.errors import BackendError
-from judge.parsing.asked_form import FORMS, has_asked_form
+from judge.parsing.asked_form import FORMS, VERDICT_FORMS, has_asked_form
 from judge.records import Query, Response
 
 FIRST = 10
@@ -27,7 +27,7 @@ class FormWatch:
         """The error that ends the run, once: at the tenth answer, where none had the form."""
         if self._decided or query.structured == "none":
             return None
-        formed = has_asked_form(response, query.criterion, query.structured, query.rating_pattern)
+        formed = has_asked_form(response, query.criterion, query.structured, query.rating_pattern, query.choices)
         if formed is None:
             return None
         self._decided = formed
@@ -38,15 +38,17 @@ class FormWatch:
         return self._error(query, response)
 
     def _error(self, query: Query, response: Response) -> BackendError:
+        asked = "verdict" if query.choices else "rating"
+        form = (VERDICT_FORMS if query.choices else FORMS)[query.structured]
         text = " ".join(response.text.split())
         begins = f"begins {text[:_SHOWN]!r}" if text else "is empty"
         return BackendError(
             f"{self._who} does not keep to structured: {query.structured}: none of its first {FIRST} answers is "
-            f"{FORMS[query.structured]}; one answer {begins}",
+            f"{form}; one answer {begins}",
             kind="capability",
             retryable=False,
             hint="what was answered is kept; take a server or a model that constrains answers, or set structured: none "
-            "in a run with another name, whose Eval-Prompts ask for the rating in words",
+            f"in a run with another name, whose Eval-Prompts ask for the {asked} in words",
         )
 
 

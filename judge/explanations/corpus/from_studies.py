@@ -9,8 +9,6 @@ not plain. `ttcw_explanations` are Art or Artifice's, of both sides (`from_ttcw`
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -18,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from judge.criteria import load_criteria
-from judge.datasets.files.source_file import check_count, csv_rows, decode, read_bytes
+from judge.datasets.files.source_file import check_count, csv_rows
 from judge.datasets.locate import find, need
-from judge.datasets.studies.storyer import line_breaks
-from judge.errors import DataError
+from judge.datasets.studies.storyer_reasons import NO_ASPECT, SYSTEM, is_shaped, read_commented
 from judge.explanations.corpus import from_ttcw
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
 from judge.parsing import parser as load_parser
@@ -33,7 +30,7 @@ NAMES: Mapping[str, str] = {
 }
 """Name on the command line -> the released file."""
 
-_ASPECTS, _AUDITED, _BLOCK = 10, 100, 3
+_AUDITED, _BLOCK = 100, 3
 _ID, _ANSWER = "Input.story_id", "Input.explanation"
 _WORDING, _HUMAN = "hanna/eval_prompts.json", "hanna/hanna_llm_stories.csv"
 _WORD = re.compile(r"[a-z0-9]+")
@@ -48,12 +45,8 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
         return from_ttcw.ttcw_explanations()
     path = Path(need(NAMES[str(named)], str(named))) if str(named) in NAMES else Path(named)
     if path.suffix.lower() == ".json":
-        entries = _json(path)
         # A list of other objects is a table of anybody's.
-        other = (
-            str(named) not in NAMES and bool(entries) and isinstance(entries[0], dict) and "comments" not in entries[0]
-        )
-        return None if other else storyer_reasons(path)
+        return storyer_reasons(path) if str(named) in NAMES or is_shaped(path) else None
     if path.suffix.lower() == ".csv" and path.is_file():
         header = next(iter(csv_rows(path)), None)
         if header is not None and {_ID, _ANSWER} <= set(header[1]):
@@ -64,63 +57,33 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
 def storyer_reasons(path: Path) -> ExplanationTexts:
     """People's comments on the aspects of StoryER's stories, without padding; those of no aspect are counted.
 
-    Raises DataError unless the file is a list of objects `story, prompt, comments`, comments being
-    `[aspect 1-10, rating 1-5, comment]`.
+    Raises DataError unless the file has the shape that `read_commented` reads.
     """
-    entries = _json(path)
     criteria = load_criteria("storyer").criteria
     rows: list[dict[str, Any]] = []
     stories: list[tuple[Any, ...]] = []
     unusable = 0
-    for number, entry in enumerate(entries):
-        if not isinstance(entry, dict) or not {"story", "prompt", "comments"} <= set(entry):
-            raise DataError("not an object with story, prompt and comments", file=path, row=number + 1, found=entry)
-        story = f"reasons-{number:03d}"
-        prompt = line_breaks(str(entry["prompt"]))
-        stories.append((path.stem, story, prompt, "Human", line_breaks(str(entry["story"])), None))
-        for comment in entry["comments"]:
-            aspect, rating, text = _comment(comment, path, number + 1)
-            if not isinstance(text, str):
-                continue  # padding
-            if not 1 <= aspect <= _ASPECTS or not 1 <= rating <= 5:
-                unusable += 1
-                continue
-            rows.append(
-                {
-                    "run": path.stem,
-                    "dataset": path.stem,
-                    "story": story,
-                    "story_prompt": prompt,
-                    "system": "Human",
-                    "criterion": criteria[aspect - 1].name,
-                    "rating": float(rating),
-                    "status": "imported",
-                    "explanation": line_breaks(text),
-                }
-            )
+    for entry in read_commented(path):
+        stories.append((path.stem, entry.id, entry.story_prompt, SYSTEM, entry.text, None))
+        unusable += entry.left_out[NO_ASPECT]
+        rows += [
+            {
+                "run": path.stem,
+                "dataset": path.stem,
+                "story": entry.id,
+                "story_prompt": entry.story_prompt,
+                "system": SYSTEM,
+                "criterion": criteria[comment.aspect - 1].name,
+                "rating": comment.rating,
+                "status": "imported",
+                "explanation": comment.text,
+            }
+            for comment in entry.comments
+        ]
     notes = ["explanations are people's comments, not a judge's; who wrote which is unknown"]
     if unusable:
         notes.append(f"{unusable} comments without an aspect or a rating on the scale were left out")
     return ExplanationTexts(frame_of(rows), stories_of(stories), criteria, (), tuple(notes))
-
-
-def _json(path: Path) -> list[Any]:
-    try:
-        entries = json.loads(decode(read_bytes(path), path, 1))  # the release holds bare NaN, which Python reads
-    except json.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error.msg}", file=path, row=error.lineno) from error
-    if not isinstance(entries, list):
-        raise DataError("not a list of stories with comments", file=path, found=type(entries).__name__)
-    return entries
-
-
-def _comment(comment: Any, path: Path, row: int) -> tuple[int, int, Any]:
-    if not isinstance(comment, list) or len(comment) != 3:
-        raise DataError("not a comment [aspect, rating, text]", file=path, row=row, column="comments", found=comment)
-    aspect, rating, text = comment
-    if not all(isinstance(n, int | float) and math.isfinite(n) for n in (aspect, rating)):
-        raise DataError("not numbers", file=path, row=row, column="comments", found=comment[:2])
-    return int(aspect), int(rating), text
 
 
 def hanna_user_study(path: Path) -> ExplanationTexts:

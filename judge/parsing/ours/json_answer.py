@@ -70,7 +70,7 @@ def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None
     reading = reading or NUMBERS
     if "{" not in text or '"' not in text:
         return None
-    objects = [found for found in _objects(text) if not is_template(text, found[1])]
+    objects = [found for found in placed_objects(text) if not is_template(text, found[1])]
     if not objects:
         return None
     entries = [(entry, start) for value, start, _ in objects for entry in _entries(value, names, reading.keys)]
@@ -115,10 +115,10 @@ def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
     """Complete JSON objects in a text, in order."""
-    return (value for value, _, _ in _objects(text))
+    return (value for value, _, _ in placed_objects(text))
 
 
-def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
+def placed_objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
     """Complete JSON objects in a text with their places."""
     place = text.find("{")
     for _ in range(_MOST_OBJECTS):

@@ -30,6 +30,7 @@ _DATASETS = {
     "hanna": ("chhun-etal-2022-human", "chhun-etal-2024-language"),
     "mans": ("guan-etal-2021-openmeva",),
     "storyer": ("chen-etal-2022-storyer",),
+    "plotguided": ("ghazarian-etal-2021-plot",),
     "deltascore": ("xie-etal-2023-deltascore",),
 }
 

@@ -23,6 +23,8 @@ class Family:
         From a recipe to every cell's number at full precision.
     digits : mapping
         Table -> decimals in print. Its keys are the family's tables.
+    decimals : mapping
+        (Table, column) -> decimals in print, where a column has others than its table.
     switches : tuple of str
         The differences that can move a cell here.
     estimates : callable or None
@@ -44,6 +46,7 @@ class Family:
     known: Callable[[Place], str | None] = field(default=lambda _: None)
     remarks: Callable[[Place], tuple[str, ...]] = field(default=lambda _: ())
     counted_at: Callable[[Place], Place] = field(default=lambda place: place)
+    decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 def cells(family: Family, printed: Mapping[Place, Printed], *, switch: str | None = None) -> list[Cell]:
@@ -79,7 +82,7 @@ def _cell(
     alone: Mapping[str, Numbers],
     estimates: Mapping[Place, Estimate | None],
 ) -> Cell:
-    digits = family.digits[place[0]]
+    digits = family.decimals.get((place[0], place[2]), family.digits[place[0]])
     shown = as_printed(value, digits)
     missing = family.missing(place)
     counted_at = family.counted_at(place)
@@ -98,6 +101,7 @@ def _cell(
         missing=missing,
         known=family.known(place),
         remarks=family.remarks(place),
+        verdict=entry.verdict if entry else None,
     )
 
 

@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
+from judge.stats.near_ties import SAME
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+_METHOD = "t over items, 95 %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +88,7 @@ def _chance(scores: Floats, k: int) -> Floats:
 def _of_items(estimate: Estimate) -> Estimate:
     if estimate.low is None or estimate.high is None:
         return replace(estimate, reason="no interval: one item only")
-    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high), method="t over items, 95 %")
+    if estimate.value is not None and estimate.high - estimate.low < SAME:
+        # Items that are all alike: no width but rounding's.
+        return replace(estimate, low=estimate.value, high=estimate.value, method=_METHOD)
+    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high), method=_METHOD)

@@ -17,6 +17,7 @@ from judge.in_force.words import stored
 from judge.journal import JournalReader
 from judge.journal.counting import Counted, count
 from judge.judge_name import JudgeName
+from judge.parsing.stored_verdicts import StoredVerdicts
 from judge.ratings_table.folder_notes import without_effect
 from judge.run_folder import Cost, ResultFolder, cost_of, read_manifest, writer_runs
 from judge.web.view.stored import Asked, asked
@@ -27,7 +28,7 @@ _WAIT = 0.15
 
 _FRESH = 0.5
 _SAMPLE = 100
-"""Newest attempts that are parsed for the share that carries a rating."""
+"""Newest attempts that are parsed for the share that carries a rating, or a verdict."""
 
 _QUIET = 15.0
 """Seconds without a commit after which a session whose process is not seen here (killed, or elsewhere) is stopped."""
@@ -137,7 +138,7 @@ def _standing(folder: ResultFolder, before: Counted | None, known: Standing | No
     counted = count(folder.journal, before)
     with JournalReader(folder.journal) as journal:
         what = asked(folder, journal)
-        stories = journal.story_count()
+        stories, planned = journal.story_count(), journal.subject_count() * what.plan.queries_per_subject
         if known is not None and known.counted is not None and known.counted.attempt == counted.attempt:
             parsed, sample = known.parsed, known.sample
         else:
@@ -146,7 +147,7 @@ def _standing(folder: ResultFolder, before: Counted | None, known: Standing | No
         what.judge,
         counted,
         stories,
-        stories * what.plan.queries_per_story * what.repeats,
+        planned * what.repeats,
         _running(folder, counted),
         parsed=parsed,
         sample=sample,
@@ -159,7 +160,11 @@ def _parsed(journal: JournalReader, what: Asked, last: int) -> tuple[float | Non
     answers = [one for one in journal.answers_tried(max(0, last - _SAMPLE), last) if one.response is not None]
     if not answers:
         return None, 0
-    rated = sum(what.reading.judgment(answer).rating is not None for answer in answers)
+    if journal.compares:
+        verdicts = StoredVerdicts.of_run(what.definition, journal.comparisons(), journal.text_of)
+        rated = sum(verdicts.verdict(answer).preference is not None for answer in answers)
+    else:
+        rated = sum(what.reading.judgment(answer).rating is not None for answer in answers)
     return rated / len(answers), len(answers)
 
 

@@ -58,19 +58,35 @@ def _map(state: str, folder: str, file: str) -> None:
 
 def _tables(state: str, into: str, *folders: str) -> None:
     """Every table in a file of its own, as soon as it is there; one that cannot be made holds the reason."""
+    from judge import preferences_table
     from judge.printing.stored_tables import plain
     from judge.ratings_table import read
+    from judge.ratings_table.journaled import ComparisonsError
 
     began = time.monotonic()
-    table = read(folders, explanations=False)
+    compare, rate = preferences_table.comparing(folders)
+    table = read(rate, explanations=False) if rate else None
     for name, make in _makers().items():
         file = Path(into) / f"view-{name}.json"
         try:
-            data: dict[str, Any] = {"tables": [plain(one) for one in make(table)]}
+            if table is None and name != "coverage":
+                raise ComparisonsError(compare[0])
+            found = [] if table is None else make(table)
+            if compare and name == "coverage":
+                found = [*found, *_verdicts(compare)]
+            data: dict[str, Any] = {"tables": [plain(one) for one in found]}
         except JudgeError as error:
             data = {"tables": [], "problem": written(error.sentence, PLAIN)}
         write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})
         began = time.monotonic()
+
+
+def _verdicts(folders: list[Path]) -> list[Table]:
+    """What was asked, answered and decided in runs that compare."""
+    from judge.analysis.coverage import verdicts
+    from judge.preferences_table import read
+
+    return verdicts.tables(verdicts.verdict_coverage(read(folders)))
 
 
 def _makers() -> dict[str, _Make]:

@@ -15,6 +15,7 @@ from judge.analysis.options.agreement_options import (
     ReplacementOptions,
 )
 from judge.analysis.options.table_options import (
+    AspectsOptions,
     CompareOptions,
     ComponentsOptions,
     ConsistencyOptions,
@@ -25,6 +26,7 @@ from judge.analysis.options.table_options import (
     DisagreementsOptions,
     DistributionOptions,
     JuryOptions,
+    RankOptions,
     SystemsOptions,
 )
 from judge.rating_matrix import build
@@ -37,6 +39,8 @@ OPTIONS = (
     CorrelationOptions,
     SystemsOptions,
     CriteriaOptions,
+    AspectsOptions,
+    RankOptions,
     DisagreementsOptions,
     DistributionOptions,
     JuryOptions,
@@ -78,6 +82,8 @@ OTHER = {
     "family": "all prompts",
     "swap": "systems",
     "permutations": 77,
+    "ties": "half",
+    "bootstraps": 77,
 }
 OPTIONS += (AccuracyOptions, ConfusionOptions, LabelOptions, DriftOptions, ReplacementOptions)
 OTHER |= {

@@ -24,7 +24,7 @@ from judge.demo import run_demo
 from judge.errors import DataError, RunFolderError
 from judge.exchange.bundle import verification
 from judge.exchange.bundle.archive import BundleChoices, bundle
-from judge.exchange.bundle.tables import NAMES, TableChoices, difference
+from judge.exchange.bundle.tables import OF_RATINGS, TableChoices, difference
 from judge.exchange.bundle.verification import check
 from judge.exchange.imports.hanna_scores import read_scores
 from judge.exchange.imports.imported_folder import write_folder
@@ -88,7 +88,7 @@ def rewritten(source: Path, target: Path, change: Callable[[str, bytes], bytes |
 def test_an_untouched_bundle_holds_what_it_says(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = check(made)
     assert found.problems == []
-    assert (found.queries, found.tables) == (576, len(NAMES))
+    assert (found.queries, found.tables) == (576, len(OF_RATINGS))
     with zipfile.ZipFile(made) as archive:
         names = {name.removeprefix(f"{ROOT}/") for name in archive.namelist()}
         assert found.files == len(names) - 1  # all but the list of checksums
@@ -101,7 +101,7 @@ def test_an_untouched_bundle_holds_what_it_says(made: Path, capsys: pytest.Captu
     assert {"README.txt", "bundle.json", "environment.json", "prices.yaml", "runs/demo/run.yaml"} <= names
     assert {f"{place}/journal.sqlite", f"{place}/manifest.json", f"{place}/definition/criteria.json"} <= names
     assert {f"{place}/definition/eval_prompts/ep1.jinja", f"{place}/definition/run.completed.yaml"} <= names
-    assert {f"tables/{name}" for name in NAMES} <= names
+    assert {f"tables/{name}" for name in OF_RATINGS} <= names
     assert "judge verify demo-bundle.zip" in readme
     assert "demo: Apache-2.0" in readme
     assert command("verify", made) == 0
@@ -439,7 +439,7 @@ def test_several_runs_batches_maps_and_audits_lie_where_commands_look(own: Path,
     assert "demo/audit.sqlite holds annotators' names as they gave them" in made.notes
     found = check(made.path)
     assert found.problems == []
-    assert found.tables == len(NAMES) + 1
+    assert found.tables == len(OF_RATINGS) + 1
     more = bundle([own], tmp_path / "c.zip", BundleChoices(batches=True, tables=QUICK))
     with zipfile.ZipFile(more.path) as archive:
         assert f"{ROOT}/runs/demo/surface/batches/one.jsonl" in archive.namelist()

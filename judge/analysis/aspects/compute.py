@@ -1,0 +1,191 @@
+"""Does a judge find much to say about what readers commented on, and rate it as they did? Never chooses for them.
+
+StoryER's readers chose three or more of ten aspects of a story, and rated and commented on these. A judge's salience of
+an aspect is its rating of the criterion ``NAME (salience)``, as the set `storyer_salience` asks for it; its rating of
+the aspect itself is that of the criterion NAME. Recall at k is the share of the chosen aspects that are among the k
+most salient of their story; aspects tied there share the places that are left. Floors name the same aspects for every
+story: those chosen most often in the other stories, and those of the study's Table 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.aspects.result import PLACES, AspectRow, Aspects, Kind
+from judge.analysis.aspects.table_2 import printed, storyer_aspects
+from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.table_options import AspectsOptions
+from judge.errors import SpecError
+from judge.rating_matrix import RatingMatrix, build
+from judge.ratings_table import RatingsTable
+from judge.stats.correlation.coefficients import Coefficient, correlate, resampled
+from judge.stats.estimate import Estimate
+from judge.stats.ordering.recall_at_k import recall_at_k
+from judge.stats.resampling import bootstrap
+
+Floats = NDArray[np.float64]
+
+SALIENCE = " (salience)"
+"""What stands behind an aspect's name in the name of the criterion that asks how much it stands out."""
+
+OTHER_STORIES, TABLE_2 = "floor: most frequent in other stories", "floor: Table 2 of StoryER"
+_NO_SALIENCE = f"the judge did not rate NAME{SALIENCE}, as the criteria set storyer_salience asks it"
+_NO_RATINGS = "the judge did not rate these aspects, as the criteria set storyer asks it"
+_AGAINST = "means of other stories run against a story's own rating"
+_ALL_CHOSEN = "people rated every aspect of every story: nothing was chosen"
+_RESAMPLED = "95 %, expanded percentiles over resampled story-prompts"
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """One judge's, or one floor's, numbers of n stories x m aspects; None = it has none, and `why` says why."""
+
+    kind: Kind
+    judge: str
+    salience: Floats | None
+    ratings: Floats | None
+    run: str | None = None
+    eval_prompt: str | None = None
+    no_ratings: str = _NO_RATINGS
+
+
+def aspects(table: RatingsTable, options: AspectsOptions | None = None) -> Aspects:
+    """Recall of the aspects that people chose, and correlations with their ratings, over all and aspect by aspect.
+
+    Raises SpecError where no person rated anything.
+    """
+    options = options or AspectsOptions()
+    table = numbers(table)
+    matrices = tuple(matrix for matrix in build(table) if matrix.criteria)
+    if not matrices:
+        raise SpecError(
+            "no person rated these stories, so that nobody chose an aspect",
+            hint="run on a dataset whose readers chose aspects, e.g. storyer_reasons",
+        )
+    rows = tuple(row for matrix in matrices for row in _rows(matrix, options))
+    return Aspects(
+        rows=rows,
+        options=options,
+        signature_parts=tuple(signature_parts(table, matrices, options, extra=["recall:t-stories"])),
+        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *_notes(rows)])),
+    )
+
+
+def _rows(matrix: RatingMatrix, options: AspectsOptions) -> Iterator[AspectRow]:
+    names = _aspects(matrix)
+    people = np.full((matrix.n, len(names)), np.nan)
+    counts = np.zeros(people.shape, dtype=np.int64)
+    for name, means, given in zip(matrix.criteria, matrix.people, matrix.raters, strict=True):
+        people[:, names.index(name)] = np.where(given > 0, means, np.nan)
+        counts[:, names.index(name)] = given
+    drawn = None
+    if options.ci != "none":
+        drawn = bootstrap.draw(matrix.story_prompt, options.resamples, np.random.default_rng(options.seed), options.ci)
+    for guess in (*_floors(names, counts), *_judges(matrix, names)):
+        for at in (None, *range(len(names))):
+            yield _row(matrix.dataset, names, people, guess, at, drawn)
+
+
+def _aspects(matrix: RatingMatrix) -> tuple[str, ...]:
+    """People's criteria and those whose salience a judge rated; where all are StoryER's, its ten in their order."""
+    asked = (cell.criterion for cell in matrix.cells if cell.criterion.casefold().endswith(SALIENCE))
+    folded = {name.casefold(): name for name in (*(name[: -len(SALIENCE)] for name in asked), *matrix.criteria)}
+    known = storyer_aspects()
+    return known if set(folded.values()) <= set(known) else tuple(folded.values())
+
+
+def _floors(names: tuple[str, ...], counts: NDArray[np.int64]) -> Iterator[_Guess]:
+    elsewhere = (counts.sum(axis=0) - counts).astype(np.float64)
+    yield _Guess("floor", OTHER_STORIES, elsewhere, None, no_ratings=_AGAINST)
+    if names == storyer_aspects():
+        comments, rates = (np.tile(column, (counts.shape[0], 1)) for column in printed())
+        yield _Guess("floor", TABLE_2, comments, rates)
+
+
+def _judges(matrix: RatingMatrix, names: tuple[str, ...]) -> Iterator[_Guess]:
+    """Each judge x Eval-Prompt of each run, by what it rated of the aspects and of their salience."""
+    of = {name.casefold(): at for at, name in enumerate(names)}
+    found: dict[tuple[str, str, str], dict[bool, Floats]] = {}
+    for cell, values in zip(matrix.cells, matrix.judge, strict=True):
+        folded = cell.criterion.casefold()
+        at = of.get(folded.removesuffix(SALIENCE))
+        if at is None:
+            continue
+        own = found.setdefault((cell.run, cell.judge, cell.eval_prompt), {})
+        empty = np.full((matrix.n, len(names)), np.nan)
+        own.setdefault(folded.endswith(SALIENCE), empty)[:, at] = values
+    for (run, judge, eval_prompt), own in found.items():
+        yield _Guess("judge", judge, own.get(True), own.get(False), run, eval_prompt)
+
+
+def _row(
+    dataset: str,
+    names: tuple[str, ...],
+    people: Floats,
+    guess: _Guess,
+    at: int | None,
+    drawn: bootstrap.Resamples | None,
+) -> AspectRow:
+    chosen = ~np.isnan(people)
+    nothing_chosen = bool(chosen.all())
+    if at is not None:
+        chosen = chosen & (np.arange(len(names)) == at)
+    incomplete = 0
+    recall = dict.fromkeys(PLACES, Estimate.undefined(_NO_SALIENCE))
+    if nothing_chosen:
+        recall = dict.fromkeys(PLACES, Estimate.undefined(_ALL_CHOSEN))
+    elif guess.salience is not None:
+        made = {k: recall_at_k(guess.salience, chosen, k) for k in PLACES if k <= len(names)}
+        recall |= {k: one.micro for k, one in made.items()}
+        recall |= {k: Estimate.undefined(f"there are {len(names)} aspects") for k in PLACES if k > len(names)}
+        incomplete = made[PLACES[0]].incomplete
+    return AspectRow(
+        dataset=dataset,
+        kind=guess.kind,
+        run=guess.run,
+        judge=guess.judge,
+        eval_prompt=guess.eval_prompt,
+        aspect=None if at is None else names[at],
+        chosen=int(chosen.sum()),
+        recall=recall,
+        rho=_correlation(people, guess, chosen, "spearman", drawn),
+        tau=_correlation(people, guess, chosen, "kendall", drawn),
+        incomplete=incomplete,
+    )
+
+
+def _correlation(
+    people: Floats,
+    guess: _Guess,
+    chosen: NDArray[np.bool_],
+    coefficient: Coefficient,
+    drawn: bootstrap.Resamples | None,
+) -> Estimate:
+    """With people's ratings of the chosen aspects; all of a story stand or fall together in resamples."""
+    if guess.ratings is None:
+        return Estimate.undefined(guess.no_ratings)
+    story, aspect = np.nonzero(chosen)
+    x, y = guess.ratings[story, aspect], people[story, aspect]
+    one = correlate(x, y, coefficient, names=(f"{guess.judge}'s ratings", "people's ratings"), unit="comments")
+    if drawn is None or not one.defined:
+        return one
+    again = resampled(x, y, coefficient)
+    return bootstrap.percentile(replace(one), drawn.values(lambda weights: again(weights[:, story])), _RESAMPLED)
+
+
+def _notes(rows: tuple[AspectRow, ...]) -> Iterator[str]:
+    yield (
+        "chosen: aspects that people commented on; R@k: share of these among the k aspects that are most salient in "
+        "their story, tied ones by their chance; t over stories"
+    )
+    yield "rho, tau-b: with people's ratings of the aspects that they chose, over comments"
+    yield f"floors name the same aspects for every story; {OTHER_STORIES.removeprefix('floor: ')}: its own left out"
+    if not any(row.is_judge for row in rows):
+        yield "no judge of these runs rated an aspect or its salience (criteria sets storyer and storyer_salience)"
+    if any(row.incomplete for row in rows):
+        yield "stories lost: an aspect has no salience there, so that no order is known"

@@ -1,0 +1,82 @@
+"""Aspects chosen and rated as one value: typed rows, and what is to be said of them. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import AspectsOptions
+from judge.stats.estimate import Estimate
+
+PLACES = (1, 3, 5)
+"""How many of the aspects that a judge finds most to say about are looked at."""
+
+Kind = Literal["judge", "floor"]
+
+_ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "aspect", "chosen", "incomplete")
+_NUMBERS = (*(f"recall_{k}" for k in PLACES), "rho", "tau")
+
+
+@dataclass(frozen=True, slots=True)
+class AspectRow:
+    """One judge, or one floor, over all aspects or on one.
+
+    Attributes
+    ----------
+    aspect : str or None
+        None = over all.
+    chosen : int
+        Comments (story and aspect) that people wrote.
+    recall : mapping
+        k -> share of the chosen aspects that are among the k first of their story.
+    rho, tau : Estimate
+        Spearman and Kendall's tau-b with people's ratings of the aspects that they chose.
+    incomplete : int
+        Stories left out of recall, because an aspect has no salience there.
+    """
+
+    dataset: str
+    kind: Kind
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    aspect: str | None
+    chosen: int
+    recall: Mapping[int, Estimate]
+    rho: Estimate
+    tau: Estimate
+    incomplete: int
+
+    @property
+    def is_judge(self) -> bool:
+        """Whether a judge was asked."""
+        return self.kind == "judge"
+
+    def numbers(self) -> dict[str, Estimate]:
+        """The estimates by their names in the frame."""
+        return {**{f"recall_{k}": self.recall[k] for k in PLACES}, "rho": self.rho, "tau": self.tau}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aspects(Signed):
+    """Judges and floors against the aspects that people chose; `rows` dataset by dataset, floors first."""
+
+    rows: tuple[AspectRow, ...]
+    options: AspectsOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a judge or floor and aspect (null: over all), each number with `_low`, `_high` and `_reason`."""
+        ends = [f"{name}{end}" for name in _NUMBERS for end in ("", "_low", "_high", "_reason")]
+        return self.signed([dict(_flat(row)) for row in self.rows], [*_ABOUT, *ends])
+
+
+def _flat(row: AspectRow) -> Iterator[tuple[str, object]]:
+    yield from ((name, getattr(row, name)) for name in _ABOUT)
+    for name, one in row.numbers().items():
+        yield from ((name, one.value), (f"{name}_low", one.low), (f"{name}_high", one.high))
+        yield (f"{name}_reason", one.reason)

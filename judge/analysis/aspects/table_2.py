@@ -1,0 +1,33 @@
+"""How often StoryER's readers chose each aspect, and how they rated it: Table 2 of the study. Never computes."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.criteria import load_criteria
+from judge.folders.shipped import package_file
+
+Floats = NDArray[np.float64]
+
+_TABLE = "aspect_sizes"
+_COMMENTS, _RATE = "comments", "rate"
+
+
+def storyer_aspects() -> tuple[str, ...]:
+    """The ten aspects, in the order of the study's numbers and of its Table 2."""
+    return tuple(criterion.name for criterion in load_criteria("storyer").criteria)
+
+
+@cache
+def printed() -> tuple[Floats, Floats]:
+    """Comments and mean rating of each of the ten aspects, shapes (10,)."""
+    path = package_file("reproduce", "published_data", "storyer_published.csv")
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["table"] == _TABLE and row["row"] != "overall"]
+    columns = ([float(row["published"]) for row in rows if row["column"] == name] for name in (_COMMENTS, _RATE))
+    comments, rates = (np.array(column) for column in columns)
+    return comments, rates

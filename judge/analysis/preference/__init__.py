@@ -1,0 +1,1 @@
+"""Preferences between two stories: agreement with people, orders, systems, stories, transitivity. Invents none."""

@@ -1,0 +1,219 @@
+"""How often a judge prefers the story that people prefer, beside what needs no judge. Never hides what ties do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import RankOptions
+from judge.analysis.preference.control import SurfaceControl, longer_wins
+from judge.analysis.preference.sides import Pairs, Side, net_of, people_beside
+from judge.stats.comparing.preference_agreement import PreferenceAgreement, pair_credit, preference_agreement
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.ordering.win_rate import win_rate
+
+Floats = NDArray[np.float64]
+RowKind = Literal["people", "judge", "implied", "longer", "control"]
+
+THIRDS = ("alike", "between", "apart")
+"""Thirds of the pairs by difference of length, the most alike first."""
+
+LONGER, CONTROL, ONE_PERSON = "longer story wins", "control (surface)", "one person against the others"
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRow:
+    """One side against people on one criterion.
+
+    Attributes
+    ----------
+    against : str or None
+        The people's criterion.
+    agreement : PreferenceAgreement
+    thirds : three of Estimate
+        Accuracy, ties one half, by difference of length (`THIRDS`).
+    over_control : Estimate
+        Accuracy less the control's on the same pairs.
+    over_implied : Estimate
+        Of a judge that compared: its accuracy less that of its own ratings on the same pairs.
+    lost : int
+        Comparisons without a preference.
+    """
+
+    kind: RowKind
+    dataset: str
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    criterion: str
+    against: str | None
+    agreement: PreferenceAgreement
+    thirds: tuple[Estimate, Estimate, Estimate]
+    over_control: Estimate
+    over_implied: Estimate
+    lost: int
+
+    def numbers(self) -> dict[str, Estimate]:
+        """The estimates by their names in the frame."""
+        found = self.agreement
+        return {
+            "accuracy": found.half,
+            "accuracy_strict": found.strict,
+            "macro": found.macro,
+            "kappa": found.kappa,
+            "ac1": found.ac1,
+            **dict(zip(THIRDS, self.thirds, strict=True)),
+            "over_control": self.over_control,
+            "over_implied": self.over_implied,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement(Signed):
+    """Judges, implied preferences, people one by one, length and control against people."""
+
+    rows: tuple[AgreementRow, ...]
+    options: RankOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a side and criterion, each number with `_low`, `_high` and `_reason`."""
+        return self.signed([_flat(row) for row in self.rows])
+
+
+def agreement_rows(pairs: Pairs, sides: Sequence[Side], options: RankOptions) -> Iterator[AgreementRow]:
+    """The rows of one dataset, criterion by criterion of people's; none where nobody preferred anything."""
+    beside: dict[int, list[Side]] = {}
+    people: dict[int, Side] = {}
+    for side in sides:
+        against = people_beside(side, sides)
+        if against is not None and side.kind != "people":
+            people[id(against)] = against
+            beside.setdefault(id(against), []).append(side)
+    # Where nobody compared, people are held to what their ratings imply, and so are length and control.
+    compared = any(side.kind == "people" for side in sides)
+    kind = "people" if compared else "implied"
+    people |= {id(side): side for side in sides if side.kind == kind and side.judge is None}
+    control = SurfaceControl(pairs, options.seed) if options.control and people else None
+    for key, against in people.items():
+        yield from _against(against, beside.get(key, []), control)
+
+
+def _against(people: Side, sides: Sequence[Side], control: SurfaceControl | None) -> Iterator[AgreementRow]:
+    pairs, net = people.pairs, people.net
+    bar = np.full(pairs.n, np.nan) if control is None else control.against(net, people.criterion).net
+    ties = any((one.value == 0).any() for one in (people, *sides) if one is people or one.kind != "implied")
+    rows = _Rows(people, net, bar, ties)
+    yield from _one_person(people, ties=ties)
+    yield rows.row("longer", LONGER, longer_wins(pairs))
+    if control is not None:
+        yield rows.row("control", CONTROL, bar)
+    for side in sides:
+        if side is people:
+            continue
+        own = [one for one in sides if one.kind == "implied" and one.judge == side.judge and one.judge]
+        implied = own[0].net if own and side.kind == "judge" else np.full(pairs.n, np.nan)
+        yield rows.row("judge" if side.kind == "judge" else "implied", side.name, side.net, side, implied)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Makes rows against the same people and control."""
+
+    people: Side
+    net: Floats
+    control: Floats
+    ties: bool
+
+    def row(
+        self, kind: RowKind, name: str, side: Floats, who: Side | None = None, implied: Floats | None = None
+    ) -> AgreementRow:
+        people, pairs = self.people, self.people.pairs
+        return AgreementRow(
+            kind=kind,
+            dataset=pairs.dataset,
+            run=who.run if who else None,
+            judge=name,
+            eval_prompt=who.eval_prompt if who else None,
+            criterion=who.criterion if who else people.criterion,
+            against=people.criterion,
+            agreement=preference_agreement(side, self.net, pairs.prompt, ties=self.ties),
+            thirds=_thirds(side, self.net, pairs),
+            over_control=self._over(side, self.control if kind != "control" else None),
+            over_implied=self._over(side, implied),
+            lost=who.lost if who else 0,
+        )
+
+    def _over(self, side: Floats, other: Floats | None) -> Estimate:
+        nothing = Estimate.undefined("undefined: nothing to compare with on the same pairs")
+        if other is None:
+            return nothing
+        apart = pair_credit(side, self.net) - pair_credit(other, self.net)
+        return means.clustered(apart, self.people.pairs.prompt) if (~np.isnan(apart)).any() else nothing
+
+
+def _thirds(side: Floats, people: Floats, pairs: Pairs) -> tuple[Estimate, Estimate, Estimate]:
+    third = pairs.thirds
+    made = []
+    for k in range(3):
+        product = np.where((third == k) & (people != 0), side * people, np.nan)
+        made.append(win_rate(product, pairs.prompt).estimate)
+    return made[0], made[1], made[2]
+
+
+def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
+    """Each known person against the others of the same pairs, all persons' pairs together."""
+    names = sorted({str(name) for name in people.rater if name is not None})
+    if len(names) < 2:
+        return
+    pairs = people.pairs
+    mine, theirs, cluster, third = [], [], [], []
+    for name in names:
+        own = people.rater == name
+        one = net_of(people.pair[own], people.value[own], pairs.n)
+        rest = net_of(people.pair[~own], people.value[~own], pairs.n)
+        mine.append(one)
+        theirs.append(rest)
+        cluster.append(pairs.prompt)
+        third.append(pairs.thirds)
+    x, y = np.concatenate(mine).astype(np.float64), np.concatenate(theirs).astype(np.float64)
+    group, part = np.concatenate(cluster).astype(np.int64), np.concatenate(third).astype(np.int64)
+    found = preference_agreement(x, y, group, ties=ties)
+    by_length = [win_rate(np.where((part == k) & (y != 0), x * y, np.nan), group).estimate for k in range(3)]
+    nothing = Estimate.undefined("undefined: nothing to compare with on the same pairs")
+    yield AgreementRow(
+        kind="people",
+        dataset=pairs.dataset,
+        run=None,
+        judge=ONE_PERSON,
+        eval_prompt=None,
+        criterion=people.criterion,
+        against=people.criterion,
+        agreement=found,
+        thirds=(by_length[0], by_length[1], by_length[2]),
+        over_control=nothing,
+        over_implied=nothing,
+        lost=people.lost,
+    )
+
+
+def _flat(row: AgreementRow) -> dict[str, object]:
+    about: dict[str, object] = {name: getattr(row, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt")}
+    about |= {"criterion": row.criterion, "against": row.against, "pairs": row.agreement.kappa.n}
+    about |= {"ties": row.agreement.ties, "people_ties": row.agreement.people_ties, "lost": row.lost}
+    return about | flat_estimates(row.numbers())
+
+
+def flat_estimates(numbers: dict[str, Estimate]) -> dict[str, object]:
+    """Each number with its ends and its reason, under its name."""
+    flat: dict[str, object] = {}
+    for name, one in numbers.items():
+        flat |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high, f"{name}_reason": one.reason}
+    return flat

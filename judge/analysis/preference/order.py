@@ -1,0 +1,148 @@
+"""Does the order decide? Noise (the same order asked again) apart from the place (orders swapped). Never mixes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import RankOptions
+from judge.analysis.preference.agreement import flat_estimates
+from judge.analysis.preference.sides import Pairs, Side
+from judge.stats.comparing.strengths import Strengths
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.ordering.win_rate import win_rate
+
+Floats = NDArray[np.float64]
+
+NO_REPEATS = "undefined: no order of a pair was asked twice"
+ONE_SYSTEM = "undefined: all stories are of one system"
+NO_SWAP = "undefined: no pair was shown in both orders"
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRow:
+    """One judge on one criterion, over all pairs or over a third of them by difference of length.
+
+    Attributes
+    ----------
+    third : int or None
+        None = all pairs.
+    first : Estimate
+        Share of comparisons in which the story shown first was preferred, ties one half; n counts comparisons.
+    position : Estimate
+        Log odds by which the first place is an advantage, from the fit of systems' strengths; of all pairs alone.
+    same, swapped : Estimate
+        Chance that another comparison of the same pair gives the same preference: in the same order (noise), and with
+        the stories' places swapped (noise and place). n counts pairs.
+    place : Estimate
+        `same` less `swapped` on the pairs that have both: what the place adds to noise.
+    comparisons : int
+    """
+
+    dataset: str
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    criterion: str
+    third: int | None
+    first: Estimate
+    position: Estimate
+    same: Estimate
+    swapped: Estimate
+    place: Estimate
+    comparisons: int
+
+    def numbers(self) -> dict[str, Estimate]:
+        """The estimates by their names in the frame."""
+        names = ("first", "position", "same", "swapped", "place")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order(Signed):
+    """What the order of the two stories does to each judge."""
+
+    rows: tuple[OrderRow, ...]
+    options: RankOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a judge, criterion and third (null: all pairs), each number with `_low`, `_high` and `_reason`."""
+        return self.signed([_flat(row) for row in self.rows])
+
+
+def order_rows(side: Side, fitted: Strengths | None) -> Iterator[OrderRow]:
+    """All pairs, then each third by difference of length; none for people, whose order is not known."""
+    if side.kind != "judge":
+        return
+    yield _row(side, None, Estimate.undefined(ONE_SYSTEM) if fitted is None else fitted.position)
+    third = side.pairs.thirds[side.pair]
+    for k in range(3):
+        rows = np.flatnonzero(third == k)
+        if rows.size:
+            yield _row(side.only(rows), k, Estimate.undefined("of all pairs alone"))
+
+
+def _row(side: Side, third: int | None, position: Estimate) -> OrderRow:
+    pairs, prompt = side.pairs, side.pairs.prompt
+    lead = np.where(side.forward, side.value, -side.value)
+    same, swapped = _repeated(side), _swapped(side)
+    return OrderRow(
+        dataset=pairs.dataset,
+        run=side.run,
+        judge=side.name,
+        eval_prompt=side.eval_prompt,
+        criterion=side.criterion,
+        third=third,
+        first=win_rate(lead, prompt[side.pair]).estimate,
+        position=position,
+        same=_mean(same, pairs, NO_REPEATS),
+        swapped=_mean(swapped, pairs, NO_SWAP),
+        place=_mean(same - swapped, pairs, "undefined: no pair has both repeats and swapped orders"),
+        comparisons=int(side.pair.size),
+    )
+
+
+def _mean(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
+    if np.isnan(values).all():
+        return Estimate.undefined(nothing)
+    return means.clustered(values, pairs.prompt)
+
+
+def _counts(side: Side) -> tuple[Floats, Floats]:
+    """How often a, b and neither was preferred of each pair, (pairs, 3), a shown first and b shown first."""
+    outcome = (1 - np.sign(side.value)).astype(np.int64)
+    tables = []
+    for shown in (side.forward, ~side.forward):
+        place = side.pair[shown] * 3 + outcome[shown]
+        tables.append(np.bincount(place, minlength=3 * side.pairs.n).reshape(-1, 3).astype(np.float64))
+    return tables[0], tables[1]
+
+
+def _repeated(side: Side) -> Floats:
+    """Share of agreeing pairs of comparisons in the same order, (pairs,), both orders together; NaN = none."""
+    agree = number = np.zeros(side.pairs.n)
+    for counts in _counts(side):
+        total = counts.sum(axis=1)
+        agree = agree + (counts * (counts - 1)).sum(axis=1)
+        number = number + total * (total - 1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(number > 0, agree / np.maximum(number, 1), np.nan), dtype=np.float64)
+
+
+def _swapped(side: Side) -> Floats:
+    """Share of agreeing pairs of comparisons in opposite orders, (pairs,); NaN = none."""
+    one, other = _counts(side)
+    number = one.sum(axis=1) * other.sum(axis=1)
+    return np.asarray(np.where(number > 0, (one * other).sum(axis=1) / np.maximum(number, 1), np.nan))
+
+
+def _flat(row: OrderRow) -> dict[str, object]:
+    names = ("dataset", "run", "judge", "eval_prompt", "criterion", "third", "comparisons")
+    return {name: getattr(row, name) for name in names} | flat_estimates(row.numbers())

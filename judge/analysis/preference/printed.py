@@ -1,0 +1,241 @@
+"""The tables of preferences as people read them, each from its value. Never computes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from judge.analysis.frames import long_table
+from judge.analysis.preference.agreement import THIRDS, Agreement, AgreementRow
+from judge.analysis.preference.order import Order
+from judge.analysis.preference.ranked import Ranked
+from judge.analysis.preference.sentence import answer
+from judge.analysis.preference.stories import Stories
+from judge.analysis.preference.systems import Systems, SystemStandings
+from judge.analysis.preference.transitivity import Transitivity
+from judge.printing.tables import Column, Table
+from judge.stats.comparing.circular_triads import GUESSING
+from judge.stats.estimate import Estimate
+
+Topic = Literal["agreement", "order", "systems", "stories", "transitivity"]
+TOPICS: tuple[Topic, ...] = ("agreement", "order", "systems", "stories", "transitivity")
+
+_MATRIX_AT_MOST = 8
+"""Systems whose wins stand in a table; with more they are in the figure and in the long table."""
+
+Rows = Sequence[Mapping[str, Any]]
+_ABOUT = (("dataset", "dataset"), ("criterion", "criterion"), ("run", "run"), ("eval_prompt", "eval prompt"))
+
+
+def tables(
+    result: Ranked, topics: Sequence[Topic] = TOPICS, *, long: bool = False, answered: bool = True
+) -> list[Table]:
+    """The tables of these topics, the answer above the first of them; `long` gives one row for each number's owner."""
+    made = [table for topic in topics for table in (_long(result, topic) if long else _wide(result, topic))]
+    if made and answered and not long:
+        made[0] = replace(made[0], above=answer(result))
+    return made
+
+
+def _long(result: Ranked, topic: Topic) -> list[Table]:
+    value: Agreement | Order | Systems | Stories | Transitivity = getattr(result, topic)
+    return [long_table(topic.capitalize(), value.frame, value.signature)]
+
+
+def _wide(result: Ranked, topic: Topic) -> list[Table]:
+    if topic == "agreement":
+        return agreement_tables(result.agreement)
+    if topic == "order":
+        return order_tables(result.order)
+    if topic == "systems":
+        return system_tables(result.systems)
+    if topic == "stories":
+        return story_tables(result.stories)
+    return transitivity_tables(result.transitivity)
+
+
+def _about(rows: Rows) -> list[Column]:
+    """Columns that tell rows apart, as far as they differ: a judge's run only where one judge has several."""
+    columns = []
+    for key, title in _ABOUT:
+        values = {row[key] for row in rows} - {None}
+        several = len({(row["judge"], row["run"]) for row in rows}) > len({row["judge"] for row in rows})
+        if len(values) > 1 and (key != "run" or several):
+            columns.append(Column(key, title))
+    return [*columns, Column("judge", "judge")]
+
+
+def _labels(row: Any) -> dict[str, Any]:
+    return {key: getattr(row, key) for key in ("dataset", "criterion", "run", "eval_prompt", "judge")}
+
+
+def agreement_tables(result: Agreement) -> list[Table]:
+    """Accuracy, kappa, AC1; then by difference of length, and less the control's."""
+    if not result.rows:
+        return []
+    rows = [_labels(row) | row.numbers() | _counts(row) for row in result.rows]
+    about = _about(rows)
+    first = [
+        *about,
+        Column("accuracy", "accuracy %", digits=1, factor=100),
+        Column("accuracy_strict", "ties wrong %", digits=1, factor=100),
+        Column("macro", "macro %", digits=1, factor=100),
+        Column("kappa", "kappa"),
+        Column("ac1", "AC1"),
+        Column("pairs", "pairs"),
+        Column("lost", "lost"),
+    ]
+    second = [*about, *(Column(name, f"{name} %", digits=1, factor=100) for name in THIRDS)]
+    second.append(Column("over_control", "over control", digits=1, factor=100))
+    if any(row.over_implied.defined for row in result.rows):
+        second.append(Column("over_implied", "over own ratings", digits=1, factor=100))
+    whole, by_length = "Agreement with people's preferences", "Accuracy by difference of length"
+    thirds = ("alike, between, apart: thirds of the pairs by |log ratio of words|",)
+    return [
+        Table(whole, first, _plain(rows, first), result.signature, _agreement_notes(result)),
+        Table(by_length, second, _plain(rows, second), "", thirds),
+    ]
+
+
+def _agreement_notes(result: Agreement) -> tuple[str, ...]:
+    said = [
+        "accuracy: of pairs of which people prefer one story; the judge's own ties count one half, or as wrong",
+        "macro: accuracy of each story-prompt, averaged; kappa and AC1: all pairs, ties an outcome of their own",
+    ]
+    if any(row.kind == "implied" for row in result.rows):
+        said.append("ratings: the story with the higher mean rating is taken as preferred")
+    return (*result.notes, *said)
+
+
+def _counts(row: AgreementRow) -> dict[str, Any]:
+    return {"pairs": row.agreement.kappa.n, "lost": row.lost}
+
+
+def _plain(rows: Rows, columns: Sequence[Column]) -> list[dict[str, Any]]:
+    """Rows with what these columns hold; a number that is undefined for want of anything to compare with is a gap."""
+    keys = [column.key for column in columns]
+    return [{key: row[key] for key in keys} for row in rows]
+
+
+def order_tables(result: Order) -> list[Table]:
+    """Each judge over all pairs."""
+    rows = [_labels(row) | row.numbers() for row in result.rows if row.third is None]
+    if not rows:
+        return []
+    columns = [
+        *_about(rows),
+        Column("first", "first preferred %", digits=1, factor=100),
+        Column("position", "position logit"),
+        Column("same", "same order %", digits=1, factor=100),
+        Column("swapped", "swapped %", digits=1, factor=100),
+        Column("place", "place", digits=1, factor=100),
+    ]
+    notes = (
+        "same order, swapped: chance that another comparison of the pair gives the same preference",
+        "place: same order less swapped, on pairs that have both: what the place does beyond noise",
+    )
+    return [Table("Order: noise and place", columns, _plain(rows, columns), result.signature, notes)]
+
+
+def system_tables(result: Systems) -> list[Table]:
+    """Each side's standings, and who won against whom."""
+    made = []
+    for one in result.standings:
+        made.append(_standings(one, result))
+        if len(one.rows) <= _MATRIX_AT_MOST:
+            made.append(_matrix(one))
+    return made
+
+
+def _title(one: SystemStandings, result: Systems) -> str:
+    parts = [one.judge]
+    parts += [one.eval_prompt] if one.eval_prompt else []
+    for name in ("criterion", "dataset"):
+        several = {getattr(other, name) for other in result.standings}
+        parts += [getattr(one, name)] if len(several) > 1 else []
+    return ", ".join(parts)
+
+
+def _standings(one: SystemStandings, result: Systems) -> Table:
+    columns = [
+        Column("system", "system"),
+        Column("strength", "strength"),
+        Column("group", "group"),
+        Column("ranks", "ranks"),
+        Column("win_rate", "win rate %", digits=1, factor=100),
+        Column("equal_length", "at equal length %", digits=1, factor=100),
+    ]
+    rows = [
+        {
+            "system": row.system,
+            "strength": row.strength,
+            "group": row.group or None,
+            "ranks": None if row.set is None else "-".join(str(end) for end in dict.fromkeys(row.set)),
+            "win_rate": row.win_rate,
+            "equal_length": row.equal_length,
+        }
+        for row in one.rows
+    ]
+    notes = (
+        "strength: log odds, sum 0; win rate: expected against the field, ties one half, both places alike",
+        "systems that share a letter were not told apart (Holm, 5 %); ranks: those the tests leave possible",
+    )
+    return Table(f"Systems: {_title(one, result)}", columns, rows, result.signature, notes)
+
+
+def _matrix(one: SystemStandings) -> Table:
+    names = [row.system for row in one.rows]
+    columns = [Column("system", "won % against", digits=0)]
+    columns += [Column(f"against {name}", name, digits=0, factor=100) for name in names]
+    rows: list[dict[str, Any]] = []
+    for s, name in enumerate(names):
+        cells = [None if s == t or value != value else float(value) for t, value in enumerate(one.matrix[s])]
+        rows.append({"system": name} | {f"against {t}": cell for t, cell in zip(names, cells, strict=True)})
+    return Table("Share of comparisons won, ties one half", columns, rows, "")
+
+
+def story_tables(result: Stories) -> list[Table]:
+    """How each side's order of stories within story-prompts follows people's."""
+    rows = [
+        _labels(one) | {"tau": one.tau, "story_prompts": one.story_prompts, "determined": one.determined}
+        for one in result.orders
+        if one.kind != "people" and one.story_prompts
+    ]
+    if not rows:
+        return []
+    columns = [
+        *_about(rows),
+        Column("tau", "tau-b with people"),
+        Column("story_prompts", "story-prompts"),
+        Column("determined", "strengths determined"),
+    ]
+    notes = ("tau: of stories' shares of comparisons won within their story-prompt, averaged over story-prompts",)
+    return [Table("Stories within a story-prompt", columns, _plain(rows, columns), result.signature, notes)]
+
+
+def transitivity_tables(result: Transitivity) -> list[Table]:
+    """Cyclic triads, beside what the fit and guessing would give."""
+    rows = [
+        _labels(row)
+        | {"share": row.triads.share, "expected": _value(row.triads.expected), "guessing": GUESSING}
+        | {"strict": row.triads.strict, "uneven": row.triads.uneven}
+        for row in result.rows
+        if row.triads.strict or row.triads.uneven
+    ]
+    if not rows:
+        return []
+    columns = [
+        *_about(rows),
+        Column("share", "cyclic %", digits=1, factor=100),
+        Column("expected", "under the fit %", digits=1, factor=100),
+        Column("guessing", "guessing %", digits=1, factor=100),
+        Column("strict", "triads"),
+        Column("uneven", "uneven"),
+    ]
+    notes = ("uneven: triads with a pair that came out even, left out",)
+    return [Table("Transitivity: cyclic triads of stories", columns, _plain(rows, columns), result.signature, notes)]
+
+
+def _value(estimate: Estimate) -> Estimate | float:
+    return estimate if estimate.value is None else estimate.value

@@ -1,0 +1,101 @@
+"""All of `judge rank` as one value: five topics computed once from the same sides, and a sentence. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from judge.analysis.options.signature import FRAGMENTS
+from judge.analysis.options.table_options import RankOptions
+from judge.analysis.preference import agreement, order, stories, systems, transitivity
+from judge.analysis.preference.agreement import Agreement
+from judge.analysis.preference.order import Order
+from judge.analysis.preference.sides import Pairs, Side, datasets
+from judge.analysis.preference.stories import Stories
+from judge.analysis.preference.systems import Systems
+from judge.analysis.preference.transitivity import Transitivity
+from judge.preferences_table.table import PreferencesTable
+from judge.stats.comparing.strengths import Strengths
+from judge.version import __version__
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """What preferences say: of judges (agreement, order, transitivity), of systems and of stories."""
+
+    agreement: Agreement
+    order: Order
+    systems: Systems
+    stories: Stories
+    transitivity: Transitivity
+    options: RankOptions
+
+
+def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranked:
+    """Every topic, dataset by dataset."""
+    options = options or RankOptions()
+    found = list(datasets(table, options.drop_systems))
+    parts = signature_parts(table, found, options)
+    notes = tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes))
+    placed = {id(side): systems.standings(side, options) for _, sides in found for side in sides}
+    fits: dict[int, Strengths | None] = {key: None if one is None else one.fitted for key, one in placed.items()}
+    compared = [side for _, sides in found for side in sides if side.kind != "implied"]
+    return Ranked(
+        agreement=Agreement(
+            rows=tuple(row for pairs, sides in found for row in agreement.agreement_rows(pairs, sides, options)),
+            options=options,
+            signature_parts=parts,
+            notes=notes,
+        ),
+        order=Order(
+            rows=tuple(row for side in compared for row in order.order_rows(side, fits[id(side)])),
+            options=options,
+            signature_parts=parts,
+            notes=(),
+        ),
+        systems=Systems(
+            standings=tuple(one for one in placed.values() if one is not None),
+            options=options,
+            signature_parts=parts,
+            notes=(),
+        ),
+        stories=Stories(
+            orders=tuple(one for _, sides in found for one in stories.orders(sides, options.ties)),
+            options=options,
+            signature_parts=parts,
+            notes=(),
+        ),
+        transitivity=Transitivity(
+            rows=tuple(transitivity.transitivity_row(side, fits[id(side)]) for side in compared),
+            options=options,
+            signature_parts=parts,
+            notes=(),
+        ),
+        options=options,
+    )
+
+
+def signature_parts(
+    table: PreferencesTable, found: list[tuple[Pairs, tuple[Side, ...]]], options: RankOptions
+) -> tuple[str, ...]:
+    """Each choice that can move a number: pairs, judges, orders, parser, options, and what share was lost."""
+    parts: list[str | None] = [",".join(f"{pairs.dataset}:{pairs.n}pairs" for pairs, _ in found) or "no pairs"]
+    sides = [side for _, several in found for side in several]
+    parts.append(_listed("crit", (side.criterion for side in sides)))
+    parts.append(_listed("ep", (side.eval_prompt for side in sides if side.eval_prompt)))
+    judges = (f"{fact.judge}@{fact.revision}" if fact.revision else fact.judge for fact in table.facts)
+    parts.append(_listed("judge", judges))
+    parts += [fact.not_in_force for fact in table.facts]
+    parts.append(_listed("rep", (str(fact.repeats) for fact in table.facts)))
+    parts.append(_listed("orders", (fact.orders for fact in table.facts)))
+    parts.append(_listed("parser", (fact.parser for fact in table.facts)))
+    parts += [make(options) for name, make in FRAGMENTS.items() if hasattr(options, name) and name != "control"]
+    asked = sum(side.lost + side.pair.size for side in sides if side.kind == "judge")
+    lost = sum(side.lost for side in sides if side.kind == "judge")
+    parts.append(f"unparsed:{100 * lost / asked:.1f}%" if asked else None)
+    return tuple(dict.fromkeys(part for part in (*parts, f"v{__version__}") if part))
+
+
+def _listed(key: str, values: Iterable[str]) -> str | None:
+    distinct = list(dict.fromkeys(values))
+    return f"{key}:{','.join(distinct)}" if distinct else None

@@ -1,0 +1,88 @@
+"""What `judge rank` found, in a sentence or two: made of values, never of printed text."""
+
+from __future__ import annotations
+
+from judge.analysis.preference.agreement import Agreement, AgreementRow
+from judge.analysis.preference.order import OrderRow
+from judge.analysis.preference.ranked import Ranked
+from judge.analysis.preference.systems import Systems
+from judge.stats.estimate import Estimate
+
+
+def answer(result: Ranked) -> str:
+    """Agreement of the best judge beside the control, its order, or, of people alone, what the controls reach."""
+    judges = [row for row in result.agreement.rows if row.kind == "judge" and row.agreement.half.defined]
+    if judges:
+        best = max(judges, key=lambda row: row.agreement.half.value or 0.0)
+        said = [_agreement(best, several=len(judges) > 1), *_place(best, result)]
+    else:
+        said = _controls(result.agreement)
+    return " ".join([*said, *_systems(result.systems)]) or "Nobody preferred anything."
+
+
+def _agreement(row: AgreementRow, *, several: bool) -> str:
+    half = row.agreement.half
+    who = f"Of the judges {row.judge} follows people best: it" if several else row.judge
+    said = f"{who} prefers the story that people prefer in {_percent(half)} of {half.n} pairs"
+    over = row.over_control
+    if over.value is None:
+        return f"{said}."
+    than = f"{abs(100 * over.value):.1f} points {'more' if over.value >= 0 else 'less'} than the control"
+    return f"{said}, {than}{_interval(over, 100, 1)}{'' if _shown(over) else ', which may be chance'}."
+
+
+def _place(best: AgreementRow, result: Ranked) -> list[str]:
+    rows = [row for row in result.order.rows if row.third is None and _same(row, best)]
+    if not rows or rows[0].position.value is None:
+        return []
+    position = rows[0].position
+    if not _shown(position):
+        return ["No advantage of the place shows."]
+    where = "first" if (position.value or 0.0) > 0 else "second"
+    return [f"The story shown {where} has an advantage (logit {position.value:.2f}{_interval(position, 1, 2)})."]
+
+
+def _same(row: OrderRow, best: AgreementRow) -> bool:
+    names = ("dataset", "run", "eval_prompt", "criterion", "judge")
+    return all(getattr(row, name) == getattr(best, name) for name in names)
+
+
+def _controls(found: Agreement) -> list[str]:
+    said = []
+    for kind, words in (
+        ("longer", "The longer story is the preferred one"),
+        ("control", "the surface out of fold finds it"),
+    ):
+        row = next((row for row in found.rows if row.kind == kind and row.agreement.half.defined), None)
+        if row is not None:
+            half = row.agreement.half
+            said.append(f"{words} in {_percent(half)} of {half.n} pairs")
+    return [f"{'; '.join(said)}: what a judge has to beat."] if said else []
+
+
+def _systems(found: Systems) -> list[str]:
+    """The first side whose systems are determined, judges before people."""
+    order = sorted(found.standings, key=lambda one: one.kind != "judge")
+    for one in order:
+        if one.rows[0].strength.defined and one.rows[0].group:
+            top = [row.system for row in one.rows if set(row.group) & set(one.rows[0].group)]
+            if len(top) == 1:
+                return [f"By {one.judge} {top[0]} is the strongest system."]
+            return [f"By {one.judge} {', '.join(top)} cannot be told apart at the top."]
+    return []
+
+
+def _percent(estimate: Estimate) -> str:
+    return f"{100 * (estimate.value or 0.0):.1f} %{_interval(estimate, 100, 1)}"
+
+
+def _interval(estimate: Estimate, factor: float, digits: int) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f" [{factor * estimate.low:.{digits}f}, {factor * estimate.high:.{digits}f}]"
+
+
+def _shown(estimate: Estimate) -> bool:
+    """Whether the interval leaves 0 out."""
+    low, high = estimate.low, estimate.high
+    return low is not None and high is not None and (low > 0 or high < 0)

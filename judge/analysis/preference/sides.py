@@ -1,0 +1,257 @@
+"""Preferences as arrays: which pairs there are, and what each judge, each person and people together said of them.
+
+A pair is two stories, whatever order they were shown in and whatever the pair is called; its two sides are its stories
+by id. What was lost stays lost: a comparison without a preference is counted, and says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.preferences_table.table import PreferencesTable
+from judge.stats.comparing.comparisons import Comparisons
+from judge.text_features import tokens
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Kind = Literal["people", "judge", "implied"]
+
+_KINDS: dict[str, Kind] = {"rater": "people", "judge": "judge", "implied": "implied"}
+_WORDS = ("first", "second", "tie")
+_SAME = 1e-9
+PEOPLE = "people"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """The pairs of one dataset.
+
+    Attributes
+    ----------
+    stories : DataFrame
+        Index = story; story_prompt, system, words (as the program counts tokens where there is a text), text.
+    a, b : array of int, shape (pairs,)
+        The two stories, as places in `stories`, by id.
+    prompt : array of int
+        Story-prompt of each pair, 0..
+    log_words : array
+        Log of the words of a over those of b; NaN where one has no word.
+    """
+
+    dataset: str
+    stories: pd.DataFrame
+    a: Codes
+    b: Codes
+    prompt: Codes
+    log_words: Floats
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return int(self.a.size)
+
+    @property
+    def system(self) -> tuple[Codes, tuple[str, ...]]:
+        """System of each story, and the systems' names."""
+        code, names = pd.factorize(self.stories["system"].astype(str), sort=True)
+        return code.astype(np.int64), tuple(str(name) for name in names)
+
+    @property
+    def thirds(self) -> Codes:
+        """Which third of the pairs by difference of length, 0 the most alike; -1 where a length is not known."""
+        apart = np.abs(self.log_words)
+        known = np.flatnonzero(~np.isnan(apart))
+        out = np.full(self.n, -1, dtype=np.int64)
+        out[known[np.argsort(apart[known], kind="stable")]] = 3 * np.arange(known.size) // max(1, known.size)
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """What one judge (or people together) preferred on one criterion, one entry for each comparison with a preference.
+
+    Attributes
+    ----------
+    kind : people, judge (compared itself) or implied (by two mean ratings)
+    pair : array of int
+        The pair of each comparison.
+    forward : array of bool
+        Whether a was shown first.
+    ended : array, shape (n, 3)
+        First, second or tie as shown; shares where the verdict was scored by log-probabilities.
+    value : array
+        1 where a was preferred, -1 where b was, 0 for a tie.
+    rater : array of object
+        Who, of people whose names are known; else None.
+    lost : int
+        Comparisons without a preference.
+    """
+
+    pairs: Pairs
+    kind: Kind
+    run: str | None
+    judge: str | None
+    eval_prompt: str | None
+    criterion: str
+    pair: Codes
+    forward: NDArray[np.bool_]
+    ended: Floats
+    value: Floats
+    rater: NDArray[np.object_]
+    lost: int
+
+    @property
+    def name(self) -> str:
+        """Who, as tables print it: an implied preference is of people's or a judge's ratings."""
+        who = self.judge or PEOPLE
+        return f"{who}, ratings" if self.kind == "implied" else who
+
+    @property
+    def labels(self) -> dict[str, str | None]:
+        """What tells it from other sides."""
+        return {
+            "dataset": self.pairs.dataset,
+            "run": self.run,
+            "judge": self.judge,
+            "eval_prompt": self.eval_prompt,
+            "criterion": self.criterion,
+            "source": self.kind,
+        }
+
+    @property
+    def net(self) -> Floats:
+        """What was preferred of each pair over all orders, repeats and people: 1, -1, 0 where even; NaN = nothing."""
+        return net_of(self.pair, self.value, self.pairs.n)
+
+    def only(self, rows: Codes) -> Side:
+        """Some of the comparisons."""
+        return Side(
+            self.pairs,
+            self.kind,
+            self.run,
+            self.judge,
+            self.eval_prompt,
+            self.criterion,
+            self.pair[rows],
+            self.forward[rows],
+            self.ended[rows],
+            self.value[rows],
+            self.rater[rows],
+            0,
+        )
+
+    def comparisons(self, *, of_stories: bool = False, length: bool = False) -> Comparisons:
+        """For strengths of systems (stories of one system are then no comparison), or of stories."""
+        pairs = self.pairs
+        if of_stories:
+            code, names = np.arange(len(pairs.stories)), tuple(str(name) for name in pairs.stories.index)
+        else:
+            code, names = pairs.system
+        a, b = code[pairs.a[self.pair]], code[pairs.b[self.pair]]
+        log_words = pairs.log_words[self.pair]
+        kept = (a != b) & ~(np.isnan(log_words) & length)
+        first, second = np.where(self.forward, a, b)[kept], np.where(self.forward, b, a)[kept]
+        present, place = np.unique(np.concatenate([first, second]), return_inverse=True)
+        first, second = place.reshape(2, -1).astype(np.int64)
+        lead = np.where(self.forward, log_words, -log_words)[kept][:, None]
+        covariates = lead if length else np.empty((first.size, 0))
+        shown = tuple(names[k] for k in present)
+        return Comparisons(shown, first, second, self.ended[kept], pairs.prompt[self.pair][kept], covariates)
+
+
+def net_of(pair: Codes, value: Floats, pairs: int) -> Floats:
+    """Sign of the mean value of each pair; NaN = no value."""
+    number = np.bincount(pair, minlength=pairs)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(pair, weights=value, minlength=pairs) / number
+    return np.asarray(np.where(np.abs(mean) < _SAME, 0.0, np.sign(mean)), dtype=np.float64)
+
+
+def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Iterator[tuple[Pairs, tuple[Side, ...]]]:
+    """Each dataset's pairs and its sides: people first, then judges that compared, then what ratings imply."""
+    frame = table.frame
+    if drop_systems:
+        gone = frame["first_system"].isin(list(drop_systems)) | frame["second_system"].isin(list(drop_systems))
+        frame = frame[~gone]
+    for name, part in frame.groupby("dataset", sort=False, observed=True):
+        pairs, code, forward = _pairs(str(name), part, pd.DataFrame(table.stories.loc[str(name)]))
+        yield pairs, tuple(_sides(pairs, part, code, forward))
+
+
+def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pairs, Codes, NDArray[np.bool_]]:
+    """The pairs, the pair of each row, and whether its first story is the pair's a."""
+    known = stories[~stories.index.duplicated()].sort_index()
+    place = pd.Series(np.arange(len(known)), index=known.index)
+    first, second = (place.loc[frame[side].astype(str)].to_numpy(dtype=np.int64) for side in ("first", "second"))
+    a, b = np.minimum(first, second), np.maximum(first, second)
+    unique, code = np.unique(a * len(known) + b, return_inverse=True)
+    at_a, at_b = (side.astype(np.int64) for side in np.divmod(unique, max(1, len(known))))
+    words = np.array([_words(row) for row in known.itertuples()], dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_words = np.log(words[at_a] / words[at_b])
+    log_words[~np.isfinite(log_words)] = np.nan
+    prompts = np.unique(known["story_prompt"].astype(str).to_numpy()[at_a], return_inverse=True)[1]
+    made = Pairs(dataset, known.assign(words=words), at_a, at_b, prompts.reshape(-1).astype(np.int64), log_words)
+    return made, code.reshape(-1).astype(np.int64), first < second
+
+
+def _words(row: object) -> float:
+    text = getattr(row, "text", None)
+    count = len(tokens(text)) if isinstance(text, str) and text else getattr(row, "words", np.nan)
+    return float("nan") if pd.isna(count) else float(count)
+
+
+def _sides(pairs: Pairs, frame: pd.DataFrame, pair: Codes, forward: NDArray[np.bool_]) -> Iterator[Side]:
+    keys = ["source", "criterion", "run", "judge", "eval_prompt"]
+    plain = frame[keys].astype(object).where(frame[keys].notna(), None).reset_index(drop=True)
+    rank = plain["source"].map({"rater": 0, "judge": 1, "implied": 2}).fillna(3)
+    groups = plain.assign(rank=rank).groupby(["rank", *keys], dropna=False, sort=False)
+    found: dict[Any, Any] = dict(groups.indices)
+    for key, rows in sorted(found.items(), key=lambda item: item[0][0]):
+        _, source, criterion, run, judge, eval_prompt = (None if pd.isna(part) else str(part) for part in key)
+        at = np.asarray(rows, dtype=np.int64)
+        people = source == "rater"
+        labels = (None, None, None) if people else (run, judge, eval_prompt)
+        yield _side(pairs, frame.iloc[at], pair[at], forward[at], _KINDS[str(source)], labels, str(criterion))
+
+
+def _side(
+    pairs: Pairs,
+    frame: pd.DataFrame,
+    pair: Codes,
+    forward: NDArray[np.bool_],
+    kind: Kind,
+    labels: tuple[str | None, str | None, str | None],
+    criterion: str,
+) -> Side:
+    said = frame["preference"].astype(object).to_numpy()
+    ended = np.array([[value == word for word in _WORDS] for value in said], dtype=np.float64).reshape(-1, 3)
+    kept = np.flatnonzero(ended.sum(axis=1) > 0)
+    lead = ended[:, 0] - ended[:, 1]
+    value = np.where(forward, lead, -lead)
+    shares = frame[["p_first", "p_second", "p_tie"]].astype(np.float64).to_numpy()
+    soft = ~np.isnan(shares[:, :2]).any(axis=1)
+    ended[soft] = np.nan_to_num(shares[soft])
+    ended[soft] /= np.maximum(ended[soft].sum(axis=1, keepdims=True), _SAME)
+    rater = frame["rater"].astype(object).where(frame["rater"].notna(), None).to_numpy()
+    lost = len(said) - kept.size
+    return Side(pairs, kind, *labels, criterion, pair[kept], forward[kept], ended[kept], value[kept], rater[kept], lost)
+
+
+def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
+    """The people whose preferences a side is held against: on the same criterion, else on their only one.
+
+    What people's own ratings imply stands in where nobody compared.
+    """
+    for kind in ("people", "implied"):
+        known = [one for one in sides if one.kind == kind and one.judge is None and one is not side]
+        same = [one for one in known if one.criterion.casefold() == side.criterion.casefold()]
+        if same or len(known) == 1:
+            return (same or known)[0]
+    return None

@@ -1,0 +1,143 @@
+"""Stories within a story-prompt by preferences, and whether people order them alike. Never compares across these.
+
+A story's place within its story-prompt is its share of comparisons won there, each other story counting alike; its
+strength is fitted where the wins of the story-prompt connect all its stories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import RankOptions
+from judge.analysis.preference.sides import Side, people_beside
+from judge.stats.comparing import davidson, win_graph
+from judge.stats.comparing.comparisons import Comparisons, Ties
+from judge.stats.correlation import kendall
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+
+Floats = NDArray[np.float64]
+
+LEAST = 3
+"""Stories of a story-prompt from which an order of them is more than one pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryRow:
+    """One story: share of comparisons won against the others of its story-prompt, and strength among them."""
+
+    story_prompt: str
+    story: str
+    system: str
+    share: float
+    strength: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class StoryOrder:
+    """The stories of every story-prompt as one side orders them.
+
+    Attributes
+    ----------
+    tau : Estimate
+        Kendall's tau-b with people's shares, averaged over story-prompts with three stories or more; n counts these.
+    story_prompts, determined : int
+        Story-prompts with three stories compared, and those whose strengths are determined.
+    """
+
+    dataset: str
+    kind: str
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    criterion: str
+    rows: tuple[StoryRow, ...]
+    tau: Estimate
+    story_prompts: int
+    determined: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stories(Signed):
+    """Stories within story-prompts."""
+
+    orders: tuple[StoryOrder, ...]
+    options: RankOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a side and story."""
+        return self.signed([row for one in self.orders for row in _flat(one)])
+
+
+def orders(sides: Sequence[Side], ties: Ties) -> Iterator[StoryOrder]:
+    """Each side's order of stories, held against people's."""
+    made = {id(side): tuple(_rows(side, ties)) for side in sides}
+    for side in sides:
+        rows = made[id(side)]
+        people = people_beside(side, sides)
+        theirs = {row.story: row.share for row in made[id(people)]} if people is not None else {}
+        groups = [part for part in _by_prompt(rows).values() if len(part) >= LEAST]
+        determined = sum(all(row.strength.defined for row in part) for part in groups)
+        tau = Estimate.undefined("these are people") if side.kind == "people" else _tau(groups, theirs)
+        labels = side.pairs.dataset, side.kind, side.run, side.name, side.eval_prompt, side.criterion
+        yield StoryOrder(*labels, rows, tau, len(groups), determined)
+
+
+def _by_prompt(rows: Sequence[StoryRow]) -> dict[str, list[StoryRow]]:
+    parts: dict[str, list[StoryRow]] = {}
+    for row in rows:
+        parts.setdefault(row.story_prompt, []).append(row)
+    return parts
+
+
+def _tau(groups: Sequence[Sequence[StoryRow]], theirs: dict[str, float]) -> Estimate:
+    taus = []
+    for part in groups:
+        both = [(row.share, theirs[row.story]) for row in part if row.story in theirs]
+        if len(both) >= LEAST:
+            x, y = (kendall.codes(np.array(one)) for one in zip(*both, strict=True))
+            taus.append(kendall.tau_b(x, y))
+    known = np.array([tau for tau in taus if not np.isnan(tau)])
+    if not known.size:
+        return Estimate.undefined("undefined: no story-prompt has three stories that both sides order")
+    return means.as_independent(known)
+
+
+def _rows(side: Side, ties: Ties) -> Iterator[StoryRow]:
+    found, stories = side.comparisons(of_stories=True), side.pairs.stories
+    prompts = stories["story_prompt"].astype(str)
+    systems = stories["system"].astype(str)
+    for g in np.unique(found.cluster):
+        part = _one_prompt(found, np.flatnonzero(found.cluster == g))
+        won, tied = win_graph.wins(part), win_graph.ties(part)
+        met = won + won.T + tied
+        with np.errstate(invalid="ignore"):
+            share = np.nanmean(np.where(met > 0, (won + tied / 2) / np.maximum(met, 1e-12), np.nan), axis=1)
+        # Both places alike where both orders were shown; a place of its own could not be told with so few comparisons.
+        fit = davidson.fit(part.with_ties(ties), position=False)
+        for s, name in enumerate(part.systems):
+            strength = (
+                Estimate.undefined(fit) if isinstance(fit, str) else Estimate(float(fit.strengths[s]), n=round(part.n))
+            )
+            yield StoryRow(str(prompts[name]), name, str(systems[name]), float(share[s]), strength)
+
+
+def _one_prompt(found: Comparisons, rows: NDArray[np.int64]) -> Comparisons:
+    present, place = np.unique(np.concatenate([found.first[rows], found.second[rows]]), return_inverse=True)
+    first, second = place.reshape(2, -1).astype(np.int64)
+    names = tuple(found.systems[k] for k in present)
+    return Comparisons(names, first, second, found.ended[rows], np.zeros(rows.size, dtype=np.int64))
+
+
+def _flat(one: StoryOrder) -> Iterator[dict[str, object]]:
+    about = {name: getattr(one, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")}
+    for row in one.rows:
+        own = {name: getattr(row, name) for name in ("story_prompt", "story", "system", "share")}
+        yield about | own | {"strength": row.strength.value, "reason": row.strength.reason}

@@ -1,0 +1,153 @@
+"""Systems by preferences: wins, strengths, win rates, groups that cannot be told apart. Never names a winner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import RankOptions
+from judge.analysis.preference.agreement import flat_estimates
+from judge.analysis.preference.sides import Side
+from judge.stats.comparing import win_graph
+from judge.stats.comparing.strengths import Bootstrap, Strengths, strengths
+from judge.stats.estimate import Estimate
+from judge.stats.estimation.paired_differences import told_apart
+from judge.stats.ordering import ranking
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """One system as one side's comparisons place it.
+
+    Attributes
+    ----------
+    strength : Estimate
+        Log strength, sum 0 over the systems.
+    win_rate : Estimate
+        Expected share of comparisons won against the field, both places alike.
+    equal_length : Estimate
+        The same predicted for stories of equal length.
+    group : str
+        Systems that share a letter were not told apart (Holm, 5 %); empty where nothing is determined.
+    set : tuple of int, or None
+        The ranks that tested differences leave possible.
+    wins, ties, losses : float
+        Comparisons of this system.
+    """
+
+    system: str
+    strength: Estimate
+    win_rate: Estimate
+    equal_length: Estimate
+    group: str
+    set: tuple[int, int] | None
+    wins: float
+    ties: float
+    losses: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SystemStandings:
+    """The systems as one judge's, or people's, preferences on one criterion place them, strongest first.
+
+    `matrix` holds the share of comparisons that the row's system won against the column's, ties one half, in the order
+    of `rows`, NaN where they never met; `fitted` is what the rows come from, in its own order of systems.
+    """
+
+    dataset: str
+    kind: str
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    criterion: str
+    rows: tuple[SystemRow, ...]
+    matrix: Floats
+    length: Estimate
+    fitted: Strengths
+
+    @property
+    def log_nu(self) -> Estimate:
+        """How readily a tie is said."""
+        return self.fitted.log_nu
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Systems(Signed):
+    """Systems as people and judges prefer their stories."""
+
+    standings: tuple[SystemStandings, ...]
+    options: RankOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a side and system, each number with `_low`, `_high` and `_reason`."""
+        return self.signed([row for one in self.standings for row in _flat(one)])
+
+
+def standings(side: Side, options: RankOptions) -> SystemStandings | None:
+    """The systems of one side; None where its pairs are of one system."""
+    found = side.comparisons()
+    if len(found.systems) < 2:
+        return None
+    chosen = Bootstrap(options.bootstraps, options.seed) if options.bootstraps else None
+    place = side.kind == "judge"
+    fitted = strengths(found, position=place, ties=options.ties, bootstrap=chosen)
+    level = strengths(side.comparisons(length=True), position=place, ties=options.ties, bootstrap=chosen)
+    even = dict(zip(level.systems, level.win_rates, strict=True))
+    length = level.covariates[0] if level.covariates else Estimate.undefined("undefined")
+    won, tied = win_graph.wins(found), win_graph.ties(found)
+    letters, sets = _groups(fitted)
+    rows = [
+        SystemRow(
+            name,
+            fitted.strengths[s],
+            fitted.win_rates[s],
+            _equal_length(even.get(name), length),
+            letters[s],
+            sets[s],
+            float(won[s].sum()),
+            float(tied[s].sum()),
+            float(won[:, s].sum()),
+        )
+        for s, name in enumerate(found.systems)
+    ]
+    with np.errstate(invalid="ignore"):
+        met = won + won.T + tied
+        matrix = np.where(met > 0, (won + tied / 2) / np.maximum(met, 1e-12), np.nan)
+    share = np.nanmean(matrix, axis=1)
+    order = sorted(range(len(rows)), key=lambda s: (-(rows[s].strength.value or 0.0), -share[s], rows[s].system))
+    labels = side.pairs.dataset, side.kind, side.run, side.name, side.eval_prompt, side.criterion
+    return SystemStandings(*labels, tuple(rows[s] for s in order), matrix[np.ix_(order, order)], length, fitted)
+
+
+def _equal_length(rate: Estimate | None, length: Estimate) -> Estimate:
+    """The win rate at equal length, where the fit could tell length from strengths."""
+    if rate is None:
+        return Estimate.undefined("undefined: no length is known")
+    return rate if length.defined or not rate.defined else Estimate.undefined(length.reason or "undefined")
+
+
+def _groups(fitted: Strengths) -> tuple[list[str], list[tuple[int, int] | None]]:
+    systems = len(fitted.systems)
+    if fitted.fit is None or any(one.p is None for one in fitted.differences):
+        return [""] * systems, [None] * systems
+    higher = told_apart(fitted.differences, systems)
+    letters = ranking.letters(higher | higher.T, fitted.fit.strengths)
+    return letters, list(ranking.rank_sets(higher))
+
+
+def _flat(one: SystemStandings) -> Iterator[dict[str, object]]:
+    about = {name: getattr(one, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")}
+    for row in one.rows:
+        low, high = row.set or (None, None)
+        numbers = {"strength": row.strength, "win_rate": row.win_rate, "equal_length": row.equal_length}
+        counts = {"wins": row.wins, "ties": row.ties, "losses": row.losses}
+        own = {"system": row.system, "group": row.group, "set_low": low, "set_high": high}
+        yield about | own | counts | flat_estimates(numbers)

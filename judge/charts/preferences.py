@@ -1,0 +1,93 @@
+"""Preferences as pictures: who won against whom as a heat map, strengths as dots and whiskers. Never computes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge.analysis.preference.systems import SystemStandings
+from judge.charts import words
+from judge.charts.colours import Scale
+from judge.charts.forest import Forest, Line, signs
+from judge.charts.heatmap import HeatCell, HeatMap, HeatRow
+from judge.charts.signs import PEOPLE
+from judge.stats.estimate import Estimate
+
+_NOT_COMPARED = Estimate.undefined("not compared")
+
+
+def named(one: SystemStandings) -> str:
+    """Whose preferences."""
+    return ", ".join(part for part in (one.judge, one.eval_prompt) if part)
+
+
+def win_matrix(standings: Sequence[SystemStandings], signature: str) -> HeatMap:
+    """The share of comparisons that the row's system won against the column's, a block of rows for each side.
+
+    Systems stand in the order of the first side's strengths.
+    """
+    order = [row.system for row in standings[0].rows]
+    order += [row.system for one in standings for row in one.rows if row.system not in order]
+    columns = list(dict.fromkeys(order))
+    rows = tuple(_row(one, name, columns) for one in standings for name in columns if name in _systems(one))
+    first = standings[0]
+    caption = (
+        f"Share of comparisons, in per cent, that the row's system won against the column's, ties one half; "
+        f"{first.criterion}, {first.dataset}. Systems, numbered, in the order of {named(first)}. "
+        "Colours are by distance from 50 %."
+    )
+    return HeatMap(
+        title=f"Wins of {len(columns)} systems, {first.dataset}",
+        alt=f"{len(rows)} rows by {len(columns)} systems.",
+        # Numbers, since names of systems do not fit above a cell.
+        columns=tuple(str(at) for at, _ in enumerate(columns, 1)),
+        rows=rows,
+        unit="won, less 50 %",
+        scale=Scale.of([value for row in rows for cell in row.cells if (value := cell.value)] or [10.0], digits=0),
+        caption=caption,
+        signature=signature,
+    )
+
+
+def _systems(one: SystemStandings) -> list[str]:
+    return [row.system for row in one.rows]
+
+
+def _row(one: SystemStandings, name: str, columns: Sequence[str]) -> HeatRow:
+    there = _systems(one)
+    shares = one.matrix[there.index(name)]
+    cells = []
+    for other in columns:
+        share = float(shares[there.index(other)]) if other in there else float("nan")
+        if other == name or share != share:
+            why = "the same system" if other == name else "never compared"
+            cells.append(HeatCell(None, "", f"{named(one)}, {name} against {other}: {why}"))
+            continue
+        tip = f"{named(one)}, {name} against {other}: {100 * share:.1f} % won"
+        cells.append(HeatCell(100 * share - 50, f"{100 * share:.0f}", tip))
+    return HeatRow(named(one), named(one), f"{columns.index(name) + 1}  {name}", tuple(cells))
+
+
+def strengths(standings: Sequence[SystemStandings], signature: str) -> Forest:
+    """Log strengths of systems, a series for each side, in the order of the first."""
+    first = standings[0]
+    systems = list(dict.fromkeys(row.system for one in standings for row in one.rows))
+    known = [{row.system: row.strength for row in one.rows} for one in standings]
+    lines = tuple(Line("", name, (tuple(one.get(name, _NOT_COMPARED) for one in known),)) for name in systems)
+    judges = [one for one in standings if one.kind != "people"]
+    marks = dict(zip(map(id, judges), signs([named(one) for one in judges], "judges x Eval-Prompts"), strict=True))
+    every = [cell for line in lines for panel in line.cells for cell in panel if cell is not None]
+    return Forest(
+        title=f"Strengths of {len(systems)} systems, {first.dataset}",
+        panels=(first.criterion,),
+        short=(first.criterion,),
+        lines=lines,
+        series=tuple((named(one), marks.get(id(one), PEOPLE)) for one in standings),
+        bands=(),
+        axis="log strength (sum 0)",
+        caption=f"Strengths of {len(systems)} systems by comparisons, {first.criterion}, {first.dataset}; "
+        f"95 % intervals over story-prompts. Systems in the order of {named(first)}." + words.undefined(every),
+        signature=signature,
+        counted="comparisons",
+        digits=2,
+        from_zero=True,
+    )

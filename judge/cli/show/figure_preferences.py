@@ -1,0 +1,93 @@
+"""`judge figure wins` and `judge figure strengths`: preferences between systems as pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from judge.analysis.options.table_options import RankOptions
+from judge.cli.declared import takes
+from judge.cli.results.rank import HELP
+from judge.cli.results.rank import Runs as Compared
+from judge.cli.show.figure_command import FreeWidth
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, Picture, Width
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from judge.analysis.preference.systems import Systems
+
+_WITHOUT = ("control",)
+
+
+@takes(RankOptions, HELP, without=_WITHOUT)
+def wins(
+    runs: Compared,
+    output: Picture,
+    options: RankOptions,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    width: FreeWidth = None,
+) -> None:
+    """Who won against whom, as a heat map: a block of rows for people and for each judge x Eval-Prompt.
+
+    Example: judge figure wins runs/mans-roc-pairs -o wins.pdf
+    """
+    from judge.charts.preferences import win_matrix
+    from judge.figures import heatmap, page
+
+    page.check_suffix(output)
+    inches = None if width is None else page.inches_of(width)
+    found = _found(runs, options, (criterion, judge, eval_prompt))
+    made = win_matrix(found.standings, found.signature)
+    page.write(heatmap.draw(made, inches), output)
+    typer.echo(f"{output}: {len(made.rows)} rows, {len(made.columns)} systems")
+
+
+@takes(RankOptions, HELP, without=_WITHOUT)
+def strengths(
+    runs: Compared,
+    output: Picture,
+    options: RankOptions,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    width: Width = "page",
+) -> None:
+    """Systems' strengths by comparisons, of people and of judges, as dots with intervals.
+
+    Example: judge figure strengths runs/mans-roc-pairs -o strengths.pdf
+    """
+    from judge.charts.preferences import strengths as chart
+    from judge.figures import forest, page
+
+    page.check_suffix(output)
+    inches = page.inches_of(width)
+    found = _found(runs, options, (criterion, judge, eval_prompt))
+    made = chart(found.standings, found.signature)
+    page.write(forest.draw(made, inches), output)
+    typer.echo(f"{output}: {len(made.lines)} systems, {len(made.series)} who compared")
+
+
+def _found(runs: Sequence[str], options: RankOptions, chosen: tuple[Collection[str] | None, ...]) -> Systems:
+    """The systems of one dataset and criterion."""
+    from dataclasses import replace
+
+    from judge.analysis.preference.ranked import ranked
+    from judge.analysis.preference.reading import narrowed, read
+    from judge.errors import SpecError
+    from judge.wording import Advice
+
+    criterion, judge, eval_prompt = chosen
+    found = ranked(narrowed(read(list(runs)), criterion, judge, eval_prompt), replace(options, control=False)).systems
+    places = {(one.dataset, one.criterion.casefold()) for one in found.standings}
+    if not places:
+        raise SpecError("nobody compared stories of two systems here", hint="judge rank prints what there is")
+    if len(places) > 1:
+        raise SpecError(
+            f"{len(places)} criteria or datasets are too many for one figure",
+            hint=Advice("choose one with {criterion}, or name runs of one dataset"),
+        )
+    return found

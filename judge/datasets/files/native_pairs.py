@@ -1,0 +1,141 @@
+"""Lines of the native format that compare stories: a pair with preferences, or a ranking. Never invents a preference.
+
+See `native` for the form of both lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from judge.datasets.files.pair_set import PairSet
+from judge.datasets.files.source_file import json_lines
+from judge.errors import DataError
+from judge.records import PREFERRED, Pair, Preference, Preferred
+
+
+class PreferenceLine(BaseModel):
+    """One preference as a line holds it."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    rater: str | None = Field(default=None, min_length=1)
+    criterion: str = Field(min_length=1)
+    value: Preferred
+
+
+class PairLine(BaseModel):
+    """A pair as a line holds it."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    id: str | None = Field(default=None, min_length=1)
+    first: str = Field(min_length=1)
+    second: str = Field(min_length=1)
+    preferences: list[PreferenceLine] = Field(default_factory=list)
+
+    def named(self) -> list[str]:
+        """The stories, each as often as it stands."""
+        return [self.first, self.second]
+
+
+class RankingLine(BaseModel):
+    """A ranking as a line holds it."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    stories: list[list[str]] = Field(min_length=1)
+    criterion: str = Field(min_length=1)
+    rater: str | None = Field(default=None, min_length=1)
+
+    def named(self) -> list[str]:
+        """The stories, each as often as it stands."""
+        return [story for tied in self.stories for story in tied]
+
+
+LINES: Mapping[str, type[PairLine | RankingLine]] = {"pair": PairLine, "ranking": RankingLine}
+
+
+def is_compared(value: Any) -> bool:
+    """Whether a line compares stories."""
+    return isinstance(value, dict) and len(value) == 1 and next(iter(value)) in LINES
+
+
+def says_pairs(header: Mapping[str, Any], path: Path, row: int) -> bool:
+    """Whether a header announces comparisons."""
+    said = header.get("pairs", False)
+    if not isinstance(said, bool):
+        raise DataError("neither true nor false", file=path, row=row, column="pairs", found=said)
+    return said
+
+
+def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
+    """The pairs of the file's comparisons of stories, whose story-prompts are known by their ids.
+
+    Raises DataError for what is no comparison, a story that the file does not hold, and two story-prompts.
+    """
+    found = PairSet(path)
+    for row, value in json_lines(path):
+        if not is_compared(value):
+            continue
+        (kind,) = value
+        line = _line(value[kind], kind, path, row)
+        _check(line.named(), prompts, path, row, kind)
+        prompt = prompts[line.named()[0]]
+        if isinstance(line, RankingLine):
+            found.add_ranking(line.stories, prompt, line.criterion, line.rater, row)
+            continue
+        if not line.preferences:
+            found.add(line.first, line.second, prompt, None, row, line.id)
+        for said in line.preferences:
+            found.add(line.first, line.second, prompt, Preference(said.criterion, said.value, said.rater), row, line.id)
+    yield from found.pairs()
+
+
+def pair_line(pair: Pair) -> bytes:
+    """One pair as a line of the format, with the newline."""
+    preferences = [{"rater": p.rater, "criterion": p.criterion, "value": p.value} for p in pair.preferences]
+    value = {"id": pair.id, "first": pair.first, "second": pair.second, "preferences": preferences}
+    return orjson.dumps({"pair": value}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _line(value: Any, kind: str, path: Path, row: int) -> PairLine | RankingLine:
+    try:
+        return LINES[kind].model_validate(value)
+    except ValidationError as error:
+        _refuse(error, kind, path, row)
+
+
+def _check(named: list[str], prompts: Mapping[str, str], path: Path, row: int, kind: str) -> None:
+    for story in named:
+        if story not in prompts:
+            raise DataError("no story has this id", file=path, row=row, column=kind, found=story)
+    if len(set(named)) < max(len(named), 2):
+        raise DataError("fewer than two stories, or one twice", file=path, row=row, column=kind, found=named)
+    if len({prompts[story] for story in named}) > 1:
+        raise DataError("stories for different story-prompts", file=path, row=row, column=kind, found=named)
+
+
+def _refuse(error: ValidationError, kind: str, path: Path, row: int) -> NoReturn:
+    """The first of pydantic's complaints, as a sentence."""
+    first = error.errors(include_url=False)[0]
+    location = ".".join(str(part) for part in (kind, *first["loc"]))
+    if first["type"] == "missing":
+        raise DataError("the key is missing", file=path, row=row, column=location) from error
+    if first["type"] == "extra_forbidden":
+        inside = len(first["loc"]) > 1
+        known = PreferenceLine.model_fields if inside else LINES[kind].model_fields
+        raise DataError("unknown key", file=path, row=row, column=location, allowed=", ".join(known)) from error
+    wanted = {"string_type": "a text", "list_type": "a list", "literal_error": ", ".join(PREFERRED)}.get(first["type"])
+    raise DataError(
+        "not what the format promises",
+        file=path,
+        row=row,
+        column=location,
+        found=first["input"],
+        allowed=wanted or first["msg"],
+    ) from error

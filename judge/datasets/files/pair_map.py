@@ -1,0 +1,152 @@
+"""Which columns of a table hold stories that people compared: the map, and forms of files that are known by it.
+
+A map of comparisons has, beside `story_prompt, criterion, rater, missing, sheet`, the fields of one of these shapes:
+
+- ``chosen, rejected``: one row a pair, the preferred story first. `chosen_id`, `chosen_system` and the like are known.
+- ``first, second, preference``: one row a pair as it was shown; `preference` holds first, second or tie (also a, b; 1,
+  2; model_a, model_b). Without it nobody preferred either. `id` names the pair, `first_id`, `first_system` a story.
+- ``texts, ranks``: one row a ranking of several stories: two lists side by side, 1 the best, equal ranks tied. `ids`
+  and `systems` are lists beside them.
+- ``text, rank``: one row a story of a ranking; a ranking is the rows of one story-prompt, rater and criterion. `id` and
+  `system` are the story's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from judge.datasets.files.table_file import table_columns
+from judge.errors import DataError, SpecError, nearest, unknown
+
+Shape = Literal["chosen", "shown", "lists", "long"]
+
+_SHARED = ("story_prompt", "criterion", "rater")
+_SAID = ("missing", "sheet")
+SHAPES: Mapping[Shape, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "chosen": (
+        ("chosen", "rejected"),
+        tuple(f"{side}{of}" for side in ("chosen", "rejected") for of in ("_id", "_system")),
+    ),
+    "shown": (
+        ("first", "second"),
+        ("preference", "id", *(f"{side}{of}" for side in ("first", "second") for of in ("_id", "_system"))),
+    ),
+    "lists": (("texts", "ranks"), ("ids", "systems")),
+    "long": (("text", "rank"), ("id", "system")),
+}
+"""Shape -> the fields that it needs, and those that it may have."""
+
+FORMS: Mapping[str, Mapping[str, str]] = {
+    "LitBench": {
+        "chosen": "chosen_story",
+        "rejected": "rejected_story",
+        "story_prompt": "prompt",
+        "chosen_id": "chosen_comment_id",
+        "rejected_id": "rejected_comment_id",
+    },
+    "WritingPreferenceBench": {"chosen": "chosen.text", "rejected": "rejected.text", "story_prompt": "prompt"},
+    "chosen/rejected": {"chosen": "chosen", "rejected": "rejected", "story_prompt": "prompt"},
+}
+"""Forms of released files -> their columns; a table with both stories' columns is read so, where no map is given."""
+
+_OWN = {"first", "second", "preference", "chosen", "rejected", "texts", "ranks", "rank"}
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "chosen": ("chosen", "chosenstory", "chosentext", "chosenresponse", "preferred", "winner", "better", "higher"),
+    "rejected": ("rejected", "rejectedstory", "rejectedtext", "rejectedresponse", "loser", "worse", "lower"),
+    "first": ("first", "storya", "texta", "responsea", "story1", "text1", "response1", "output1", "firststory"),
+    "second": ("second", "storyb", "textb", "responseb", "story2", "text2", "response2", "output2", "secondstory"),
+    "preference": ("preference", "preferred", "winner", "choice", "label", "verdict"),
+    "texts": ("texts", "stories", "responses", "outputs"),
+    "ranks": ("ranks", "ranking", "rankings"),
+    "story_prompt": ("storyprompt", "prompt", "writingprompt", "instruction", "premise"),
+}
+"""Field -> names that files give it, in small letters without marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairMap:
+    """The shape of a table of comparisons, and field -> column (or `=constant`)."""
+
+    shape: Shape
+    fields: Mapping[str, str]
+    missing: tuple[str, ...] = ()
+    sheet: str | None = None
+
+
+def is_pair_map(columns: Mapping[str, Any] | None) -> bool:
+    """Whether a column map speaks of comparisons."""
+    return bool(_OWN & set(columns or {}))
+
+
+def known_form(present: Sequence[str]) -> str | None:
+    """The released form that a table with these columns has; None for a table of stories one by one."""
+    if {"text", "system"} <= set(present):
+        return None
+    for name, fields in FORMS.items():
+        if {fields["chosen"], fields["rejected"]} <= set(present):
+            return name
+    return None
+
+
+def pair_map(columns: Mapping[str, Any], path: Path) -> PairMap:
+    """The map over this table: of a known form where none is given, with fields whose columns bear their names.
+
+    Raises SpecError for a map that no table can have, and DataError for columns that this one has not.
+    """
+    sheet = columns.get("sheet")
+    sheet = str(sheet).removeprefix("=") if sheet else None
+    missing = columns.get("missing") or ()
+    words = tuple(str(missing).removeprefix("=").split(",")) if isinstance(missing, str) else tuple(map(str, missing))
+    present = table_columns(path, sheet)
+    said = {key: value for key, value in columns.items() if key not in _SAID}
+    form = known_form(present)
+    if not said and form is not None:
+        said = {field: column for field, column in FORMS[form].items() if column in present}
+    shape = _shape(said)
+    needed, more = SHAPES[shape]
+    for key, value in said.items():
+        if key not in (*needed, *more, *_SHARED):
+            raise SpecError(unknown("column map field", key, [*needed, *more, *_SHARED, *_SAID]))
+        if not isinstance(value, str) or not value:
+            raise SpecError(f"column map: {key} must name a column, not {value!r}")
+    fields = {name: name for name in (*needed, *more, *_SHARED) if name in present} | said
+    for name, column in fields.items():
+        if not column.startswith("=") and column not in present and _within(column) not in present:
+            raise DataError(unknown("column", column, present) + f", wanted as {name}", file=path)
+    for name in needed:
+        if name not in fields:
+            close = nearest(name, present)
+            guess = f"; did you mean column {close!r}?" if close else ""
+            raise DataError(f"no column is said to hold {name}{guess}", file=path, found=", ".join(present))
+    return PairMap(shape, fields, words, sheet)
+
+
+def _shape(said: Mapping[str, Any]) -> Shape:
+    if {"chosen", "rejected"} & set(said):
+        return "chosen"
+    if {"first", "second", "preference"} & set(said):
+        return "shown"
+    return "lists" if {"texts", "ranks"} & set(said) else "long"
+
+
+def _within(column: str) -> str:
+    """A column's name without places in lists: `chosen.1.content` is within what a table calls `chosen.content`."""
+    return ".".join(part for part in column.split(".") if not part.isdigit())
+
+
+def proposal(present: Sequence[str]) -> dict[str, str] | None:
+    """A map that looks right by the columns' names, to be read and copied; None where both stories are not found."""
+    bare = {"".join(c for c in column.lower() if c.isalnum()): column for column in reversed(present)}
+
+    def named(field: str) -> str | None:
+        return next((bare[name] for name in _NAMES[field] if name in bare), None)
+
+    for needed in (("chosen", "rejected"), ("first", "second", "preference"), ("texts", "ranks")):
+        found = {field: column for field in needed if (column := named(field)) is not None}
+        if len(found) == len(needed):
+            prompt = named("story_prompt")
+            return found | ({"story_prompt": prompt} if prompt else {})
+    return None

@@ -1,0 +1,85 @@
+"""Pairs put together from what people said one by one: a pair once, whoever said it, in whatever order. No repairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+
+from judge.errors import DataError
+from judge.records import Pair, Preference, Preferred
+
+TURNED: dict[Preferred, Preferred] = {"first": "second", "second": "first", "tie": "tie"}
+"""A preference, where the two stories change places."""
+
+
+@dataclass(slots=True)
+class _Made:
+    id: str
+    story_prompt: str
+    preferences: list[Preference] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class PairSet:
+    """The pairs of one file; a pair's own order is that in which it was first added."""
+
+    path: Path
+    _made: dict[tuple[str, str], _Made] = field(default_factory=dict)
+    _ids: set[str] = field(default_factory=set)
+
+    def add(
+        self,
+        first: str,
+        second: str,
+        story_prompt: str,
+        preference: Preference | None,
+        row: int,
+        name: str | None = None,
+    ) -> None:
+        """One comparison of two stories, by their ids; None where nobody preferred either.
+
+        Raises DataError for a story beside itself, a pair's name that another has, and a person who says of one pair
+        and criterion a second time which is preferred.
+        """
+        if first == second:
+            raise DataError("a story is compared with itself", file=self.path, row=row, found=first)
+        if (second, first) in self._made:
+            first, second = second, first
+            if preference is not None:
+                preference = Preference(preference.criterion, TURNED[preference.value], preference.rater)
+        made = self._made.get((first, second))
+        if made is None:
+            name = name or f"{first}~{second}"
+            if name in self._ids:
+                raise DataError("the id stands for another pair too", file=self.path, row=row, column="id", found=name)
+            self._ids.add(name)
+            made = self._made[first, second] = _Made(name, story_prompt)
+        if preference is None:
+            return
+        said = {(one.criterion, one.rater) for one in made.preferences if one.rater is not None}
+        if (preference.criterion, preference.rater) in said:
+            message = f"rater {preference.rater!r} compared these stories on {preference.criterion} before"
+            raise DataError(message, file=self.path, row=row, found=made.id)
+        made.preferences.append(preference)
+
+    def add_ranking(
+        self, places: Sequence[Sequence[str]], story_prompt: str, criterion: str, rater: str | None, row: int
+    ) -> None:
+        """A ranking, best place first, as all its pairs; stories that share a place are tied.
+
+        Pairs stand in the order of their ids, which does not tell the ranking.
+        """
+        ranked = [(story, place) for place, tied in enumerate(places) for story in tied]
+        for (one, its), (other, others) in combinations(ranked, 2):
+            value: Preferred = "tie" if its == others else "first"
+            if one <= other:
+                self.add(one, other, story_prompt, Preference(criterion, value, rater), row)
+            else:
+                self.add(other, one, story_prompt, Preference(criterion, TURNED[value], rater), row)
+
+    def pairs(self) -> Iterator[Pair]:
+        """The pairs in the order of their first appearance."""
+        for (first, second), made in self._made.items():
+            yield Pair(made.id, made.story_prompt, first, second, tuple(made.preferences))

@@ -1,0 +1,98 @@
+"""Ghazarian et al.'s coherence ratings: 300 stories a set, five named workers each, 0 to 5. Knows these files alone.
+
+A row of the table is one worker's answers to a page of stories: WorkerId, Input.text1, ..., Answer.text1, ... A story
+is known by its text, blanks aside; ids number the stories in the order of the file. The release says neither which
+system wrote a story nor for which story-prompt. ``</s>`` ends each sentence of the ROC set; that is the file's format,
+and is decoded. MANPLTS, the study's own score of each story, stands in a file of its own: TEXT, a tab, a number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from judge.datasets.dataset import Dataset
+from judge.datasets.files.source_file import check_count, csv_rows, decode, rating_value, read_bytes, text_value
+from judge.datasets.locate import need
+from judge.datasets.sources import FILES, LICENCES
+from judge.errors import DataError
+from judge.records import Rating, Scale, Story
+
+STORIES, RATERS = 300, 5
+CRITERION = "Coherence"
+SCALE = Scale(0, 5, 1)
+SYSTEM = "not named"
+DECODED = "the end of a sentence, which the ROC file writes as </s>"
+_INPUT, _ANSWER, _WORKER = "Input.text", "Answer.text", "WorkerId"
+_SENTENCE_END = re.compile(r"\s*</s>\s*")
+
+
+def load(name: str) -> Dataset:
+    """`plotguided_wp` or `plotguided_roc`, where its file lies on this machine."""
+    path = need(FILES[name][0], name)
+    return Dataset(
+        name=name,
+        files=(path,),
+        stories=partial(read_stories, path),
+        rater_identity=True,
+        citation=(
+            "Ghazarian et al. 2021, Plot-guided Adversarial Example Construction for Evaluating Open-domain Story "
+            "Generation, NAACL"
+        ),
+        licence_note=LICENCES[name],
+        scale=SCALE,
+        decoded=DECODED,
+        expected={"stories": STORIES, "systems": 1, "story_prompts": 0, "ratings": STORIES * RATERS},
+    )
+
+
+def read_stories(path: Path) -> Iterator[Story]:
+    """The stories in the file's order, each with five ratings. DataError for anything not as released."""
+    ratings: dict[str, list[Rating]] = {}
+    for row, cells in csv_rows(path, (_WORKER, f"{_INPUT}1", f"{_ANSWER}1")):
+        worker = text_value(cells[_WORKER], path, row, _WORKER)
+        for column in (name for name in cells if name.startswith(_INPUT)):
+            answer = _ANSWER + column.removeprefix(_INPUT)
+            if answer not in cells:
+                raise DataError("a story without a column of ratings", file=path, row=row, column=answer)
+            given = ratings.setdefault(plain(text_value(cells[column], path, row, column)), [])
+            if any(one.rater == worker for one in given):
+                raise DataError(f"worker {worker} rated this story before", file=path, row=row, column=column)
+            given.append(Rating(CRITERION, rating_value(cells[answer], SCALE, path, row, answer), worker))
+    check_count("stories", len(ratings), STORIES, path)
+    for number, (text, given) in enumerate(ratings.items()):
+        if len(given) != RATERS:
+            raise DataError(f"not {RATERS} ratings", file=path, row=f"of story {number}", found=len(given))
+        yield Story(f"{number:03d}", "", SYSTEM, text, None, tuple(given))
+
+
+def read_scores(path: Path) -> dict[str, float]:
+    """Text -> MANPLTS' score of it, texts as the stories have them. DataError for another shape."""
+    found: dict[str, float] = {}
+    for row, line in enumerate(decode(read_bytes(path), path, 1).splitlines(), start=1):
+        text, tab, number = line.rpartition("\t")
+        if not tab:
+            raise DataError("no tab between text and score", file=path, row=row, found=line)
+        text = plain(text_value(text, path, row, "text"))
+        if text in found:
+            raise DataError("the same story stands twice", file=path, row=row, column="text", found=text)
+        found[text] = rating_value(number, None, path, row, "score")
+        if not 0 < found[text] < 1:
+            raise DataError(
+                "not a probability", file=path, row=row, column="score", found=number, allowed="above 0, below 1"
+            )
+    check_count("scores", len(found), STORIES, path)
+    return found
+
+
+def log_odds(score: float) -> float:
+    """A score, which is a probability, as log-odds: in the same order, and hundreds of stories are not tied at 1e-9."""
+    return math.log(score) - math.log1p(-score)
+
+
+def plain(text: str) -> str:
+    """A story's text: marks of sentences' ends decoded, runs of blanks and those at the ends taken for one and none."""
+    return " ".join(_SENTENCE_END.sub(" ", text).split())

@@ -1,0 +1,124 @@
+"""What a journal keeps of comparisons, in tables of their own that are made on first use. Never parses.
+
+`queries.story` is the story shown first; `comparisons` names the other one and the pair. `pairs` is what the run
+compares, `preferences` what people preferred.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from judge.journal import database
+from judge.journal.schema import COMPARISONS, PAIRS, PREFERENCES
+from judge.records import PREFERRED, Comparison, Pair, Preference, Query, Story
+
+Compared = tuple[str, str, str]
+"""Query key, pair, and the story shown second."""
+
+_PAGE = 64
+_KEPT_STORIES = 256
+
+_PLANNED = """
+SELECT position, pair, first, second FROM pairs WHERE position > :after AND (:limit IS NULL OR number < :limit)
+ORDER BY position LIMIT :page
+"""
+_STORY = "SELECT id, story_prompt, system, text, reference FROM stories WHERE id = ?"
+_GIVEN = "SELECT pair, first, second, criterion, rater, value FROM preferences ORDER BY rowid"
+
+RULES = {
+    "comparisons of no known query": """
+        SELECT count(*) FROM comparisons WHERE query_key NOT IN (SELECT key FROM queries)""",
+    "comparisons with no known second story": """
+        SELECT count(*) FROM comparisons WHERE second NOT IN (SELECT id FROM stories)""",
+    "queries that compare nothing": """
+        SELECT count(*) FROM queries WHERE key NOT IN (SELECT query_key FROM comparisons)""",
+}
+"""Rules between tables of a journal that holds comparisons."""
+
+
+def compared(query: Query) -> Compared | None:
+    """What is to be kept of a query beside its row; None of one that compares nothing."""
+    if query.pair is None or query.other is None:
+        return None
+    return query.key, query.pair, query.other.id
+
+
+def keep(db: sqlite3.Connection, rows: Iterable[Compared]) -> None:
+    """Store what queries compare, inside the caller's transaction."""
+    rows = list(rows)
+    if rows:
+        db.execute(COMPARISONS)
+        db.executemany("INSERT OR IGNORE INTO comparisons VALUES (?, ?, ?)", rows)
+
+
+def add_pairs(db: sqlite3.Connection, planned: Iterable[tuple[int, str, str, str]]) -> int:
+    """Store (number of the pair, pair, first, second) in plan order, inside a transaction; returns how many."""
+    db.execute(PAIRS)
+    count = 0
+    for count, row in enumerate(planned, 1):
+        db.execute("INSERT INTO pairs VALUES (?, ?, ?, ?, ?)", (count - 1, *row))
+    return count
+
+
+def add_preferences(db: sqlite3.Connection, pairs: Iterable[Pair]) -> None:
+    """Store what people preferred, inside the caller's transaction."""
+    made = False
+    for pair in pairs:
+        for given in pair.preferences:
+            if not made:
+                db.execute(PREFERENCES)
+                made = True
+            db.execute(
+                "INSERT INTO preferences VALUES (?, ?, ?, ?, ?, ?)",
+                (pair.id, pair.first, pair.second, given.criterion, given.rater, given.value),
+            )
+
+
+def has_pairs(db: sqlite3.Connection) -> bool:
+    """Whether the journal is of a run that compares."""
+    return database.has_table(db, "pairs")
+
+
+def count(db: sqlite3.Connection, limit: int | None = None) -> int:
+    """How many comparisons the plan has, of its first `limit` pairs."""
+    (found,) = db.execute("SELECT count(*) FROM pairs WHERE ?1 IS NULL OR number < ?1", (limit,)).fetchone()
+    return int(found)
+
+
+def planned(db: sqlite3.Connection, limit: int | None = None) -> Iterator[Comparison]:
+    """The plan's comparisons in the order in which they are asked, of its first `limit` pairs."""
+    stories: dict[str, Story] = {}
+    after = -1
+    while True:
+        # Pages, not one open cursor, as for stories: see `JournalReader.stories`.
+        page = db.execute(_PLANNED, {"after": after, "limit": limit, "page": _PAGE}).fetchall()
+        for place, pair, first, second in page:
+            after = place
+            if len(stories) > _KEPT_STORIES:
+                stories.clear()
+            for story in (first, second):
+                if story not in stories:
+                    stories[story] = Story(*db.execute(_STORY, (story,)).fetchone())
+            yield Comparison(stories[first], stories[second], pair)
+        if len(page) < _PAGE:
+            return
+
+
+def comparisons(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+    """Query key -> pair and second story, of every comparison that was tried."""
+    if not database.has_table(db, "comparisons"):
+        return {}
+    return {key: (pair, second) for key, pair, second in db.execute("SELECT * FROM comparisons")}
+
+
+def preferences(db: sqlite3.Connection) -> list[Pair]:
+    """The pairs that people compared, with what they preferred; a pair's story-prompt is not told."""
+    if not database.has_table(db, "preferences"):
+        return []
+    found = []
+    for (pair, first, second), rows in groupby(db.execute(_GIVEN), key=lambda row: row[:3]):
+        given = tuple(Preference(row[3], PREFERRED[PREFERRED.index(row[5])], row[4]) for row in rows)
+        found.append(Pair(pair, "", first, second, given))
+    return found

@@ -1,0 +1,74 @@
+"""How answers to comparisons are read with what the run knows of them: words of a verdict, mode, criterion, stories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judge.parsing.protocol import Parser
+from judge.parsing.stored_answers import read_response
+from judge.parsing.verdict import Shares, parse_verdict, soft_verdict
+from judge.records import CHOICES, Answer, Query, Response, Structured, Verdict
+
+
+def read_verdict(response: Response, query: Query) -> Verdict:
+    """The verdict of an answer that has just come, by the query it answers."""
+    texts = (query.story.text, "" if query.other is None else query.other.text)
+    return parse_verdict(
+        response, query.choices, structured=query.structured, criterion=query.criterion.name, stories=texts
+    )
+
+
+def was_read(parser: Parser, response: Response, query: Query) -> bool:
+    """Whether a rating, or of a comparison a preference, is read from an answer that has just come."""
+    if query.choices:
+        return read_verdict(response, query).preference is not None
+    return read_response(parser, response, query).rating is not None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdicts:
+    """What must be known of a run that compares to read its journal.
+
+    `scored` says that the run asked for log-probabilities; `second` tells the story shown second by the query's key,
+    `text_of` the text of a story by its id, "" where it is not known.
+    """
+
+    choices: tuple[str, ...]
+    structured: Structured
+    scored: bool
+    second: Mapping[str, str]
+    text_of: Callable[[str], str]
+
+    @classmethod
+    def of_run(
+        cls, definition: Mapping[str, Any], compared: Mapping[str, tuple[str, str]], text_of: Callable[[str], str]
+    ) -> StoredVerdicts:
+        """For the run with this stored definition, whose queries compare what `compared` says."""
+        choices = CHOICES if definition["ties"] else CHOICES[:2]
+        scored = definition.get("scoring", "text") == "logprobs"
+        second = {key: story for key, (_, story) in compared.items()}
+        return cls(choices, definition["structured"], scored, second, text_of)
+
+    def verdict(self, answer: Answer) -> Verdict:
+        """The reading of an answer, or why there was none to read; the query's own flags come first."""
+        if answer.response is None:
+            return Verdict("filtered" if answer.outcome == "filtered" else "not_answered", flags=answer.flags)
+        stories = (answer.story, self.second.get(answer.query_key, ""))
+        verdict = parse_verdict(
+            answer.response,
+            self.choices,
+            structured=self.structured,
+            criterion=answer.criterion,
+            stories=tuple(map(self.text_of, stories)),
+        )
+        return replace(verdict, flags=(*answer.flags, *verdict.flags)) if answer.flags else verdict
+
+    def shares(self, answer: Answer, verdict: Verdict) -> Shares | None:
+        """The shares of probability of an answer's verdict, where the run asked for them and they can be told."""
+        if not self.scored or answer.response is None:
+            return None
+        return soft_verdict(
+            verdict, answer.response, self.choices, structured=self.structured, criterion=answer.criterion
+        )

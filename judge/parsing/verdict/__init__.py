@@ -1,0 +1,8 @@
+"""Verdicts of answers that compare two stories: which was preferred, stated and never inferred."""
+
+from __future__ import annotations
+
+from judge.parsing.verdict.parser import CHOICES, VERSION, parse_verdict
+from judge.parsing.verdict.soft import Shares, soft_verdict
+
+__all__ = ["CHOICES", "VERSION", "Shares", "parse_verdict", "soft_verdict"]

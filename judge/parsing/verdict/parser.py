@@ -1,0 +1,136 @@
+"""The parser `verdict/1`: from an answer that compares two stories to a preference, or to why there is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from judge.parsing.ours.cleaning import clean
+from judge.parsing.ours.refusal import refuses
+from judge.parsing.verdict.reading import Reading, quoted_from, read, read_choice, read_json
+from judge.parsing.verdict.run_on import turns
+from judge.parsing.verdict.sides import FIRST, MEANS, SECOND, TIE, Sides, sides
+from judge.records import Response, Structured, Verdict, VerdictStatus
+
+VERSION = "verdict/1"
+"""Name and number of this parser; the number changes whenever any verdict can change."""
+
+CHOICES = ("A", "B", "C")
+"""The labels of first, second and tie where none are given."""
+
+_SYMBOLS = (FIRST, SECOND, TIE)
+_PAIR = 2
+_WORD = re.compile(r"[\w']+")
+
+
+def parse_verdict(
+    response: Response,
+    choices: Sequence[str] = CHOICES,
+    *,
+    tie_offered: bool | None = None,
+    structured: Structured = "none",
+    criterion: str = "",
+    stories: Sequence[str] = (),
+) -> Verdict:
+    """What an answer prefers of two stories, in its own words and nothing else.
+
+    `choices` are the labels of the first story, the second and, where there is a third, a tie; the words for a tie are
+    read whatever its label. `tie_offered` is by default whether there is a third. `criterion` names what was asked
+    for: what the answer says of it is no mere part. `stories` are the texts compared: words that stand in one of them
+    are quoted. Thinking kept apart in `response.reasoning` is never searched.
+
+    Flags: `cut` (the answer was cut after its verdict), `revised` (it takes back an earlier verdict), `run_on`
+    (a further question or chat turn was left out), `tie_not_offered` (a tie, though none was offered).
+    """
+    return _judged(response, tuple(choices), tie_offered, structured, criterion, tuple(stories))[0]
+
+
+def states_its_label(response: Response, choices: Sequence[str], structured: Structured, criterion: str) -> bool:
+    """Whether the label at the verdict's span is itself the answer, so that its alternatives are the other verdicts."""
+    return _judged(response, tuple(choices), None, structured, criterion, ())[1]
+
+
+def _judged(
+    response: Response,
+    choices: tuple[str, ...],
+    tie_offered: bool | None,
+    structured: Structured,
+    criterion: str,
+    stories: tuple[str, ...],
+) -> tuple[Verdict, bool]:
+    cleaned = clean(response.text)
+    cut = response.finish_reason in ("length", "content_filter")
+    if not cleaned.text.strip():
+        return Verdict(_nothing(response), flags=("run_on",) if cleaned.run_on else ()), False
+    known = frozenset(_WORD.findall(criterion.lower()))
+    reading, run_on = _reading(cleaned.text, choices, structured, known, cut=cut and not cleaned.run_on)
+    run_on = run_on or cleaned.run_on
+    flags: tuple[str, ...] = ("run_on",) if run_on else ()
+    if quoted_from(reading, stories):
+        reading = Reading("ambiguous")
+    if reading.status != "ok" or reading.side is None:
+        status = _status(reading, response, cleaned.text)
+        return Verdict(status, flags=flags), False
+    if reading.side == TIE and _declines(cleaned.text, reading):
+        return Verdict("refused", flags=flags), False
+    if reading.revised:
+        flags += ("revised",)
+    if cut:
+        flags += ("cut",)
+    if reading.side == TIE and not (len(choices) > _PAIR if tie_offered is None else tie_offered):
+        flags += ("tie_not_offered",)
+    verdict = Verdict("ok", MEANS[reading.side], flags, reading.explanation, reading.span)
+    return verdict, reading.direct
+
+
+def _reading(
+    text: str, choices: tuple[str, ...], structured: Structured, known: frozenset[str], *, cut: bool
+) -> tuple[Reading, bool]:
+    """The reading of a cleaned text, and whether a further task behind its verdict was left out."""
+    named = sides(choices)
+    if structured == "choice":
+        return read_choice(text, choices, _SYMBOLS), False
+    if structured.startswith("json"):
+        return read_json(text, named), False
+    return _before_next_task(text, named, known, cut=cut)
+
+
+def _before_next_task(text: str, named: Sides, known: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:
+    """The first verdict stands where a further question follows it."""
+    for place in turns(text):
+        head = read(text[:place], named, known, cut=False)
+        if head.status == "ok":
+            why = head.explanation
+            return replace(head, explanation=why), True
+        if head.status == "ambiguous":
+            return head, True
+    return read(text, named, known, cut=cut), False
+
+
+def _declines(text: str, reading: Reading) -> bool:
+    """Whether "I cannot choose between them" declines the task."""
+    place = reading.span[0] if reading.span is not None else 0
+    low = text.lower().replace("’", "'")
+    return re.search(
+        r"\bas an? (?:ai|artificial|language)|\b(?:sorry|not comfortable|not able to assist|policy|policies)\b",
+        low[: place + 200],
+    ) is not None and refuses(low)
+
+
+def _nothing(response: Response) -> VerdictStatus:
+    """The status of an answer without text."""
+    if response.finish_reason == "content_filter":
+        return "filtered"
+    return "truncated" if response.finish_reason == "length" else "empty"
+
+
+def _status(reading: Reading, response: Response, text: str) -> VerdictStatus:
+    """The status of an answer without a preference."""
+    if reading.status == "ambiguous":
+        return "ambiguous"
+    if refuses(text.lower().replace("’", "'")):
+        return "refused"
+    if response.finish_reason == "length":
+        return "truncated"
+    return "filtered" if response.finish_reason == "content_filter" else "no_preference"

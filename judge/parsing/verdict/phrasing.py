@@ -1,0 +1,345 @@
+"""The phrases in which judges prefer one of two stories. Holds patterns only, for lines of a sheet.
+
+`w` is the story that is preferred, `l` the one that is not; `soft` marks praise that is no verdict by itself
+("more engaging"). Every gap is bounded, so that each pattern takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A pattern, and pieces of words without all of which it matches nowhere: they are looked for first."""
+
+    signs: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """The words of a text; _ stands for a space in one."""
+    return tuple(word.replace("_", " ") for word in text.split())
+
+
+Phrases = Sequence[Phrase]
+
+
+def possible(phrases: Phrases, part: str) -> list[Phrase]:
+    """Those of the phrases that may match in a part of a line."""
+    found = []
+    for phrase in phrases:
+        for sign in phrase.signs:
+            if sign in part:
+                found.append(phrase)
+                break
+    return found
+
+
+_SIDE = "[①②]"
+_ADVERB = (
+    r"(?:(?!hardly|barely|scarcely|nearly|equally|possibly|supposedly|allegedly|initially|similarly|usually|typically"
+    r"|merely|only|previously|formerly|normally|early|likely\sto|generally\sconsidered)\w{2,15}ly"
+    r"|much|far|a\sbit|a\slittle|a\stouch|just|still|also|even|by\sfar|somewhat|rather|quite|very"
+    r"|in\smy\s(?:opinion|view)"
+    r"|to\sme|for\sme|to\smy\smind|on\sbalance|on\sthe\swhole|in\sthe\send|in\sgeneral|therefore|thus|hence"
+    r"|indeed|likely"
+    r"|again|altogether|all\sin\sall|overall|here|then|now|significantly|so|the\smore|way|miles|leagues"
+    r"|without\s(?:a\s)?doubt"
+    r"|without\squestion|no\sdoubt|hands\sdown|not\sonly|as\sa\swhole|i\s(?:think|believe|feel|would\ssay|find))"
+)
+_MORE = rf"(?:,?\s{_ADVERB},?){{0,4}}"
+_KIND = (
+    r"(?:story|one|text|narrative|piece|tale|option|response|version|candidate|work|entry|submission|choice|pick"
+    r"|of\sthe\stwo(?:\sstories)?|read|writing|of\s(?:writing|fiction|work|storytelling|literature|prose|art))"
+)
+_THAN = (
+    rf"(?:\s(?:than|to|over)\s(?P<l>{_SIDE}|the\sother(?:\s(?:one|story|text|piece))?|its\s(?:rival"
+    rf"|counterpart|competitor)|the\salternative)(?!'s))"
+)
+_GOOD = r"better|stronger|superior|preferable|preferred|best|strongest"
+_PRAISE = (
+    r"more\s(?:compelling|engaging|enjoyable|effective|satisfying|interesting|impressive|successful"
+    r"|convincing|captivating"
+    r"|appealing|polished|accomplished|memorable|rewarding|complete)"
+)
+_BAD = (
+    r"worse|weaker|inferior|worst|weakest|less\s(?:good|compelling|engaging|enjoyable|effective|satisfying|successful)"
+)
+_IS = (
+    r"(?:is|was|remains|(?:feels|reads)\s(?:as|like)|seems|appears|proves|emerges(?:\sas)?|stands\sout\sas|comes\s(?:across|out)(?:\sas)?"
+    r"|ends\sup(?:\sas)?|has\sto\sbe|must\sbe|is\sfor\sme|is\sto\sme)(?:\s(?:to\sbe|as))?"
+)
+_I = (
+    r"(?:\b(?:i|we)(?:'d|'ll|'m|\swould|\swill|\sam|\sare|\smust|\sshould|\shave\sto|\sdo|\shad\sto"
+    r"|\scan\sonly|'m\sgoing\sto"
+    r"|\sam\sgoing\sto)?)"
+)
+_CHOOSE = (
+    r"(?:prefer|preferred|choose|chose|choosing|pick|picked|picking|select|selected|selecting|favou?r"
+    r"|favou?red|vote\sfor"
+    r"|voting\sfor|voted\sfor|go\swith|going\swith|went\swith|go\sfor|going\sfor|opt\sfor|opting\sfor"
+    r"|opted\sfor|side\swith|siding\swith"
+    r"|lean(?:ing)?\s(?:more\s)?(?:towards?|to)|inclined\s(?:to\s(?:pick|choose|prefer|go\swith|favou?r)|towards?)"
+    r"|settle\s(?:on|for)|settled\son|answer(?:\swith)?|say|conclude\sfor|decide\s(?:on|for|in\sfavou?r\sof)"
+    r"|come\sdown\son\sthe\sside\sof)"
+)
+_PRIZE = r"(?:edge|win|nod|victory|vote|preference|slight\sedge|advantage|point|prize|crown|upper\shand|verdict|title)"
+
+_BETTER = (
+    rf"(?P<w>{_SIDE})(?:\sstory|\sone)?(?:,?\s{_ADVERB},?){{0,2}}\s{_IS}{_MORE}\s(?:(?:the|my"
+    rf"|a)\s)?(?:{_ADVERB}\s){{0,2}}"
+)
+
+PREFERS: tuple[Phrase, ...] = (
+    Phrase(
+        _words("better stronger superior prefer best strongest winner favo more_"),
+        re.compile(
+            rf"{_BETTER}(?:{_GOOD}|winner|clear\swinner|overall\swinner|favou?rite"
+            rf"|(?P<soft>{_PRAISE}))(?:\s{_KIND}){{0,2}}{_THAN}?(?![\w'-])"
+        ),
+    ),
+    Phrase(
+        _words("choice pick winner answer vote preference selection verdict favo prefer choose"),
+        re.compile(
+            rf"(?P<w>{_SIDE})(?:\swould\sbe|\sis|\sgets|\shas|\shas\sto\sbe|\sremains|\swins|\stakes|\searns"
+            rf"|\sreceives){_MORE}\s(?:my|the\sone\si|the\sstory\si|what\si|our)"
+            rf"{_MORE}\s(?:(?:overall|final|clear|personal|first)\s)?(?:choice|pick|winner|answer|vote|preference"
+            rf"|selection|verdict|favou?rite"
+            rf"|prefer(?:red)?|(?:would|'d)\s(?:choose|pick|prefer))(?:\s(?:story|one|choice|pick))?{_THAN}?(?![\w'-])"
+        ),
+    ),
+    Phrase(
+        _words("win won prevail triumph take ahead on_top rank carries gets_the edge advantage upper_hand above"),
+        re.compile(
+            rf"(?P<w>{_SIDE}){_MORE}\s(?:(?:should|has\sto|must|deserves\sto|does"
+            rf"|to)\s)?{_ADVERB}?\s?(?:wins?|won|prevails?|triumphs?|takes?\s(?:it|the\s{_PRIZE}|this\sone)"
+            rf"|comes?\s(?:out\s)?(?:on\stop|ahead)|ranks?\s(?:first|higher|above)|carries\sthe\sday"
+            rf"|gets\sthe\s{_PRIZE}|edges\s(?:it|ahead)|edges\sit\sout"
+            rf"|has\s(?:the|an|a\sslight|a\sclear)\s(?:overall\s|slight\s|clear\s)?(?:edge|advantage|upper\shand)"
+            rf"|is\s(?:slightly\s|clearly\s)?ahead|stands\sabove|pulls\sahead)"
+            rf"(?:\s(?:out|over|of|against|than))?(?:\s(?P<l>{_SIDE}|the\sother(?:\s(?:one|story|text"
+            rf"|piece))?)(?!'s))?(?![\w'-])"
+        ),
+    ),
+    Phrase(
+        _words("beat outp outsh surpass outdo tops bests trumps exceeds outcl outr edge overshadow wins"),
+        re.compile(
+            rf"(?P<w>{_SIDE}){_MORE}\s(?:beats?|outperforms?|outshines?|surpasses|outdoes|tops|bests|trumps|exceeds"
+            rf"|outclasses|outranks"
+            rf"|edges(?:\sout)?|edged\sout|overshadows|wins\s(?:out\s)?(?:over|against))\s(?P<l>{_SIDE}"
+            rf"|the\sother(?:\s(?:one|story|text|piece))?)(?!['\w])"
+        ),
+    ),
+    Phrase(
+        _words(
+            "prefer choos chose pick select favo vot _with go_for going_for opt lean inclin settle answer conclude "
+            "decide come_down"
+        ),
+        re.compile(
+            rf"{_I}{_MORE}\s{_CHOOSE}{_MORE}\s(?:the\s)?(?P<w>{_SIDE})(?:\s(?:over|to|rather\sthan|instead\sof"
+            rf"|above)\s(?P<l>{_SIDE}|the\sother(?:\sone)?)(?!'s))?(?![\w'])"
+        ),
+    ),
+    Phrase(
+        _words("better more higher best most above first ahead"),
+        re.compile(
+            rf"{_I}{_MORE}\s(?:like|liked|enjoy|enjoyed|rate|rated|rank|ranked|value|place"
+            rf"|put){_MORE}\s(?P<w>{_SIDE}){_MORE}\s(?:better|more|higher|best|most"
+            rf"|above|first|ahead\sof)(?:\s(?:than\s|of\s)?(?P<l>{_SIDE}|the\sother(?:\sone)?)(?!'s))?(?![\w'-])"
+        ),
+    ),
+    Phrase(
+        _words("find found consider deem judge declare call rate think believe make"),
+        re.compile(
+            rf"{_I}{_MORE}\s(?:find|found|consider|deem|judge|declare|call|rate|think|believe"
+            rf"|make){_MORE}\s(?P<w>{_SIDE}){_MORE}(?:\sto\sbe|\sas)?\s(?:the\s)?(?:{_ADVERB}\s){{0,2}}"
+            rf"(?:{_GOOD}|winner|(?P<soft>{_PRAISE}))(?:\s{_KIND}){{0,2}}{_THAN}?(?![\w'-])"
+        ),
+    ),
+    Phrase(
+        _words("giv award hand grant goes go_ belong fall lean tip"),
+        re.compile(
+            rf"\b(?:give|giving|award|awarding|hand|grant|gives|goes|go|belongs|fall|falls|awarded|leans?"
+            rf"|tips?){_MORE}\s(?:(?:the|my|a)\s(?:overall\s|slight\s|final\s)?{_PRIZE}\s)?(?:to|towards?"
+            rf"|in\sfavou?r\sof)\s(?P<w>{_SIDE})(?:\sover\s(?P<l>{_SIDE}))?(?!['\w])"
+        ),
+    ),
+    Phrase(
+        _words("give award hand grant"),
+        re.compile(
+            rf"\b(?:give|gives|award|awarding|hand|grant)\s(?P<w>{_SIDE})\s(?:the|my|a)\s(?:overall\s|slight\s"
+            rf"|final\s|clear\s)?{_PRIZE}(?:\sover\s(?P<l>{_SIDE}))?(?!['\w])"
+        ),
+    ),
+    Phrase(
+        _words("favo"),
+        re.compile(
+            rf"\b(?:decision|verdict|judge?ment|vote|preference|decide|decided|rule|come\sdown|comes\sdown|falls"
+            rf"|balance|scales?)\b[^.!?,;:\n①②]{{0,30}}\sin\sfavou?r\sof\s(?P<w>{_SIDE})(?!['\w])"
+        ),
+    ),
+    Phrase(
+        _words("preference vote"),
+        re.compile(
+            rf"\b(?:preference\s(?:is\s)?(?:for|goes\sto|lies\swith|leans\sto(?:wards)?)|vote\s(?:is\s)?(?:for"
+            rf"|goes\sto))\s(?P<w>{_SIDE})(?:\sover\s(?P<l>{_SIDE}))?(?!['\w])"
+        ),
+    ),
+    Phrase(
+        _words(
+            "winner verdict answer choice pick prefer decision judg vote selection conclusion favo better best "
+            "stronger superior winning"
+        ),
+        re.compile(
+            rf"\b(?:(?:the|my|our|an?|this)\s)?(?:(?:final|overall|clear|clearly|own|personal|ultimate|obvious"
+            rf"|definite|slight)\s){{0,2}}"
+            rf"(?:winner|verdict|answer|choice|pick|preference|decision|judge?ment|vote|selection|conclusion|favou?rite"
+            rf"|(?:better|best|stronger|superior|preferred|winning|preferable)\s(?:story|one|text|narrative"
+            rf"|of\sthe\stwo(?:\sstories)?|piece|option|choice|tale|version)"
+            rf"|(?:story|one)\s(?:that\s)?i\s(?:would\s)?(?:prefer|choose|pick|favou?r|like\s(?:better|more|best)))"
+            rf"(?:\s(?:here|overall|for\sme|in\smy\s(?:opinion|view)|between\sthe\stwo(?:\sstories)?"
+            rf"|of\sthe\stwo(?:\sstories)?|in\sthis\scase|in\sthis\scomparison|of\sthis\scomparison|is\sclear))?"
+            rf"(?:\s(?:is|was|would\sbe|has\sto\sbe|must\sbe|goes\sto|remains|falls\son"
+            rf"|should\sbe))(?:{_MORE})(?:\s(?:that|for|to\sbe|thus))?\s(?P<w>{_SIDE})(?:\s(?:over"
+            rf"|rather\sthan)\s(?P<l>{_SIDE}))?(?![\w'])"
+        ),
+    ),
+    Phrase(
+        _words("preferr favo preferable chosen ranked rated selected"),
+        re.compile(
+            rf"(?P<w>{_SIDE})\s(?:is|was)\s(?:to\sbe\s)?{_ADVERB}?\s?(?:preferred|favou?red|preferable|chosen"
+            rf"|ranked|rated|selected)\s(?:(?:first|higher|above)\s)?(?:over|to|than|above)\s(?P<l>{_SIDE}"
+            rf"|the\sother(?:\sone)?)(?!['\w])"
+        ),
+    ),
+    Phrase(
+        _words("_by_"),
+        re.compile(
+            rf"(?P<l>{_SIDE})\s(?:is|was){_MORE}\s(?:outperformed|outshone|surpassed|beaten|outdone|bested"
+            rf"|edged\sout|topped|overshadowed|outclassed)\sby\s(?P<w>{_SIDE})(?!['\w])"
+        ),
+    ),
+    Phrase(
+        _words("loses falls lags pales trails match compete rank comes_"),
+        re.compile(
+            rf"(?P<l>{_SIDE}){_MORE}\s(?:loses(?:\sout)?\sto|falls\s(?:short\sof|behind|below)"
+            rf"|lags\s(?:well\s)?behind|pales\s(?:beside|next\sto|in\scomparison\s(?:to|with)|compared\s(?:to"
+            rf"|with))|trails(?:\sbehind)?"
+            rf"|is\sno\smatch\sfor|cannot\s(?:match|compete\swith)|ranks\s(?:below|behind|lower\sthan)"
+            rf"|comes\s(?:in\s)?second\s(?:to|behind))\s(?P<w>{_SIDE})(?!['\w])"
+        ),
+    ),
+    Phrase(
+        _words("worse weaker inferior worst weakest less_"),
+        re.compile(
+            rf"(?P<l>{_SIDE})\s{_IS}{_MORE}\s(?:(?:{_BAD})(?:\s{_KIND}){{0,2}}\s(?:than"
+            rf"|to)\s(?P<w>{_SIDE})(?!['\w])|the\s(?:{_ADVERB}\s)?(?:weaker|worse|inferior)\s(?:story|one|text"
+            rf"|piece|of\sthe\stwo(?:\sstories)?)(?![\w'-]))"
+        ),
+    ),
+    Phrase(
+        _words("_as_"),
+        re.compile(
+            rf"(?P<l>{_SIDE})\s(?:is|was)(?:n't|\snot){_MORE}\s(?:(?:quite|nearly|nowhere\snear"
+            rf"|half)\s)?as\s(?:good|strong|effective|successful|compelling|engaging|enjoyable"
+            rf"|satisfying)(?:\sa\sstory)?\sas\s(?P<w>{_SIDE})(?!['\w])"
+        ),
+    ),
+    Phrase(
+        _words("weaker worse inferior"),
+        re.compile(
+            rf"\b(?:the|my)\s(?:weaker|worse|inferior)\s(?:story|one|text|of\sthe\stwo(?:\sstories)?)\s(?:is"
+            rf"|was)\s(?P<l>{_SIDE})(?!['\w])"
+        ),
+    ),
+    Phrase(
+        _words("first"),
+        re.compile(
+            rf"(?P<w>{_SIDE})\s(?:ranks\s|is\s)?first,?\s(?:and\s)?(?P<l>{_SIDE})\s(?:ranks\s|is\s)?(?:second"
+            rf"|last)(?![\w'-])"
+        ),
+    ),
+    Phrase(
+        _words("it's it_is it_has it_must it_would"),
+        re.compile(
+            rf"\bit(?:'s|\sis|\shas\sto\sbe|\smust\sbe|\swould\sbe){_MORE}\s(?P<w>{_SIDE})(?=\s?(?:[.!;—–]|\Z)"
+            rf"|,?\s(?:because|for\sme|by\sa)\b)"
+        ),
+    ),
+)
+
+_EQUAL = (
+    r"(?:equally\s(?:good|strong|well\smatched|matched|well-matched|compelling|effective|engaging"
+    r"|successful|enjoyable|satisfying|impressive|worthy|bad|weak|poor)|(?:about|just|roughly"
+    r"|more\sor\sless|of)?\s?(?:equal|tied|even|on\s(?:a\s)?par|evenly\smatched|well\smatched"
+    r"|indistinguishable|interchangeable|(?:about\s|exactly\s|much\s)?the\ssame|of\sequal\s(?:quality|merit"
+    r"|strength|value)|equal\sin\s(?:quality|merit|strength)|comparable\sin\squality|neck\sand\sneck))"
+)
+_BOTH = (
+    r"(?:both(?:\s(?:stories|texts|of\sthem|are))?|the\s(?:two\s)?(?:stories|two|texts)|the\stwo|the\stexts"
+    r"|they|[①②]\sand\s[①②]|these\s(?:two\s)?(?:stories|texts)|stories\s[①②]\sand\s[①②])"
+)
+TIES: tuple[Phrase, ...] = (
+    Phrase(
+        _words("⓪"),
+        re.compile(
+            r"(?:\b(?:it's|it\sis|this\sis|that's|that\sis|call\s(?:it|this)|declare(?:\s(?:it|this))?|result\sis"
+            r"|outcome\sis|(?:it|this|comparison)\s(?:ends|results)\sin|it\swould\sbe|(?:is|are)\sin"
+            r"|consider\s(?:it|this)"
+            r"|verdict\sis|answer\sis|judge\s(?:it|this)|choose|pick|select|vote\sfor|go\swith|settle\s(?:on|for)"
+            r"|answer|conclusion\sis|decision\sis|say\sit's|say)(?:\s(?:a|an|to\sbe|essentially|basically"
+            r"|practically|simply|therefore|thus|really|clearly|honestly|for|effectively"
+            r"|close\sto\scall:)){0,3})\s⓪(?![\w'-])"
+        ),
+    ),
+    Phrase(
+        _words("equal tied even par matched indist interch same compar neck"),
+        re.compile(
+            rf"\b(?:{_BOTH})(?:,?\s{_ADVERB},?){{0,2}}(?:\s(?:are|were|seem|feel|come\sout|stand|rank|end\sup|is"
+            rf"|look))?{_MORE}\s{_EQUAL}(?![\w'-])".replace(r"\b(?:", r"(?:(?<!\w)", 1)
+        ),
+    ),
+    Phrase(
+        _words("neither"),
+        re.compile(
+            r"\bneither(?:\s(?:story|one|text|of\s(?:them|the\stwo|these)(?:\sstories)?"
+            r"|[①②]\snor\s[①②]))?(?:\s(?:is|was|seems|stands\sout\sas|emerges\sas|comes\sout"
+            r"|proves))(?:\s(?:clearly|really|obviously|truly|distinctly|definitively|significantly|to\sbe|the"
+            r"|a)){0,3}\s(?:better|stronger|superior|winner|clear\swinner|ahead|on\stop|preferable)(?:\s(?:one"
+            r"|story))?(?:\s(?:than|to)\s(?:the\sother|another)(?:\s(?:one|story))?)?(?![\w'-])"
+        ),
+    ),
+    Phrase(
+        _words("no_"),
+        re.compile(
+            r"\b(?:there\sis|there's|i\s(?:have|see|find)|i'd\ssay\sthere\sis)\s(?:really\s)?no\s(?:clear\s|real\s"
+            r"|obvious\s|strong\s|overall\s|meaningful\s)?(?:winner|preference|difference\sin\squality"
+            r"|better\sstory|better\sone)(?:\s(?:here|between\s(?:them|the\stwo(?:\sstories)?"
+            r"|[①②]\sand\s[①②])))?(?![\w'-])"
+        ),
+    ),
+    Phrase(
+        _words("can unable _able could"),
+        re.compile(
+            r"\bi\s(?:really\s|honestly\s|simply\s|just\s)?(?:cannot|can't|can\snot|could\snot|couldn't"
+            r"|am\sunable\sto|am\snot\sable\sto)\s(?:really\s|honestly\s)?(?:(?:choose|decide"
+            r"|pick)(?:\s(?:a\swinner|one|a\sbetter\sone|a\sfavou?rite))?\s(?:between|among)\s(?:them"
+            r"|the\stwo(?:\sstories)?|these(?:\s(?:two|stories|two\sstories))?|[①②]\sand\s[①②])|(?:choose|pick"
+            r"|prefer)\sone\sover\sthe\sother)(?![\w'-])"
+        ),
+    ),
+    Phrase(
+        _words("too_close have_a"),
+        re.compile(r"(?:\btoo\sclose\sto\scall|\bi\s(?:do\snot|don't)\shave\sa\s(?:clear\s)?preference)(?![\w'-])"),
+    ),
+    Phrase(
+        _words("_as_"),
+        re.compile(
+            r"(?<!not\s)(?<!n't\s)(?<!quite\s)(?<!nearly\s)(?P<x>[①②])\sis\s(?:just\s|exactly\s"
+            r"|every\sbit\s)?as\s(?:good|strong|effective|enjoyable)\sas\s(?P<y>[①②])(?!['\w])"
+        ),
+    ),
+)

@@ -1,0 +1,137 @@
+"""The reading of an answer: JSON or running text, and the characters from which its verdict was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from judge.parsing.ours.explanation import tidy
+from judge.parsing.ours.quotation import stands_in
+from judge.parsing.verdict.context import TAKES_BACK
+from judge.parsing.verdict.deciding import Decision, decide
+from judge.parsing.verdict.forms import form_statements
+from judge.parsing.verdict.json_verdicts import json_verdict
+from judge.parsing.verdict.sheet import Sheet, sheet
+from judge.parsing.verdict.sides import Sides
+from judge.parsing.verdict.statements import Statement, sentence_statements
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one text states; `side` is a symbol of `sides`, and `direct` says that the label at `span` is the answer."""
+
+    status: Literal["ok", "no_preference", "ambiguous"]
+    side: str | None = None
+    revised: bool = False
+    explanation: str | None = None
+    span: tuple[int, int] | None = None
+    direct: bool = False
+    words: str = ""
+
+
+_NOTHING = Reading("no_preference")
+
+
+# Equal answers are common: a bare "A", a judge at temperature 0. They are read once.
+@lru_cache(maxsize=4096)
+def read(text: str, sides: Sides, known: frozenset[str], *, cut: bool) -> Reading:
+    """The reading of a cleaned text whose form was left to the judge."""
+    as_json = json_verdict(text, sides, lambda value: _prose(value, sides, known, cut=False).side)
+    if as_json is None:
+        return _prose(text, sides, known, cut=cut)
+    outside = _prose(as_json.outside, sides, known, cut=cut)
+    if not as_json.sides:
+        return outside
+    if len(as_json.sides) > 1 or outside.status == "ambiguous":
+        return Reading("ambiguous")
+    side = next(iter(as_json.sides))
+    if outside.side is not None and outside.side != side:
+        # Which of the two is the judge's own cannot be told: a story can hold a JSON object too.
+        return Reading("ambiguous")
+    why = as_json.explanation
+    if why is None:
+        before = tidy(as_json.outside.replace("```json", "").replace("```", ""), "")
+        why = before if before is not None and len(before.split()) > 6 else None
+    return Reading("ok", side, explanation=why, span=as_json.span, direct=True)
+
+
+def read_json(text: str, sides: Sides) -> Reading:
+    """The reading of an answer that is one JSON object and nothing else."""
+    found = json_verdict(text, sides, lambda value: _prose(value, sides, frozenset(), cut=False).side, strict=True)
+    if found is None or not found.sides:
+        return _NOTHING
+    if len(found.sides) > 1:
+        return Reading("ambiguous")
+    return Reading("ok", next(iter(found.sides)), explanation=found.explanation, span=found.span, direct=True)
+
+
+def read_choice(text: str, choices: tuple[str, ...], symbols: tuple[str, ...]) -> Reading:
+    """The reading of an answer that is one of the labels and nothing else."""
+    literal = " ".join(text.split()).lower()
+    start = len(text) - len(text.lstrip())
+    for choice, symbol in zip(choices, symbols, strict=False):
+        if literal == " ".join(choice.lower().split()):
+            return Reading("ok", symbol, span=(start, start + len(text.strip())), direct=True)
+    return _NOTHING
+
+
+def quoted_from(reading: Reading, stories: tuple[str, ...]) -> bool:
+    """Whether the words of the verdict stand in one of the stories."""
+    return bool(reading.words) and any(stands_in(story, reading.words) for story in stories if story)
+
+
+def _prose(text: str, sides: Sides, known: frozenset[str], *, cut: bool) -> Reading:
+    page = sheet(text, sides)
+    sentences = page.sentences()
+    stated = [*form_statements(page, sentences, known, cut=cut), *sentence_statements(page, sentences, known)]
+    if cut:
+        last = len(page.line.rstrip())
+        stated = [one for one in stated if one.kind == "form" or one.end < last]
+    decision = decide(_with_revisions(page.line, stated))
+    if decision.status != "ok" or decision.statement is None:
+        return Reading(decision.status)
+    last = max(one.stop for one in stated if one.kind not in ("part", "early"))
+    if TAKES_BACK.search(page.line, last):
+        return Reading("ambiguous")
+    return _found(text, page, decision, decision.statement)
+
+
+def _with_revisions(line: str, stated: list[Statement]) -> list[Statement]:
+    """The statements in their order; one is a revision where words before it take back another."""
+    found: list[Statement] = []
+    last = None
+    for one in sorted(stated, key=lambda one: one.start):
+        if last is not None and one.kind != "part" and TAKES_BACK.search(line, last, max(last, one.start)):
+            one = replace(one, revises=True)  # noqa: PLW2901
+        found.append(one)
+        last = max(last or 0, one.stop)
+    return found
+
+
+def _found(text: str, page: Sheet, decision: Decision, chosen: Statement) -> Reading:
+    reference = page.references.get(chosen.place)
+    origin = page.origin(chosen.place)
+    span = reference.label if reference is not None else (origin, max(origin + 1, page.end(chosen.stop)))
+    begin, stop = page.origin(chosen.start), page.end(chosen.stop)
+    if chosen.kind == "form" or not any(
+        c.isalnum() for c in page.line[chosen.begin : chosen.start] + page.line[chosen.stop : chosen.end]
+    ):
+        if (
+            chosen.kind == "form"
+            and chosen.begin < chosen.start
+            and not any(c.isalnum() for c in page.line[chosen.begin : chosen.start])
+        ):
+            begin = page.origin(chosen.begin)
+        explanation = tidy(text[:begin], text[stop:])
+    else:
+        explanation = tidy(text, "")
+    return Reading(
+        "ok",
+        chosen.side,
+        decision.revised,
+        explanation,
+        span,
+        chosen.direct,
+        words=text[page.origin(chosen.begin) : stop],
+    )

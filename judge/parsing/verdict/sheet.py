@@ -1,0 +1,213 @@
+"""An answer as the rules of verdicts see it: every name of a story one symbol, markup gone, each place remembered."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from judge.parsing.ours.quotation import quotation
+from judge.parsing.verdict.neighbours import names_a_story
+from judge.parsing.verdict.sides import FIRST, SECOND, TIE, Sides, ordinal
+from judge.parsing.words import label_words
+
+_MARKUP = re.compile(r"[*_`~\\]+|[ \t\r\f\v\xa0]{2,}|^[ \t]{0,3}#{1,6}[ \t]?", re.MULTILINE)
+_MOST = 300
+_LOOSE_QUOTES = re.compile(r"(?<!\w)\"(?=\S)[^\"]{1,3000}(?<=\S)\"(?!\w)|“[^”]{1,3000}”|«[^»]{1,3000}»")
+_QUOTED_LINE = re.compile(r"^[ \t]{0,3}>[^\n]*$", re.MULTILINE)
+_STRUCK = re.compile(r"~~[^~\n]{1,400}~~")
+_SENTENCE_END = re.compile(r"[.!?;\n。！？](?:(?<=[\n。！？])|(?=[\"')\]]{0,2}(?:\s|\Z)))")
+_ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bno|\bmrs|\bst|(?:\A|[\s(,:])\d{1,2})\Z")
+_GOES_ON = re.compile(
+    r"[ \t]{1,2}(?:is|was|has|wins|and|or|but|over|because|since|of|as|for|edges|beats|remains|than)\b"
+)
+UNKNOWN = "◌"
+"""A name of a story in quoted words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Where the text names a story: [start, stop), and where the label itself begins in it."""
+
+    start: int
+    stop: int
+    symbol: str
+    label: tuple[int, int]
+    bare: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A part [begin, end) of a sheet's line, and the mark that ends it ("" at the end of a text that has none)."""
+
+    begin: int
+    end: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """`line` is the text in lower case with symbols for stories; `references` are the symbols in their order."""
+
+    text: str
+    line: str
+    references: dict[int, Reference]
+    starts: list[int]
+    origins: list[int]
+
+    def origin(self, place: int) -> int:
+        """The character of the answer that stands at a place of `line`."""
+        at = bisect_right(self.starts, place) - 1
+        return min(len(self.text), self.origins[at] + place - self.starts[at]) if at >= 0 else 0
+
+    def end(self, place: int) -> int:
+        """Where in the answer what stands before a place of `line` ends."""
+        last = self.references.get(place - 1)
+        return self.origin(place) if last is None else last.stop
+
+    def sentences(self) -> list[Sentence]:
+        """The sentences that hold a symbol or may state a tie, and all others."""
+        found = []
+        begin = 0
+        for match in _SENTENCE_END.finditer(self.line):
+            if match.group() == "." and _ABBREVIATION.search(self.line, max(0, match.start() - 4), match.start()):
+                continue
+            found.append(Sentence(begin, match.start(), match.group()))
+            begin = match.end()
+        found.append(Sentence(begin, len(self.line), ""))
+        return [one for one in found if one.end > one.begin]
+
+
+def sheet(text: str, sides: Sides) -> Sheet:
+    """Prepare a cleaned text."""
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    for mark, plain in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("：", ":"), ("，", ",")):
+        low = low.replace(mark, plain) if mark in low else low
+    found = _references(text, low, sides)
+    items: list[tuple[int, int, str, Reference | None]] = [(r.start, r.stop, r.symbol, r) for r in found]
+    items += [(m.start(), m.end(), " " if m.group()[0] in " \t\xa0\r" else "", None) for m in _MARKUP.finditer(low)]
+    return _joined(text, low, sorted(items, key=lambda item: (item[0], item[3] is None)))
+
+
+def _joined(text: str, low: str, items: list[tuple[int, int, str, Reference | None]]) -> Sheet:
+    pieces: list[str] = []
+    starts: list[int] = []
+    origins: list[int] = []
+    references: dict[int, Reference] = {}
+    length = cursor = 0
+
+    def add(piece: str, origin: int) -> None:
+        nonlocal length
+        if piece:
+            pieces.append(piece)
+            starts.append(length)
+            origins.append(origin)
+            length += len(piece)
+
+    for start, stop, put, reference in items:
+        if start < cursor:
+            continue
+        add(low[cursor:start], cursor)
+        if reference is not None:
+            references[length] = reference
+        add(put, start)
+        cursor = stop
+    add(low[cursor:], cursor)
+    return Sheet(text, "".join(pieces), references, starts, origins)
+
+
+def _references(text: str, low: str, sides: Sides) -> list[Reference]:
+    """Every name of a story; of an answer with more than 300 the first 100 and the last 200, to bound the time."""
+    matches = list(sides.pattern.finditer(low))
+    if len(matches) > _MOST:
+        matches = matches[:100] + matches[-200:]
+    if not matches:
+        return []
+    spans = _quoted(text)
+    found = [one for match in matches if (one := _reference(text, match, sides)) is not None]
+    return [_told(text, one, spans) for one in found]
+
+
+def _quoted(text: str) -> list[tuple[int, int]]:
+    """Quotations of several lines, lines marked as quoted, and what is struck out."""
+    spans: list[tuple[int, int]] = []
+    if '"' in text or "“" in text or "«" in text:
+        spans += [m.span() for m in _LOOSE_QUOTES.finditer(text) if "\n" in m.group()]
+    if ">" in text:
+        spans += [m.span() for m in _QUOTED_LINE.finditer(text)]
+    if "~~" in text:
+        spans += [m.span() for m in _STRUCK.finditer(text)]
+    return spans
+
+
+def _told(text: str, one: Reference, spans: list[tuple[int, int]]) -> Reference:
+    if any(begin <= one.start < end for begin, end in spans) or quotation(text, one.start, one.stop) is not None:
+        return Reference(one.start, one.stop, UNKNOWN, one.label, one.bare)
+    return one
+
+
+def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
+    start, stop = match.span()
+    kind = match.lastgroup or ""
+    if kind == "letter" and text[start] not in sides.letters and not _in_brackets(text, start, stop):
+        return None
+    if label_words.UNCHECKED.search(text, max(0, start - 8), start):
+        return None
+    if kind == "of":
+        return _ordered(text, match, sides)
+    label = match.span(kind)
+    if kind == "tie":
+        return Reference(start, stop, TIE, label, bare=False)
+    name = " ".join(match.group(kind).split())
+    symbol = ordinal(name) if kind == "count" else sides.side_of(name)
+    if symbol is None:
+        return None
+    if kind == "noun":
+        return _behind_noun(text, start, stop, symbol, label)
+    bare = kind not in ("count", "led") and sides.is_short(name) and not _in_brackets(text, start, stop)
+    if bare and not names_a_story(text, start, stop):
+        return None
+    return Reference(start, stop, symbol, label, bare)
+
+
+def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int, int]) -> Reference | None:
+    """ "Story A", "Option (2)"; a small letter may still be an article."""
+    small = label[1] - label[0] == 1 and text[label[0]].islower()
+    if small and not names_a_story(text, label[0], stop) and not _stops(text, stop):
+        return None
+    closing = {"'": "'", '"': '"', "(": ")", "[": "]"}.get(text[label[0] - 1])
+    if closing is not None and text[stop : stop + 1] == closing:
+        stop += 1
+    return Reference(start, stop, symbol, label, bare=False)
+
+
+def _ordered(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
+    """ "The second story", "the first" where no noun follows, and "Second" where it is a label."""
+    start, stop = match.span()
+    symbol = ordinal(match.group("order"))
+    if symbol is None:
+        return None
+    label = match.span("order")
+    has_noun, has_the = bool(match.group("of")), match.group("the") is not None
+    if has_noun and (has_the or names_a_story(text, start, stop)):
+        return Reference(start, stop, symbol, (start, stop), bare=False)
+    if has_the and not has_noun and (_stops(text, stop) or _GOES_ON.match(text, stop)):
+        return Reference(start, stop, symbol, (start, stop), bare=False)
+    is_label = sides.side_of(match.group("order")) is not None
+    if is_label and not has_noun and names_a_story(text, start, stop):
+        return Reference(start, stop, symbol, label, bare=True)
+    return None
+
+
+def _in_brackets(text: str, start: int, stop: int) -> bool:
+    return text.startswith("]]", stop) and text.endswith("[[", 0, start)
+
+
+def _stops(text: str, stop: int) -> bool:
+    rest = text[stop : stop + 6].lstrip(" \t*_\"'”")
+    return not rest or not (rest[0].isalnum() or rest[0] in "-")
+
+
+__all__ = ["FIRST", "SECOND", "TIE", "UNKNOWN", "Reference", "Sentence", "Sheet", "sheet"]

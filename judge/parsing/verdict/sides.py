@@ -1,0 +1,109 @@
+"""The names of two stories: the labels of a comparison, taken apart once. Never reads an answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from judge.parsing.words.vocabulary import word_set
+from judge.records import Preferred
+
+FIRST, SECOND, TIE = "①", "②", "⓪"
+"""What stands for a story, or for a tie, in a sheet."""
+
+MEANS: dict[str, Preferred] = {FIRST: "first", SECOND: "second", TIE: "tie"}
+OTHER = {FIRST: SECOND, SECOND: FIRST}
+
+NOUNS = (
+    "story|option|text|narrative|response|candidate|version|tale|piece|passage|entry|submission|sample|assistant|model"
+    "|excerpt|document|essay"
+)
+_ORDINALS = ({"first", "1st", "one", "1", "i"}, {"second", "2nd", "two", "2", "ii"})
+_PLACES = word_set("first second 1st 2nd one two left right former latter former one")
+_TIE_WORDS = ("tie", "draw", "dead heat", "toss-up", "toss up")
+_PAIR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Two labels and the one of a tie, without the words that both stories' labels begin with.
+
+    `positions` says whether "the first story" is the story shown first: it is, unless the labels say otherwise.
+    """
+
+    names: tuple[str, str]
+    tie: str | None
+    positions: bool
+    pattern: re.Pattern[str]
+    letters: str
+    """The labels of one character, in their own case."""
+
+    def side_of(self, word: str) -> str | None:
+        """The symbol of a label's word, in any case; None for other words."""
+        low = word.lower()
+        for symbol, name in zip((FIRST, SECOND), self.names, strict=True):
+            if low == name.lower():
+                return symbol
+        if self.tie is not None and low == self.tie.lower():
+            return TIE
+        return None
+
+    def is_short(self, word: str) -> bool:
+        """Whether a label is one character, or a word of order: it then needs a place where it can mean a story."""
+        return len(word) == 1 or word.lower() in _PLACES
+
+
+def ordinal(word: str) -> str | None:
+    """The symbol that a word of order stands for."""
+    low = word.lower()
+    return FIRST if low in _ORDINALS[0] else SECOND if low in _ORDINALS[1] else None
+
+
+@lru_cache(maxsize=64)
+def sides(choices: tuple[str, ...]) -> Sides:
+    """The sides of a comparison with these labels: first, second, and that of a tie where there is one."""
+    words = [" ".join(choice.split()) for choice in choices]
+    tie = words[_PAIR] if len(words) > _PAIR else None
+    first, second = _without_common_words(words[0], words[1])
+    names = (first, second)
+    ranks = [ordinal(name) for name in names]
+    positions = ranks in ([None, None], [FIRST, SECOND])
+    letters = "".join(name for name in (first, second, tie or "") if len(name) == 1)
+    return Sides(names, tie, positions, _pattern(names, tie, positions=positions), letters)
+
+
+def _without_common_words(first: str, second: str) -> tuple[str, str]:
+    """ "Story A" and "Story B" are A and B."""
+    left, right = first.split(" "), second.split(" ")
+    while len(left) > 1 and len(right) > 1 and left[0].lower() == right[0].lower():
+        left, right = left[1:], right[1:]
+    return " ".join(left), " ".join(right)
+
+
+def _pattern(names: tuple[str, str], tie: str | None, *, positions: bool) -> re.Pattern[str]:
+    """Everything in a lower-case text that may name a story or a tie; `sheet` tells what does."""
+    low = [name.lower() for name in names]
+    every = [*low, *([tie.lower()] if tie else [])]
+    single = "|".join(re.escape(name) for name in every if len(name) == 1)
+    between = r"(?:[ \t]{1,2}|[_#-]|[ \t]?\*\*|[ \t][\"'(\[])"
+    ways = [rf"(?:{NOUNS}){between}(?P<noun>{_either(low)})(?!\w)"]
+    if positions:
+        ways.append(rf"(?:{NOUNS})[ \t](?:number |no\. ?|#)?(?P<count>one|two|1|2|i|ii)(?!\w)")
+        ways.append(
+            rf"(?P<the>the[ \t]{{1,2}})?(?P<order>first|second|1st|2nd)(?P<of>[ \t]{{1,2}}(?:{NOUNS}|one)(?!\w)|(?!\w))"
+        )
+    long = [name for name in low if len(name) > 1]
+    if long and not (positions and ordinal(low[0])):
+        ways.append(rf"(?:the[ \t])?(?P<led>{_either(long)})[ \t](?:{NOUNS}|one)(?!\w)")
+    ways.append(rf"(?:an?[ \t])?(?P<tie>{'|'.join(_TIE_WORDS)})(?!\w)")
+    if longer := [name for name in every if len(name) > 1]:
+        ways.append(rf"(?P<word>{_either(longer)})(?!\w)")
+    if single:
+        ways.append(rf"(?P<letter>{single})(?!\w)")
+    return re.compile(rf"(?<!\w)(?<!\w['’-])(?:{'|'.join(ways)})(?!-\w)(?!\.\w)")
+
+
+def _either(names: list[str]) -> str:
+    """Any of the names, the longest first."""
+    return "|".join(re.escape(name).replace(r"\ ", r"\s") for name in sorted(set(names), key=len, reverse=True))

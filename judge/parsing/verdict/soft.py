@@ -1,0 +1,72 @@
+"""How sure a judge was of its verdict: the probability of each label where it stated one, from log-probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judge.parsing.answer_tokens import Mass, position, read_tokens
+from judge.parsing.expected_labels import follow_labels
+from judge.parsing.verdict.parser import CHOICES, states_its_label
+from judge.parsing.verdict.sides import sides
+from judge.records import Response, Structured, Verdict
+
+_LEAST = 1e-9
+_PAIR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """The shares of the labels' probability; their sum is 1. `tie` is 0 where none was offered.
+
+    `outside` is what probability lay on no label (or was not shown), `undecided` what could have begun several.
+    """
+
+    first: float
+    second: float
+    tie: float
+    outside: float
+    undecided: float
+
+
+def soft_verdict(
+    verdict: Verdict,
+    response: Response,
+    choices: Sequence[str] = CHOICES,
+    *,
+    structured: Structured = "none",
+    criterion: str = "",
+) -> Shares | None:
+    """The shares of first, second and tie at the place where the answer states its label.
+
+    None where there is no preference, no log-probabilities, or where the label is not itself the answer: in "A is worse
+    than B" the alternatives to a name are no alternative verdicts, and "the second story" is no label.
+    """
+    if verdict.preference is None or verdict.span is None or response.logprobs is None:
+        return None
+    if not states_its_label(response, choices, structured, criterion):
+        return None
+    tokens = read_tokens(response.logprobs)
+    start = position(tokens, response.text, verdict.span[0])
+    if start is None:
+        return None
+    forms: dict[str, float] = {}
+    spelled = response.text[slice(*verdict.span)].lower()
+    whole = tuple(" ".join(choice.lower().split()) for choice in choices)
+    # "Story A" may stand in the answer with its first word or without it.
+    words = whole if any(spelled.startswith(word) for word in whole) else _without_common(tuple(choices), whole)
+    for code, word in enumerate(words):
+        forms.setdefault(word, float(code))
+    mass = Mass(dict.fromkeys(map(float, range(3)), 0.0))
+    follow_labels(tokens[start:], "", 1.0, forms, mass)
+    total = sum(mass.points.values())
+    if total <= _LEAST:
+        return None
+    first, second, tie = (mass.points[float(code)] / total for code in range(3))
+    outside = max(0.0, 1 - total - mass.undecided)
+    return Shares(first, second, tie, outside, mass.undecided)
+
+
+def _without_common(choices: tuple[str, ...], whole: tuple[str, ...]) -> tuple[str, ...]:
+    names = tuple(name.lower() for name in sides(choices).names)
+    return (*names, *whole[_PAIR:])

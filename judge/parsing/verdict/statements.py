@@ -1,0 +1,130 @@
+"""What sentences say: which story is preferred, or that neither is, and whether on the whole or of a part."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from judge.parsing.verdict import context
+from judge.parsing.verdict.phrasing import PREFERS, TIES, Phrases, possible
+from judge.parsing.verdict.sheet import Sentence, Sheet
+from judge.parsing.verdict.sides import FIRST, OTHER, SECOND, TIE
+
+_REACH = 700
+_SIDES = (FIRST, SECOND)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A preference at [start, stop) of a sheet's line, in the sentence or label [begin, end).
+
+    `kind` is `form` (in the form of an answer), `overall`, `plain`, `praise` (no verdict where anything speaks against
+    it), `part` (of one aspect) or `early` (said to be a first one): the last two are never verdicts. `place` is where
+    its story is named; `revises` says that earlier ones no longer hold; `direct` that the label at `place` is itself
+    the answer.
+    """
+
+    side: str
+    kind: str
+    start: int
+    stop: int
+    begin: int
+    end: int
+    place: int
+    revises: bool = False
+    direct: bool = False
+
+
+def sentence_statements(sheet: Sheet, sentences: list[Sentence], known: frozenset[str]) -> list[Statement]:
+    """The preferences that sentences state, each once."""
+    found: list[Statement] = []
+    prefers, ties = possible(PREFERS, sheet.line), possible(TIES, sheet.line)
+    for sentence in sentences:
+        begin, end = max(sentence.begin, sentence.end - 2 * _REACH), sentence.end
+        part = sheet.line[begin:end]
+        if FIRST in part or SECOND in part:
+            found += _preferences(sheet.line, Sentence(begin, end, sentence.mark), possible(prefers, part), known)
+        if told := possible(ties, part):
+            found += _ties(sheet.line, Sentence(begin, end, sentence.mark), told, known)
+    return found
+
+
+def _preferences(line: str, sentence: Sentence, phrases: Phrases, known: frozenset[str]) -> list[Statement]:
+    found: list[Statement] = []
+    for phrase in phrases:
+        for match in phrase.pattern.finditer(line, sentence.begin, sentence.end):
+            side, place = _winner(match)
+            if side is None:
+                continue
+            how = context.stated(line, sentence.begin, match.start(), match.end(), sentence.end, sentence.mark, known)
+            if how == "denied":
+                continue
+            soft = "soft" in match.groupdict() and match.group("soft") is not None
+            kind = "praise" if soft and how != "part" else how
+            if kind == "praise" and _rivalled(line, match, side, overall=how == "overall"):
+                continue
+            before = line[sentence.begin : match.start()]
+            found.append(
+                Statement(
+                    side, kind, match.start(), match.end(), sentence.begin, sentence.end, place, context.revises(before)
+                )
+            )
+    return found
+
+
+_COMPARES = re.compile(
+    r"[^.!?;\n①②]{0,60}?\b(?:more|better|stronger|superior|best|wins?|edge|ahead|most|(?!other|after|under"
+    r"|over|never|ever|reader|character|whether|rather|however|writer|together)\w{3,}er)\b"
+)
+
+
+def _rivalled(line: str, match: re.Match[str], side: str, *, overall: bool) -> bool:
+    """Whether praise is no verdict: it names no other story that it is set against, or the other is praised too."""
+    if not overall and match.groupdict().get("l") is None:
+        return True
+    other = OTHER[side]
+    place = line.find(other)
+    while place >= 0:
+        if _COMPARES.match(line, place + 1):
+            return True
+        place = line.find(other, place + 1)
+    return False
+
+
+def _winner(match: re.Match[str]) -> tuple[str | None, int]:
+    """The story preferred and where it, or the one it is set against, is named; None where the two are one."""
+    groups = match.groupdict()
+    winner, loser = groups.get("w"), groups.get("l")
+    if winner is not None and loser == winner:
+        return None, 0
+    if winner is not None:
+        return winner, match.start("w")
+    if loser in _SIDES:
+        return OTHER[loser], match.start("l")
+    return None, 0
+
+
+def _ties(line: str, sentence: Sentence, phrases: Phrases, known: frozenset[str]) -> list[Statement]:
+    found: list[Statement] = []
+    for phrase in phrases:
+        for match in phrase.pattern.finditer(line, sentence.begin, sentence.end):
+            groups = match.groupdict()
+            if groups.get("x") is not None and groups["x"] == groups["y"]:
+                continue
+            how = context.stated(line, sentence.begin, match.start(), match.end(), sentence.end, sentence.mark, known)
+            if how == "denied" or (how != "part" and context.goes_on_but(line[match.end() : sentence.end])):
+                continue
+            before = line[sentence.begin : match.start()]
+            found.append(
+                Statement(
+                    TIE,
+                    how,
+                    match.start(),
+                    match.end(),
+                    sentence.begin,
+                    sentence.end,
+                    match.start(),
+                    context.revises(before),
+                )
+            )
+    return found

@@ -1,0 +1,165 @@
+"""Which pairs of stories a run compares, and in which order each is shown. Plain Python; never reads a file.
+
+A pair has an order of its own: that of the dataset's own pairs where it names the two stories, else that in which the
+stories stand there. (first, second) and (second, first) are two queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+from judge.errors import SpecError, unknown
+from judge.fingerprint import digest
+from judge.records import Pair, Story
+from judge.run_definition.spec import PairsSpec, RunSpec
+
+_EITHER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class StoryPlace:
+    """What of a story decides whom it is compared with."""
+
+    id: str
+    story_prompt: str
+    system: str
+
+    @classmethod
+    def of(cls, story: Story) -> StoryPlace:
+        """The place of a story."""
+        return cls(story.id, story.story_prompt, story.system)
+
+
+class Planned(NamedTuple):
+    """One comparison of the plan, by the stories' ids as they are shown; `number` counts the pairs from 0."""
+
+    number: int
+    pair: str
+    first: str
+    second: str
+
+
+def pairs_of(
+    spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair] | None, listed: Sequence[Pair] | None = None
+) -> list[Pair]:
+    """The run's pairs, those of a story-prompt together.
+
+    `named` are the dataset's own pairs (None: it has none), `listed` those of the run's file of pairs. Raises SpecError
+    where there is nothing to compare, or a pair does not fit the stories.
+    """
+    wanted = spec.pairs
+    own = None if named is None else list(named)
+    if wanted == "given":
+        if own is None:
+            raise SpecError(
+                f"pairs: given, and dataset {spec.dataset!r} has no pairs that people compared",
+                hint="pairs: all compares each story with the others of its story-prompt",
+            )
+        found = own
+    elif isinstance(wanted, PairsSpec) and wanted.file is not None:
+        found = list(listed or ())
+    else:
+        found = list(_drawn(spec, stories, own or ()))
+    _check(spec, found, {story.id: story for story in stories})
+    return _in_order(found, stories)
+
+
+def comparisons_of(spec: RunSpec, pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Planned]:
+    """Each pair in the orders in which it is shown, those with one first story together, as they are asked."""
+    found = []
+    for number, pair in enumerate(pairs):
+        given = Planned(number, pair.id, pair.first, pair.second)
+        turned = Planned(number, pair.id, pair.second, pair.first)
+        if spec.orders == "both":
+            found += [given, turned]
+        else:
+            found.append(turned if spec.orders == "random" and _drawn_turned(pair) else given)
+    place = {story.id: (story.story_prompt, number) for number, story in enumerate(stories)}
+    return sorted(found, key=lambda one: (*place[one.first], place[one.second]))
+
+
+def _drawn_turned(pair: Pair) -> bool:
+    """Whether a pair is shown the other way round: drawn once for these two stories, whatever else is compared."""
+    return bool(digest(f"order\0{pair.first}\0{pair.second}", 1)[0] & 1)
+
+
+def _drawn(spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair]) -> Iterator[Pair]:
+    """The pairs among the stories that the run's words mean."""
+    known: dict[frozenset[str], Pair] = {}
+    for pair in named:
+        known.setdefault(frozenset((pair.first, pair.second)), pair)
+    place = {story.id: number for number, story in enumerate(stories)}
+    groups: dict[str, list[StoryPlace]] = {}
+    for story in stories:
+        groups.setdefault("" if spec.across else story.story_prompt, []).append(story)
+    if isinstance(spec.pairs, PairsSpec) and spec.pairs.against is not None:
+        systems = list(dict.fromkeys(story.system for story in stories))
+        if spec.pairs.against not in systems:
+            raise SpecError(f"pairs: against: {unknown('system', spec.pairs.against, systems)}")
+    for group in groups.values():
+        for one, other in _within(spec, group):
+            first, second = sorted((one, other), key=lambda story: place[story.id])
+            own = known.get(frozenset((first.id, second.id)))
+            same = first.story_prompt if first.story_prompt == second.story_prompt else ""
+            yield own or Pair(f"{first.id}|{second.id}", same, first.id, second.id)
+
+
+def _within(spec: RunSpec, group: Sequence[StoryPlace]) -> Iterator[tuple[StoryPlace, StoryPlace]]:
+    """The pairs among the stories of one story-prompt (or among all, across story-prompts)."""
+    if not isinstance(spec.pairs, PairsSpec):
+        yield from combinations(group, _EITHER)
+    elif spec.pairs.against is not None:
+        mine = [story for story in group if story.system == spec.pairs.against]
+        yield from ((one, other) for one in mine for other in group if other.system != spec.pairs.against)
+    elif spec.pairs.each is not None:
+        seed = spec.pairs.seed or 0
+        drawn = sorted(group, key=lambda story: digest(f"{seed}\0{story.story_prompt}\0{story.id}", 16))
+        yield from ((drawn[i], drawn[j]) for i, j in circulant(len(drawn), spec.pairs.each))
+
+
+def circulant(count: int, each: int) -> Iterator[tuple[int, int]]:
+    """The pairs of a circulant graph: each of `count` places with `each` others, in one connected piece from 2 on.
+
+    Where both numbers are odd no such graph exists, and one place has one pair less; of fewer places all pairs.
+    """
+    if each >= count - 1:
+        yield from combinations(range(count), _EITHER)
+        return
+    for step in range(1, each // 2 + 1):
+        yield from ((place, (place + step) % count) for place in range(count))
+    if each % 2:
+        half = count // 2
+        yield from ((place, place + half) for place in range(half))
+
+
+def _check(spec: RunSpec, pairs: Sequence[Pair], stories: dict[str, StoryPlace]) -> None:
+    """Raise SpecError for a pair that does not fit the stories, and where there is none."""
+    if not pairs:
+        raise SpecError(
+            f"dataset {spec.dataset!r} has no two stories to compare for one story-prompt",
+            hint="across: true compares stories for different story-prompts too",
+        )
+    seen: set[str] = set()
+    for pair in pairs:
+        for story in (pair.first, pair.second):
+            if story not in stories:
+                raise SpecError(f"pair {pair.id!r} names story {story!r}, which dataset {spec.dataset!r} does not have")
+        if pair.first == pair.second:
+            raise SpecError(f"pair {pair.id!r} names story {pair.first!r} twice")
+        if pair.id in seen:
+            raise SpecError(f"two pairs have the id {pair.id!r}", hint="give each pair an id of its own")
+        seen.add(pair.id)
+        if not spec.across and stories[pair.first].story_prompt != stories[pair.second].story_prompt:
+            raise SpecError(
+                f"the stories of pair {pair.id!r} are for different story-prompts",
+                hint="across: true compares them all the same, without showing a story-prompt",
+            )
+
+
+def _in_order(pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Pair]:
+    """Pairs by story-prompt, as they are asked and counted by a limit."""
+    place = {story.id: (story.story_prompt, number) for number, story in enumerate(stories)}
+    return sorted(pairs, key=lambda pair: (*place[pair.first], place[pair.second]))

@@ -1,0 +1,153 @@
+"""The preferences table: one row for each repeat of each comparison, and one for each person's. Never fills a gap.
+
+Rating runs and people's ratings stand in it too, by the preferences that their means imply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judge import ratings_table
+from judge.journal import JournalReader
+from judge.preferences_table.implied import implied, pairs_within
+from judge.preferences_table.journaled import Known, frame_of, people_rows, read_journal, shown, typed
+from judge.preferences_table.table import COLUMNS, ComparisonFacts, PreferencesTable, Source
+from judge.ratings_table import RatingsTable, RunFacts
+from judge.ratings_table.table import StoryRow
+from judge.records import Pair
+from judge.run_folder import ResultFolder, resolve
+
+__all__ = ["COLUMNS", "ComparisonFacts", "PreferencesTable", "Source", "compares", "comparing", "read"]
+
+_RATED = ("run", "judge", "dataset", "story", "criterion", "eval_prompt", "source", "rating")
+_PAIRS = ("dataset", "pair", "story_prompt", "first", "second", "first_system", "second_system")
+
+
+def compares(folder: ResultFolder) -> bool:
+    """Whether a result folder holds comparisons."""
+    if not folder.journal.is_file():
+        return False
+    with JournalReader(folder.journal) as journal:
+        return journal.compares
+
+
+def comparing(runs: Sequence[Path | str]) -> tuple[list[Path], list[Path]]:
+    """The result folders of these RUNs that hold comparisons, and the others."""
+    folders = resolve(runs)
+    compared = [folder.path for folder in folders if compares(folder)]
+    return compared, [folder.path for folder in folders if folder.path not in compared]
+
+
+def read(runs: Sequence[Path | str]) -> PreferencesTable:
+    """Build the table of one or more RUNs, of comparisons and of ratings.
+
+    People's preferences come once for each dataset. What ratings imply is told of the pairs that some RUN compared or
+    people did, and, of a dataset where nobody compared any, of all pairs within a story-prompt. Raises RunFolderError
+    where a RUN has no results, and where two results name one dataset but hold different stories.
+    """
+    datasets: dict[str, Known] = {}
+    rows: list[dict[str, Any]] = []
+    facts: list[ComparisonFacts] = []
+    rating: list[ResultFolder] = []
+    for folder in resolve(runs):
+        if compares(folder):
+            found, fact = read_journal(folder, datasets)
+            rows += found
+            facts.append(fact)
+        else:
+            rating.append(folder)
+    rated = _rated(rating, datasets)
+    for name, known in datasets.items():
+        rows += people_rows(name, known)
+    stories = _stories(datasets, rated)
+    parts = [frame_of(rows), typed(implied(_ratings(datasets, rated), _pairs(datasets, stories)))]
+    filled = [part for part in parts if len(part)] or parts[:1]
+    frame = filled[0] if len(filled) == 1 else pd.concat(filled, ignore_index=True)
+    facts += [] if rated is None else map(_fact, rated.facts)
+    return PreferencesTable(frame, stories, tuple(facts))
+
+
+def _rated(folders: Sequence[ResultFolder], datasets: dict[str, Known]) -> RatingsTable | None:
+    """The ratings of folders that hold ratings; what people preferred of their datasets is added to `datasets`."""
+    if not folders:
+        return None
+    preferred: dict[str, list[Pair]] = {}
+
+    def beside(journal: JournalReader, fact: RunFacts) -> None:
+        preferred.setdefault(fact.dataset, journal.preferences())
+
+    table = ratings_table.read([folder.path for folder in folders], explanations=False, beside=beside)
+    for fact in table.facts:
+        if fact.dataset not in datasets:
+            own = table.stories.loc[[fact.dataset]] if fact.dataset in table.stories.index else table.stories.head(0)
+            rows = own.reset_index()[list(StoryRow._fields)].to_numpy(dtype=object).tolist()
+            stories = {str(row[1]): StoryRow(*row) for row in rows}
+            # People's ratings come with the table of ratings.
+            datasets[fact.dataset] = Known("", fact.run, stories, [], preferred.get(fact.dataset, []))
+    return table
+
+
+def _stories(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataFrame:
+    rows = [row for known in datasets.values() for row in known.stories.values()]
+    frame = pd.DataFrame(rows, columns=StoryRow._fields).set_index(["dataset", "story"])
+    if rated is not None:
+        frame = pd.concat([frame, rated.stories])
+        frame = frame[~frame.index.duplicated()]
+    return frame
+
+
+def _ratings(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataFrame:
+    """Everybody's ratings whose means imply preferences; people's of a dataset once."""
+    told = [
+        (known.run, None, name, story, criterion, None, "rater", value)
+        for name, known in datasets.items()
+        for story, criterion, value in known.ratings
+    ]
+    people = pd.DataFrame(told, columns=list(_RATED))
+    if rated is None:
+        return people
+    frame = rated.frame[list(_RATED)].astype({name: object for name in _RATED if name != "rating"})
+    numbers = {place for place, scale in rated.labels.items() if not scale.numeric}
+    places = zip(frame["dataset"], frame["criterion"].astype(str).str.casefold(), strict=True)
+    frame = frame[[place not in numbers for place in places]]
+    twice = (frame["source"] == "rater") & frame["dataset"].isin(set(people["dataset"]))
+    return pd.concat([frame[~twice], people], ignore_index=True) if len(people) else frame
+
+
+def _pairs(datasets: dict[str, Known], stories: pd.DataFrame) -> pd.DataFrame:
+    """The pairs of which preferences are implied."""
+    rows = []
+    for name, known in datasets.items():
+        pairs = dict(known.pairs)
+        for pair in known.preferred:
+            if pair.first in known.stories and pair.second in known.stories:
+                pairs.setdefault(frozenset((pair.first, pair.second)), (pair.id, pair.first, pair.second))
+        for pair_id, first, second in pairs.values():
+            rows.append({"dataset": name, "pair": pair_id, **shown(known.stories, first, second)})
+    compared = pd.DataFrame(rows, columns=list(_PAIRS))
+    others = stories[~stories.index.get_level_values("dataset").isin(set(compared["dataset"]))]
+    return pd.concat([compared, pairs_within(others)], ignore_index=True) if len(others) else compared
+
+
+def _fact(fact: RunFacts) -> ComparisonFacts:
+    """The facts of a rating run, whose means imply preferences."""
+    return ComparisonFacts(
+        run=fact.run,
+        judge=fact.judge,
+        dataset=fact.dataset,
+        revision=fact.revision,
+        repeats=fact.repeats,
+        criteria=fact.criteria,
+        eval_prompts=fact.eval_prompts,
+        orders="implied",
+        ties=True,
+        parser=fact.parser,
+        notes=fact.notes,
+        path=fact.path,
+        structured=fact.structured,
+        not_in_force=fact.not_in_force,
+    )

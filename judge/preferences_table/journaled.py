@@ -1,0 +1,186 @@
+"""Rows of the preferences table out of the journal of a run that compared. Never fills a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from judge.errors import RunFolderError
+from judge.in_force.words import mark, stored
+from judge.journal import JournalReader
+from judge.judge_name import JudgeName
+from judge.parsing.stored_verdicts import StoredVerdicts
+from judge.parsing.verdict import VERSION
+from judge.preferences_table.table import COLUMNS, ComparisonFacts
+from judge.ratings_table.folder_notes import about_answers, about_judge
+from judge.ratings_table.table import StoryRow
+from judge.records import Answer, Criterion, Pair
+from judge.run_folder import ResultFolder, read_manifest
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known of one dataset: stories by id, people's ratings, what people preferred, and the pairs asked about.
+
+    `content` is the dataset's hash, by which versions are told apart; a rating is (story, criterion, value), a pair
+    (id, first, second).
+    """
+
+    content: str
+    run: str
+    stories: dict[str, StoryRow]
+    ratings: list[tuple[str, str, float]] = field(default_factory=list)
+    preferred: list[Pair] = field(default_factory=list)
+    pairs: dict[frozenset[str], tuple[str, str, str]] = field(default_factory=dict)
+
+
+def read_journal(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
+    """The judge's rows of one result folder, and its facts; its dataset is added to `datasets` once."""
+    with JournalReader(folder.journal) as journal, journal.snapshot():
+        definition = journal.meta().get("definition")
+        if definition is None:
+            raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
+        known = _known(datasets, definition, journal, folder)
+        for _, pair, first, second in journal.planned_pairs():
+            known.pairs.setdefault(frozenset((first, second)), (pair, first, second))
+        fact = _facts(folder, definition, journal)
+        return list(_rows(definition, journal, known, fact)), fact
+
+
+def _known(
+    datasets: dict[str, Known], definition: Mapping[str, Any], journal: JournalReader, folder: ResultFolder
+) -> Known:
+    name, content = str(definition["dataset_name"]), str(definition["dataset_hash"])
+    if name in datasets:
+        if datasets[name].content != content:
+            raise RunFolderError(
+                f"{folder.path} judged another version of dataset {name!r} than the runs before it",
+                hint="make one table for each version",
+            )
+        return datasets[name]
+    words = journal.words_left_out()
+    known = datasets[name] = Known(content, str(definition["name"]), {})
+    for story in journal.stories():
+        length = words.get(story.id, len(story.text.split()))
+        known.stories[story.id] = StoryRow(name, story.id, story.story_prompt, story.system, length, story.text)
+        known.ratings += [(story.id, rating.criterion, rating.value) for rating in story.ratings]
+    known.preferred = journal.preferences()
+    return known
+
+
+def _rows(
+    definition: Mapping[str, Any], journal: JournalReader, known: Known, fact: ComparisonFacts
+) -> Iterator[dict[str, Any]]:
+    """A row for each repeat that was tried, by pair as asked, criterion, Eval-Prompt and repeat."""
+    compared = journal.comparisons()
+    place = {(first, second): number for number, (_, _, first, second) in enumerate(journal.planned_pairs())}
+    criteria = {criterion.name: number for number, criterion in enumerate(fact.criteria)}
+
+    def order(answer: Answer) -> tuple[int, int, int, int]:
+        shown_as = (answer.story, compared[answer.query_key][1])
+        prompt = fact.eval_prompts.index(answer.eval_prompt)
+        return place[shown_as], criteria[answer.criterion], prompt, answer.repeat
+
+    reading = StoredVerdicts.of_run(definition, compared, lambda story: known.stories[story].text)
+    for answer in sorted(journal.answers(), key=order):
+        pair, second = compared[answer.query_key]
+        verdict = reading.verdict(answer)
+        shares = reading.shares(answer, verdict)
+        yield shown(known.stories, answer.story, second) | {
+            "run": fact.run,
+            "judge": fact.judge,
+            "dataset": fact.dataset,
+            "pair": pair,
+            "criterion": answer.criterion,
+            "eval_prompt": answer.eval_prompt,
+            "source": "judge",
+            "repeat": answer.repeat,
+            "preference": verdict.preference,
+            **({} if shares is None else {"p_first": shares.first, "p_second": shares.second, "p_tie": shares.tie}),
+            "status": verdict.status,
+            "flags": ";".join(verdict.flags),
+            "explanation": verdict.explanation,
+        }
+
+
+def people_rows(dataset: str, known: Known) -> Iterator[dict[str, Any]]:
+    """A row for each person's preference, as the dataset names the pair's stories."""
+    for pair in known.preferred:
+        if pair.first in known.stories and pair.second in known.stories:
+            about = shown(known.stories, pair.first, pair.second)
+            for given in pair.preferences:
+                yield about | {
+                    "run": known.run,
+                    "dataset": dataset,
+                    "pair": pair.id,
+                    "criterion": given.criterion,
+                    "source": "rater",
+                    "rater": given.rater,
+                    "preference": given.value,
+                    "status": "ok",
+                    "flags": "",
+                }
+
+
+def shown(stories: Mapping[str, StoryRow], first: str, second: str) -> dict[str, Any]:
+    """The columns that follow from the two stories; the story-prompt is empty where they have two."""
+    one, other = stories[first], stories[second]
+    return {
+        "story_prompt": one.story_prompt if one.story_prompt == other.story_prompt else "",
+        "first": first,
+        "second": second,
+        "first_system": one.system,
+        "second_system": other.system,
+    }
+
+
+def _facts(folder: ResultFolder, definition: Mapping[str, Any], journal: JournalReader) -> ComparisonFacts:
+    manifest = read_manifest(folder.manifest)
+    force = manifest.get("in_force", {})
+    judge = str(manifest.get("judge", folder.path.name))
+    criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
+    prompts = tuple(definition["eval_prompts"])
+    repeats = int(force.get("repeats", 1))
+    planned = journal.subject_count() * len(criteria) * len(prompts) * repeats
+    notes = about_judge(judge, manifest, criteria, journal)
+    if definition.get("labels_note"):
+        notes.append(str(definition["labels_note"]))
+    if JudgeName.of(judge).is_scripted:
+        notes.append(f"{judge} gives scripted answers: figures about it say nothing about any judge")
+    notes += about_answers(judge, journal, settled=journal.settled_total(), planned=planned)
+    soft = definition.get("scoring", "text") == "logprobs"
+    replaced = journal.replaced_total()
+    return ComparisonFacts(
+        run=str(definition["name"]),
+        judge=judge,
+        dataset=str(definition["dataset_name"]),
+        revision=force.get("revision"),
+        repeats=repeats,
+        criteria=criteria,
+        eval_prompts=prompts,
+        orders=str(definition["orders"]),
+        ties=bool(definition["ties"]),
+        parser=VERSION + (f"+retried:{replaced}" if replaced else "") + ("+logprobs" if soft else ""),
+        notes=tuple(notes),
+        path=folder.path,
+        structured=str(definition["structured"]),
+        not_in_force=mark(stored(manifest)),
+    )
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Rows as a frame with the table's columns and types."""
+    return typed(pd.DataFrame(list(rows), columns=list(COLUMNS)))
+
+
+def typed(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame of preferences with the table's types: shares are floats, repeats whole numbers, all else text."""
+    shares = dict.fromkeys(("p_first", "p_second", "p_tie"), "float64")
+    texts = {name: object for name in COLUMNS if name not in shares and name != "repeat"}
+    frame = frame.astype({**texts, **shares, "repeat": "Int64"})
+    plain = frame[list(texts)]
+    frame[list(texts)] = plain.where(plain.notna(), None)
+    return frame

@@ -1,0 +1,48 @@
+"""Rows of the preferences table out of a dataset alone: what people preferred, and what their ratings imply."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from judge.datasets import Dataset
+from judge.preferences_table.implied import implied, pairs_within
+from judge.preferences_table.table import COLUMNS, PreferencesTable
+from judge.ratings_table.table import StoryRow
+from judge.records import Story
+
+_PAIRS = ("dataset", "pair", "story_prompt", "first", "second", "first_system", "second_system")
+_RATED = ("run", "judge", "dataset", "story", "criterion", "eval_prompt", "source", "rating")
+
+
+def of_dataset(dataset: Dataset) -> PreferencesTable:
+    """The people of a dataset; of one where nobody compared any stories, all pairs within a story-prompt are implied.
+
+    A pair of which a story is not in the dataset is left out: nothing can be shown of it.
+    """
+    known = {story.id: story for story in dataset.stories()}
+    rows = [(dataset.name, s.id, s.story_prompt, s.system, len(s.text.split()), s.text) for s in known.values()]
+    stories = pd.DataFrame(rows, columns=StoryRow._fields).set_index(["dataset", "story"])
+    preferred = _preferred(dataset, known)
+    pairs = preferred[list(_PAIRS)].drop_duplicates("pair") if len(preferred) else pairs_within(stories)
+    told = [
+        (None, None, dataset.name, s.id, rating.criterion, None, "rater", rating.value)
+        for s in known.values()
+        for rating in s.ratings
+    ]
+    means = implied(pd.DataFrame(told, columns=list(_RATED)), pairs)
+    parts = [part for part in (preferred, means) if len(part)] or [preferred]
+    frame = parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
+    return PreferencesTable(frame, stories, ())
+
+
+def _preferred(dataset: Dataset, known: dict[str, Story]) -> pd.DataFrame:
+    rows = []
+    for pair in dataset.pairs() if dataset.pairs is not None else ():
+        if pair.first not in known or pair.second not in known:
+            continue
+        shown = (dataset.name, pair.id, pair.story_prompt, pair.first, pair.second)
+        about = dict(zip(_PAIRS, (*shown, known[pair.first].system, known[pair.second].system), strict=True))
+        for said in pair.preferences:
+            own = {"criterion": said.criterion, "preference": said.value, "rater": said.rater}
+            rows.append({**about, **own, "source": "rater", "status": "ok", "flags": ""})
+    return pd.DataFrame(rows).reindex(columns=list(COLUMNS))

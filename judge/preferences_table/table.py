@@ -1,0 +1,76 @@
+"""The preferences table as a value: columns, stories, and what is known of each result folder. Never reads a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+
+from judge.records import Criterion
+
+COLUMNS = (
+    "run",
+    "judge",
+    "dataset",
+    "pair",
+    "story_prompt",
+    "first",
+    "second",
+    "first_system",
+    "second_system",
+    "criterion",
+    "eval_prompt",
+    "source",
+    "rater",
+    "repeat",
+    "preference",
+    "p_first",
+    "p_second",
+    "p_tie",
+    "status",
+    "flags",
+    "explanation",
+)
+"""Columns of the table, in order.
+
+`first` and `second` are the stories as they were shown (people's: as the dataset names them); `preference` is first,
+second, tie, or null where there is none; `p_first`, `p_second` and `p_tie` are shares of a verdict scored by
+log-probabilities, null elsewhere; `rater` is null where identity is unknown.
+"""
+
+Source = Literal["judge", "rater", "implied"]
+"""Who preferred: a judge that compared, a person, or the sign of the difference of two mean ratings."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonFacts:
+    """What the signature and the notes of a table say about one result folder that holds comparisons.
+
+    `orders` is how pairs were shown (both, random, as-given); `ties` whether a tie was offered.
+    """
+
+    run: str
+    judge: str
+    dataset: str
+    revision: str | None
+    repeats: int
+    criteria: tuple[Criterion, ...]
+    eval_prompts: tuple[str, ...]
+    orders: str
+    ties: bool
+    parser: str
+    notes: tuple[str, ...]
+    path: Path
+    structured: str | None = None
+    not_in_force: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PreferencesTable:
+    """`frame` has `COLUMNS`; `stories`, indexed by (dataset, story), has story_prompt, system, words and text."""
+
+    frame: pd.DataFrame
+    stories: pd.DataFrame
+    facts: tuple[ComparisonFacts, ...]

@@ -1,0 +1,1 @@
+"""Paired comparisons: strengths of systems from which of two stories was preferred, and whether they make an order."""

@@ -1,0 +1,132 @@
+"""How far preferences make an order: cyclic triads, beside what a fit and what guessing would give. Never breaks a tie.
+
+Three stories of one story-prompt, each pair of them compared, are cyclic where a is preferred to b, b to c, and c to a
+(Kendall & Babington Smith 1940, Biometrika 31). A pair's preference is that of most of its comparisons (both orders,
+all repeats). A triad with a pair that comes out even is no triad, and counted apart. Coin tosses make a quarter of the
+triads cyclic; under a fit each comparison is independent of the others given its probabilities, and the share expected
+is that of the triads' probabilities of being cyclic among those of being strict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.comparing.cluster_influence import interval
+from judge.stats.comparing.comparisons import FIRST, SECOND, TIE, Comparisons
+from judge.stats.estimate import Estimate
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+GUESSING = 0.25
+"""Share of cyclic triads of coin tosses."""
+
+
+@dataclass(frozen=True, slots=True)
+class CircularTriads:
+    """Cyclic triads.
+
+    Attributes
+    ----------
+    share : Estimate
+        Of strict triads that are cyclic; the interval leaves out one story-prompt at a time.
+    expected : Estimate
+        The same share expected under the fit.
+    cyclic, strict, uneven : int
+        Triads; `uneven` have all three pairs compared, and one of them even.
+    """
+
+    share: Estimate
+    expected: Estimate
+    cyclic: int
+    strict: int
+    uneven: int
+
+
+def circular_triads(found: Comparisons, chances: Floats | None = None) -> CircularTriads:
+    """Count the triads of each cluster (a story-prompt, or a story-prompt and a judge).
+
+    Parameters
+    ----------
+    found : Comparisons
+        Of stories (or of systems with one story a cluster).
+    chances : array, shape (n, 3), optional
+        Fitted probabilities of each comparison's endings (`Fit.chances`); without them nothing is expected.
+    """
+    counted = np.zeros((found.clusters, 3))
+    expected = np.zeros(2)
+    for g in range(found.clusters):
+        rows = np.flatnonzero(found.cluster == g)
+        if rows.size:
+            one = _tables(found, rows, None if chances is None else chances[rows])
+            counted[g] = one.counts()
+            expected += one.expected()
+    cyclic, strict, uneven = counted.sum(axis=0)
+    share = Estimate.undefined("undefined without three stories that were all compared")
+    if strict:
+        share = Estimate(float(cyclic / strict), n=round(strict))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            without = (cyclic - counted[:, 0]) / (strict - counted[:, 1])
+        having = counted[:, 1] > 0
+        share = interval(share, without[having], bounds=(0.0, 1.0))
+    under = Estimate.undefined("undefined without a fit")
+    if chances is not None and strict and expected[1] > 0:
+        under = Estimate(float(expected[0] / expected[1]), n=round(strict))
+    return CircularTriads(share, under, round(cyclic), round(strict), round(uneven))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cluster:
+    """One cluster: net preferences (s, s), whether a pair was compared, and chances of a strict net for either side."""
+
+    net: Floats
+    met: NDArray[np.bool_]
+    chance: Floats
+
+    def counts(self) -> tuple[float, float, float]:
+        """Cyclic, strict and uneven triads."""
+        over = (self.net > 1e-9).astype(np.float64)
+        decided = over + over.T
+        met = self.met.astype(np.float64)
+        cyclic = float(np.trace(over @ over @ over)) / 3
+        strict = float(np.trace(decided @ decided @ decided)) / 6
+        return cyclic, strict, float(np.trace(met @ met @ met)) / 6 - strict
+
+    def expected(self) -> tuple[float, float]:
+        """Expected numbers of cyclic and of strict triads among those with all pairs compared."""
+        decided = self.chance + self.chance.T
+        cyclic = float(np.trace(self.chance @ self.chance @ self.chance)) / 3
+        return cyclic, float(np.trace(decided @ decided @ decided)) / 6
+
+
+def _tables(found: Comparisons, rows: Codes, chances: Floats | None) -> _Cluster:
+    present, place = np.unique(np.concatenate([found.first[rows], found.second[rows]]), return_inverse=True)
+    first, second = place.reshape(2, -1)
+    size = present.size
+    net, met, chance = np.zeros((size, size)), np.zeros((size, size), dtype=bool), np.zeros((size, size))
+    ended = found.ended[rows]
+    lead = ended[:, FIRST] - ended[:, SECOND]
+    np.add.at(net, (first, second), lead)
+    np.add.at(net, (second, first), -lead)
+    met[first, second] = met[second, first] = True
+    if chances is None:
+        return _Cluster(net, met, chance)
+    for a, b in zip(*np.triu_indices(size, 1), strict=True):
+        if met[a, b]:
+            here = np.flatnonzero(((first == a) & (second == b)) | ((first == b) & (second == a)))
+            mine = np.where((first[here] == a)[:, None], chances[here], chances[here][:, [SECOND, FIRST, TIE]])
+            repeats = np.maximum(1, np.round(ended[here].sum(axis=1))).astype(np.int64)
+            chance[a, b], chance[b, a] = _strict(np.repeat(mine, repeats, axis=0))
+    return _Cluster(net, met, chance)
+
+
+def _strict(shares: Floats) -> tuple[float, float]:
+    """Chances that independent comparisons (k, 3) come out for the one side, and for the other."""
+    net = np.ones(1)
+    for one in shares:
+        net = np.convolve(net, one[[SECOND, TIE, FIRST]])
+    middle = len(shares)
+    return float(net[middle + 1 :].sum()), float(net[:middle].sum())

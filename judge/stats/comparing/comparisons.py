@@ -1,0 +1,116 @@
+"""Paired comparisons as numbers: who met whom, how each meeting ended, and what belongs together. Never drops a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+FIRST, SECOND, TIE = range(3)
+"""Columns of `Comparisons.ended`."""
+
+Ties = Literal["davidson", "half", "left-out"]
+"""What a tie is: an outcome of its own with a parameter (Davidson 1970), half a win for both, or nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparisons:
+    """Comparisons of systems, each shown first or second.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Names, for reasons.
+    first, second : array of int, shape (n,)
+        Who was shown first and second, as places in `systems`.
+    ended : array, shape (n, 3)
+        How often (or with which share) the first won, the second won, nobody did. Any numbers from 0 up.
+    cluster : array of int, shape (n,)
+        What is independent (story-prompts), 0..; comparisons of one cluster are not.
+    covariates : array, shape (n, k)
+        What else tells the first from the second, as a difference that changes its sign when they change places, e.g.
+        the log ratio of their words.
+    """
+
+    systems: tuple[str, ...]
+    first: Codes
+    second: Codes
+    ended: Floats
+    cluster: Codes
+    covariates: Floats = field(default_factory=lambda: np.empty((0, 0)))
+
+    def __post_init__(self) -> None:
+        n = self.first.size
+        if self.covariates.size == 0:
+            object.__setattr__(self, "covariates", np.empty((n, 0)))
+        if (self.first == self.second).any():
+            raise ValueError("a system is compared with itself")
+        if self.ended.shape != (n, 3) or (self.ended < 0).any() or not np.isfinite(self.ended).all():
+            raise ValueError("`ended` holds three numbers from 0 up for each comparison")
+
+    @property
+    def n(self) -> float:
+        """Comparisons that ended in some way, with their weights."""
+        return float(self.ended.sum())
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters there are."""
+        return int(self.cluster.max()) + 1 if self.cluster.size else 0
+
+    def with_ties(self, ties: Ties) -> Comparisons:
+        """Ties as they are, as half a win for both, or without them."""
+        if ties == "davidson":
+            return self
+        ended = self.ended.copy()
+        if ties == "half":
+            ended[:, :TIE] += ended[:, TIE:] / 2
+        ended[:, TIE] = 0.0
+        return self.of(np.arange(self.first.size), ended)
+
+    def of(self, rows: Codes, ended: Floats | None = None) -> Comparisons:
+        """Some of the rows, perhaps with other endings (of all rows)."""
+        ended = self.ended if ended is None else ended
+        first, second = self.first[rows], self.second[rows]
+        return Comparisons(self.systems, first, second, ended[rows], self.cluster[rows], self.covariates[rows])
+
+    def gathered(self) -> Comparisons:
+        """The same with one row for each (cluster, first, second, covariates), its endings added up."""
+        systems = len(self.systems)
+        key = (self.cluster * systems + self.first) * systems + self.second
+        if self.covariates.shape[1]:
+            table = np.column_stack([key.astype(np.float64), self.covariates])
+            _, head, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
+        else:
+            _, head, place = np.unique(key, return_index=True, return_inverse=True)
+        place = place.reshape(-1)
+        sums = [np.bincount(place, weights=self.ended[:, k], minlength=head.size) for k in range(3)]
+        full = np.zeros_like(self.ended)
+        full[head] = np.stack(sums, axis=1)
+        kept = head[full[head].sum(axis=1) > 0]
+        return self.of(kept.astype(np.int64), full)
+
+
+def comparisons(
+    first: Sequence[str],
+    second: Sequence[str],
+    preference: Sequence[str | None],
+    cluster: Sequence[str],
+    covariates: Floats | None = None,
+) -> Comparisons:
+    """Comparisons by names: `preference` is first, second or tie; None (or anything else) is no ending, and no row."""
+    systems = tuple(sorted({*first, *second}))
+    place = {name: at for at, name in enumerate(systems)}
+    ended = np.array([[value == word for word in ("first", "second", "tie")] for value in preference], dtype=float)
+    ended = ended.reshape(-1, 3)
+    rows = np.flatnonzero(ended.sum(axis=1) > 0)
+    one, other = (np.array([place[name] for name in side], dtype=np.int64)[rows] for side in (first, second))
+    _, code = np.unique(np.asarray(cluster, dtype=object)[rows].astype(str), return_inverse=True)
+    beside = np.empty((rows.size, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64)[rows]
+    return Comparisons(systems, one, other, ended[rows], code.reshape(-1).astype(np.int64), beside)

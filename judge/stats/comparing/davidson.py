@@ -1,0 +1,271 @@
+"""Strengths by maximum likelihood: a conditional logit over first, second and tie. Never regularises.
+
+Bradley & Terry 1952 (Biometrika 39) with the ties of Davidson 1970 (JASA 65) and an advantage of the place in which a
+story is shown (Davidson & Beaver 1977, Biometrics 33). With strengths θ that sum to 0, position δ, differences x of
+covariates and η = θ_first - θ_second + δ + x'β,
+
+    P(first) : P(second) : P(tie)  =  exp(η / 2) : exp(-η / 2) : ν,
+
+which without ties is P(first) = 1 / (1 + exp(-η)). The tie's share is the same in both orders. Endings may be fractions
+(soft wins): the score equations are the same, and only the clustered covariance is then honest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.comparing import win_graph
+from judge.stats.comparing.comparisons import FIRST, SECOND, TIE, Comparisons
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_STEPS = 100
+_NOTHING = 1e-9
+_SUSPICIOUS = 12.0
+"""Log odds from which on it is asked whether the likelihood has a maximum at all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """Which parameters a comparison moves: strengths of all systems, further columns (n, e), and log ν with ties."""
+
+    systems: int
+    first: Codes
+    second: Codes
+    further: Floats
+    ties: bool
+
+    @classmethod
+    def of(cls, found: Comparisons, *, position: bool, ties: bool, covariates: Sequence[int]) -> Design:
+        """Of comparisons, with the covariates named by their places."""
+        columns = [np.ones((found.first.size, 1))] if position else []
+        further = np.concatenate([*columns, found.covariates[:, list(covariates)]], axis=1)
+        return cls(len(found.systems), found.first, found.second, further, ties)
+
+    @property
+    def size(self) -> int:
+        """Number of parameters; log ν is the last one."""
+        return int(self.systems + self.further.shape[1] + self.ties)
+
+    def eta(self, parameters: Floats) -> Floats:
+        """Log odds of first against second, (..., n)."""
+        strength = parameters[..., : self.systems]
+        rest = parameters[..., self.systems : self.systems + self.further.shape[1]]
+        return np.asarray(strength[..., self.first] - strength[..., self.second] + rest @ self.further.T)
+
+    def shares(self, parameters: Floats) -> Floats:
+        """Probabilities of first, second and tie, (..., n, 3)."""
+        half = self.eta(parameters) / 2
+        tie = parameters[..., -1:] if self.ties else np.full((*parameters.shape[:-1], 1), -np.inf)
+        return shares(half, np.broadcast_to(tie, half.shape))
+
+    def gradient(self, ended: Floats, share: Floats, cluster: Codes | None = None) -> Floats:
+        """The score, (size,), or of each cluster, (clusters, size)."""
+        group = np.zeros(self.first.size, dtype=np.int64) if cluster is None else cluster
+        groups = int(group.max(initial=-1)) + 1
+        off = ended - ended.sum(axis=1, keepdims=True) * share
+        lean = (off[:, FIRST] - off[:, SECOND]) / 2
+        out = np.zeros((groups, self.size))
+        for side, sign in ((self.first, 1), (self.second, -1)):
+            place = group * self.systems + side
+            added = np.bincount(place, weights=sign * lean, minlength=groups * self.systems)
+            out[:, : self.systems] += added.reshape(groups, self.systems)
+        columns = [lean * column for column in self.further.T] + ([off[:, TIE]] if self.ties else [])
+        for at, column in enumerate(columns, self.systems):
+            out[:, at] = np.bincount(group, weights=column, minlength=groups)
+        return out[0] if cluster is None else out
+
+    def information(self, number: Floats, share: Floats, rows: slice = slice(None)) -> Floats:
+        """Minus the second derivatives, (size, size), of some of the rows; singular along equal shifts of strengths."""
+        first, second, further = self.first[rows], self.second[rows], self.further[rows]
+        p, n, s = share[rows], number[rows], self.systems
+        lean = (p[:, FIRST] - p[:, SECOND]) / 2
+        spread = n * ((p[:, FIRST] + p[:, SECOND]) / 4 - lean**2)
+        out = np.zeros((self.size, self.size))
+        met = np.bincount(first * s + second, weights=spread, minlength=s * s).reshape(s, s)
+        met = met + met.T
+        out[:s, :s] = np.diag(met.sum(axis=1)) - met
+        columns = [spread * column for column in further.T]
+        if self.ties:
+            columns.append(-n * lean * p[:, TIE])
+        for at, column in enumerate(columns, s):
+            out[:s, at] = np.bincount(first, column, minlength=s) - np.bincount(second, column, minlength=s)
+        end = s + further.shape[1]
+        out[s:end, s:end] = (further * spread[:, None]).T @ further
+        if self.ties:
+            out[s:end, -1] = further.T @ columns[-1]
+            out[-1, -1] = (n * p[:, TIE] * (1 - p[:, TIE])).sum()
+        upper = np.triu(out, 1)
+        return np.asarray(np.triu(out) + upper.T, dtype=np.float64)
+
+    def fixed(self, information: Floats) -> Floats:
+        """The information with the sum of the strengths held at 0, (..., size, size)."""
+        out = information.copy()
+        out[..., : self.systems, : self.systems] += np.mean(np.diagonal(information, axis1=-2, axis2=-1)) + _NOTHING
+        return out
+
+    def dense(self) -> Floats:
+        """The columns without log ν, (n, size less log ν)."""
+        out = np.zeros((self.first.size, self.systems + self.further.shape[1]))
+        rows = np.arange(self.first.size)
+        out[rows, self.first], out[rows, self.second] = 1.0, -1.0
+        out[:, self.systems :] = self.further
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """A fitted model: parameters as `design` orders them, and the comparisons it was fitted on, gathered."""
+
+    design: Design
+    found: Comparisons
+    parameters: Floats
+    position: bool
+    covariates: tuple[int, ...]
+    open: tuple[str, ...] = ()
+    """Terms that were asked for and cannot be told from the others: "position", or the place of a covariate."""
+
+    @property
+    def strengths(self) -> Floats:
+        """Log strengths, (systems,), sum 0."""
+        return self.parameters[: self.design.systems]
+
+    @property
+    def share(self) -> Floats:
+        """Fitted probabilities of each gathered row."""
+        return self.design.shares(self.parameters)
+
+    def chances(self, first: Codes, second: Codes) -> Floats:
+        """Fitted probabilities of other comparisons of the same systems, covariates equal, (n, 3)."""
+        further = np.zeros((first.size, self.design.further.shape[1]))
+        further[:, : int(self.position)] = 1.0
+        return Design(self.design.systems, first, second, further, self.design.ties).shares(self.parameters)
+
+    @property
+    def log_likelihood(self) -> float:
+        """Of the endings (for fractions: a quasi-likelihood)."""
+        return _likelihood(self.design, self.found.ended, self.parameters)
+
+
+def shares(half: Floats, tie: Floats) -> Floats:
+    """Probabilities of first, second and tie from η / 2 and log ν (minus infinity = no tie), (..., 3)."""
+    logits = np.stack([half, -half, tie], axis=-1)
+    power = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(power / power.sum(axis=-1, keepdims=True), dtype=np.float64)
+
+
+def fit(found: Comparisons, *, position: bool = True, covariates: Sequence[int] | None = None) -> Fit | str:
+    """Maximum likelihood, or the reason why it does not exist, naming systems.
+
+    Parameters
+    ----------
+    found : Comparisons
+        Without any tie, ν is 0 and no parameter. `Comparisons.with_ties` says what a tie is.
+    position : bool
+        With an advantage of the first place. Where it cannot be told from strengths (every pair in one order, without
+        a chain back) it is left out, and `Fit.open` says so; likewise a covariate.
+    covariates : places of the covariates taken; None = all
+    """
+    reason = win_graph.undetermined(found)
+    if reason:
+        return reason
+    rows = found.gathered()
+    places = tuple(range(found.covariates.shape[1]) if covariates is None else covariates)
+    ties = bool(rows.ended[:, TIE].any())
+    design = Design.of(rows, position=position, ties=ties, covariates=places)
+    names = ["position"] * position + [str(at) for at in places]
+    kept = _told(design, rows.ended.sum(axis=1))
+    if not all(kept):
+        names_kept = [name for name, known in zip(names, kept, strict=True) if known]
+        places = tuple(at for at in places if str(at) in names_kept)
+        position = "position" in names_kept
+        design = Design.of(rows, position=position, ties=ties, covariates=places)
+    parameters, converged = _newton(design, rows.ended)
+    if not converged or np.abs(design.eta(parameters)).max() > _SUSPICIOUS or np.abs(parameters).max() > _SUSPICIOUS:
+        reason = _separated(design, rows)
+        if reason:
+            return reason
+    open_terms = tuple(name for name, known in zip(names, kept, strict=True) if not known)
+    return Fit(design, rows, parameters, position, places, open_terms)
+
+
+def _told(design: Design, number: Floats) -> list[bool]:
+    """Which further columns add to the strengths and the columns before them."""
+    even = design.shares(np.zeros(design.size))
+    information = design.fixed(design.information(number, even))
+    taken = list(range(design.systems))
+    told = []
+    for at in range(design.systems, design.systems + design.further.shape[1]):
+        own = information[at, at]
+        across = information[taken, at]
+        rest = own - across @ np.linalg.solve(information[np.ix_(taken, taken)], across)
+        told.append(bool(rest > _NOTHING * max(own, _NOTHING)))
+        if told[-1]:
+            taken.append(at)
+    return told
+
+
+def _newton(design: Design, ended: Floats) -> tuple[Floats, bool]:
+    """Parameters, and whether the score came down to nothing."""
+    number, parameters = ended.sum(axis=1), np.zeros(design.size)
+    height = _likelihood(design, ended, parameters)
+    for _ in range(_STEPS):
+        share = design.shares(parameters)
+        score = design.gradient(ended, share)
+        if np.abs(score).max() < _NOTHING * max(1.0, number.sum()):
+            return parameters, True
+        step = np.linalg.lstsq(design.fixed(design.information(number, share)), score, rcond=None)[0]
+        for _halving in range(40):
+            tried = _likelihood(design, ended, parameters + step)
+            if tried >= height:
+                break
+            step = step / 2
+        parameters, height = parameters + step, tried
+    return parameters, False
+
+
+def _likelihood(design: Design, ended: Floats, parameters: Floats) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(ended > 0, ended * np.log(design.shares(parameters)), 0.0)
+    return float(parts.sum())
+
+
+def _separated(design: Design, rows: Comparisons) -> str | None:
+    """Why the likelihood has no maximum (Albert & Anderson 1984, Biometrika 71), or None where it has one.
+
+    A direction along which no observed ending becomes less likely than another, and some more so, by linear programming
+    (Konis 2007).
+    """
+    from scipy.optimize import linprog
+
+    steps = np.array(list(_advantages(design, rows.ended)))
+    found = linprog(-steps.sum(axis=0), A_ub=-steps, b_ub=np.zeros(steps.shape[0]), bounds=(-1, 1), method="highs")
+    if found.x is None or found.fun is None or found.fun > -1e-6:
+        return None
+    along = found.x[design.systems : design.systems + design.further.shape[1]]
+    if rows.ended[:, SECOND].sum() == 0 or rows.ended[:, FIRST].sum() == 0:
+        return "undefined: the story shown in one place won every comparison that was no tie"
+    what = "strengths and covariates or position" if np.abs(along).max(initial=0.0) > 1e-6 else "strengths"
+    return f"undefined: {what} tell every win from every loss of some systems, so that no finite fit exists"
+
+
+def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
+    """What each observed ending has over the others, in parameters, once for each distinct row."""
+    columns = design.dense()
+    utility = {FIRST: 0.5, SECOND: -0.5, TIE: 0.0}
+    endings = (FIRST, SECOND, TIE) if design.ties else (FIRST, SECOND)
+    seen: set[bytes] = set()
+    for row, counts in zip(columns, ended, strict=True):
+        for one in endings:
+            for other in endings:
+                if counts[one] <= 0 or one == other:
+                    continue
+                over = np.append((utility[one] - utility[other]) * row, [(one == TIE) - (other == TIE)] * design.ties)
+                if over.tobytes() not in seen:
+                    seen.add(over.tobytes())
+                    yield over

@@ -1,0 +1,121 @@
+"""Agreement of two sides that each prefer one story of a pair, the other, or neither. Never says which story is first.
+
+Which story of a pair is named first is arbitrary. Every pair is therefore counted in both directions, so that either
+side says "first" as often as "second", and chance depends on ties alone: with shares of ties s and t,
+
+    expected agreement of kappa = s t + (1 - s)(1 - t) / 2
+    expected agreement of AC1   = (m (1 - m) + 2 k (1 - k)) / 2,  m = (s + t) / 2,  k = (1 - m) / 2
+
+(Cohen 1960, Educational & Psychological Measurement 20; Gwet 2008, British Journal of Mathematical & Statistical
+Psychology 61). Where a tie is no possible answer AC1 has two categories, and both expect 1/2. Pairs
+of one story-prompt are not independent: intervals leave out one story-prompt at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.comparing.cluster_influence import interval
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.ordering.win_rate import win_rate
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+NO_PAIR = "undefined: no pair that both sides judged"
+NO_PREFERENCE = "undefined: no pair of which people prefer one story"
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceAgreement:
+    """One side against people.
+
+    Attributes
+    ----------
+    half, strict : Estimate
+        Share of the pairs of which people prefer one story where the side prefers the same; its ties count one half, or
+        as wrong. n counts pairs.
+    macro : Estimate
+        `half` of each story-prompt, averaged over story-prompts; n counts these.
+    kappa, ac1 : Estimate
+        Over all pairs that both judged, ties an outcome of their own.
+    ties, people_ties : int
+        Pairs that came out even on either side.
+    """
+
+    half: Estimate
+    strict: Estimate
+    macro: Estimate
+    kappa: Estimate
+    ac1: Estimate
+    ties: int
+    people_ties: int
+
+
+def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: bool) -> PreferenceAgreement:
+    """Compare preferences (pairs,): 1, -1, 0 = tie, NaN = none, left out pairwise.
+
+    `ties` says whether a tie is a possible answer at all: it is then a category of AC1, said or not.
+    """
+    known = np.flatnonzero(~np.isnan(side + people))
+    x, y, group = side[known], people[known], cluster[known]
+    preferred = np.flatnonzero(y != 0)
+    x1, y1, group1 = x[preferred], y[preferred], group[preferred]
+    half = strict = macro = Estimate.undefined(NO_PREFERENCE if known.size else NO_PAIR)
+    if preferred.size:
+        code = np.unique(group1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        half = win_rate(x1 * y1, code).estimate
+        strict = win_rate(np.where(x1 * y1 > 0, 1.0, -1.0), code).estimate
+        share = np.bincount(code, weights=(x1 * y1 + 1) / 2) / np.bincount(code)
+        macro = means.as_independent(share)
+    return PreferenceAgreement(
+        half,
+        strict,
+        macro,
+        _chance_corrected(x, y, group, _kappa_expected),
+        _chance_corrected(x, y, group, _ac1_expected if ties else _even),
+        int((x == 0).sum()),
+        int((y == 0).sum()),
+    )
+
+
+def pair_credit(side: Floats, people: Floats) -> Floats:
+    """Credit of each pair, ties one half; NaN where people prefer none, or a side said nothing."""
+    return np.asarray(np.where(people == 0, np.nan, (side * people + 1) / 2), dtype=np.float64)
+
+
+def _kappa_expected(ties: Floats, people_ties: Floats) -> Floats:
+    return np.asarray(ties * people_ties + (1 - ties) * (1 - people_ties) / 2, dtype=np.float64)
+
+
+def _ac1_expected(ties: Floats, people_ties: Floats) -> Floats:
+    tie = (ties + people_ties) / 2
+    rest = (1 - tie) / 2
+    return np.asarray((tie * (1 - tie) + 2 * rest * (1 - rest)) / 2, dtype=np.float64)
+
+
+def _even(ties: Floats, people_ties: Floats) -> Floats:
+    return np.asarray(np.full_like(ties + people_ties, 0.5), dtype=np.float64)
+
+
+def _chance_corrected(
+    x: Floats, y: Floats, cluster: Codes, expectation: Callable[[Floats, Floats], Floats]
+) -> Estimate:
+    """(observed - expected) / (1 - expected), with its values without each cluster."""
+    if not x.size:
+        return Estimate.undefined(NO_PAIR)
+    code = np.unique(cluster, return_inverse=True)[1].reshape(-1)
+    counts = np.stack([np.bincount(code, weights=row.astype(np.float64)) for row in (x == y, x == 0, y == 0, x == x)])
+    sums = np.concatenate([counts.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True) - counts], axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        agree, ties, people_ties, _ = sums / sums[3]
+        expected = expectation(ties, people_ties)
+        values = (agree - expected) / (1 - expected)
+    if not np.isfinite(values[0]):
+        return Estimate.undefined("undefined: both sides tie every pair", n=x.size)
+    return interval(Estimate(float(values[0]), n=int(x.size)), values[1:], bounds=(-1.0, 1.0))

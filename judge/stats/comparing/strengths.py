@@ -1,0 +1,221 @@
+"""Strengths of systems with intervals, and what follows: win rates, differences, place, length. Never ridged.
+
+All numbers are functions of one fit (`davidson`); their intervals come from the same functions of the parameters
+without each story-prompt (`cluster_influence`), or from bootstrap resamples of story-prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.stats.comparing import cluster_bootstrap, davidson
+from judge.stats.comparing.cluster_influence import interval, left_out, spread
+from judge.stats.comparing.comparisons import Comparisons, Ties
+from judge.stats.comparing.davidson import Fit
+from judge.stats.estimate import Estimate
+from judge.stats.estimation.paired_differences import Difference, adjusted
+from judge.stats.resampling.intervals import expanded
+
+Floats = NDArray[np.float64]
+
+NO_TIE = "undefined: nothing was tied"
+_CHUNK = 2_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strengths:
+    """What comparisons say of systems.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    strengths : tuple of Estimate
+        Log strengths that sum to 0; all undefined, with one reason, where they are not determined. n counts
+        comparisons.
+    win_rates : tuple of Estimate
+        Expected share of comparisons won against each other system alike, ties one half, both places alike, and
+        covariates equal (at equal length).
+    position : Estimate
+        Log odds by which being shown first is an advantage.
+    log_nu : Estimate
+        Log of Davidson's ν: how readily a tie is said between equals.
+    covariates : tuple of Estimate
+        Log odds by one more of each covariate.
+    differences : tuple of Difference
+        Every pair of systems, p adjusted over all of them (Holm).
+    fit : Fit or None
+        None where undetermined.
+    """
+
+    systems: tuple[str, ...]
+    strengths: tuple[Estimate, ...]
+    win_rates: tuple[Estimate, ...]
+    position: Estimate
+    log_nu: Estimate
+    covariates: tuple[Estimate, ...]
+    differences: tuple[Difference, ...]
+    fit: Fit | None
+
+    @property
+    def reason(self) -> str | None:
+        """Why nothing is determined, or None."""
+        return self.strengths[0].reason if self.fit is None and self.strengths else None
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """How many resamples of story-prompts intervals come from, and the seed."""
+
+    resamples: int = 1000
+    seed: int = 1
+
+
+def strengths(
+    found: Comparisons,
+    *,
+    position: bool = True,
+    covariates: Sequence[int] | None = None,
+    ties: Ties = "davidson",
+    bootstrap: Bootstrap | None = None,
+    confidence: float = 0.95,
+) -> Strengths:
+    """Fit, and give every number its interval.
+
+    Parameters
+    ----------
+    found, position, covariates
+        As for `davidson.fit`.
+    ties : what a tie is, see `Comparisons.with_ties`
+    bootstrap : Bootstrap, optional
+        Percentile intervals (`intervals.expanded`) over resamples of story-prompts in place of clustered ones.
+    confidence : of intervals, each by itself
+
+    References
+    ----------
+    Bradley & Terry 1952; Davidson 1970; Davidson & Beaver 1977; Bell & McCaffrey 2002.
+    """
+    found = found.with_ties(ties)
+    fit = davidson.fit(found, position=position, covariates=covariates)
+    if isinstance(fit, str):
+        return _undefined(found, fit, len(found.covariates.T) if covariates is None else len(covariates))
+    made = _Intervals.of(fit, bootstrap, confidence)
+    systems, size = fit.design.systems, fit.design.size
+    after = iter(range(systems, size))
+    place = _term(fit, made, next(after)) if fit.position else _no_term("position", asked=position)
+    asked = range(found.covariates.shape[1]) if covariates is None else covariates
+    beside = tuple(
+        _term(fit, made, next(after)) if at in fit.covariates else _no_term(str(at), asked=True) for at in asked
+    )
+    nu = _term(fit, made, size - 1) if fit.design.ties else Estimate.undefined(NO_TIE)
+    rates = win_rates(fit, made.values)
+    return Strengths(
+        found.systems,
+        tuple(_term(fit, made, s) for s in range(systems)),
+        tuple(
+            made.around(value, rates[:, s], (0.0, 1.0))
+            for s, value in enumerate(win_rates(fit, fit.parameters[None])[0])
+        ),
+        place,
+        nu,
+        beside,
+        tuple(_differences(fit, confidence)),
+        fit,
+    )
+
+
+def win_rates(fit: Fit, parameters: Floats) -> Floats:
+    """Expected win rate of each system against the field, (b, systems), at parameters (b, size)."""
+    systems = fit.design.systems
+    step = max(1, _CHUNK // systems**2)
+    parts = [_win_rates(fit, parameters[at : at + step]) for at in range(0, len(parameters), step)]
+    return np.concatenate(parts) if parts else np.empty((0, systems))
+
+
+def _pair_rates(fit: Fit, parameters: Floats) -> Floats:
+    systems = fit.design.systems
+    strength = parameters[:, :systems]
+    apart = (strength[:, :, None] - strength[:, None, :]) / 2
+    lead = parameters[:, systems, None, None] / 2 if fit.position else np.zeros((len(parameters), 1, 1))
+    tie = parameters[:, -1:, None] if fit.design.ties else np.full((len(parameters), 1, 1), -np.inf)
+    credit = np.zeros(apart.shape)
+    for sign in (1, -1):
+        share = davidson.shares(apart + sign * lead, np.broadcast_to(tie, apart.shape))
+        credit += (share[..., 0] + share[..., 2] / 2) / 2
+    return credit
+
+
+def _win_rates(fit: Fit, parameters: Floats) -> Floats:
+    credit = _pair_rates(fit, parameters)
+    systems = credit.shape[1]
+    # A system against itself has one half.
+    return np.asarray((credit.sum(axis=2) - 0.5) / (systems - 1), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Intervals:
+    """Parameters without each cluster, or in each resample, and how an interval is made of values at them."""
+
+    n: int
+    clusters: int
+    values: Floats
+    method: str | None
+    confidence: float
+
+    @classmethod
+    def of(cls, fit: Fit, bootstrap: Bootstrap | None, confidence: float) -> _Intervals:
+        n, clusters = round(fit.found.n), np.unique(fit.found.cluster).size
+        if bootstrap is None:
+            return cls(n, clusters, left_out(fit), None, confidence)
+        drawn = cluster_bootstrap.resampled(fit, bootstrap.resamples, np.random.default_rng(bootstrap.seed))
+        method = f"bootstrap by story-prompt ({clusters}), {drawn.how}, expanded percentile, {100 * confidence:g} %"
+        return cls(n, clusters, drawn.parameters, method, confidence)
+
+    def around(self, value: float, values: Floats, bounds: tuple[float, float] = (-np.inf, np.inf)) -> Estimate:
+        estimate = Estimate(float(value), n=self.n)
+        if self.method is None:
+            return interval(estimate, values, confidence=self.confidence, bounds=bounds)
+        return expanded(estimate, values, self.clusters, self.method, confidence=self.confidence)
+
+
+def _term(fit: Fit, made: _Intervals, at: int) -> Estimate:
+    return made.around(float(fit.parameters[at]), made.values[:, at])
+
+
+def _no_term(name: str, *, asked: bool) -> Estimate:
+    if not asked:
+        return Estimate.undefined("not asked for")
+    if name == "position":
+        return Estimate.undefined("undefined: the place cannot be told from strengths, since pairs had one order")
+    return Estimate.undefined("undefined: it cannot be told from strengths and position")
+
+
+def _differences(fit: Fit, confidence: float) -> list[Difference]:
+    """All pairs, from the parameters without each cluster, whatever intervals the strengths have."""
+    systems = fit.design.systems
+    without = left_out(fit)[:, :systems]
+    clusters, out = len(without), []
+    n = round(fit.found.n)
+    for i in range(systems - 1):
+        apart = without[:, [i]] - without[:, i + 1 :]
+        error = spread(apart) if clusters > 1 else np.full(apart.shape[1], np.nan)
+        for k, j in enumerate(range(i + 1, systems)):
+            value = float(fit.strengths[i] - fit.strengths[j])
+            estimate = interval(Estimate(value, n=n), apart[:, k], confidence=confidence)
+            if estimate.low is None:
+                out.append(Difference(i, j, estimate))
+                continue
+            t = value / float(error[k])
+            p = float(2 * special.stdtr(clusters - 1, -abs(t)))
+            out.append(Difference(i, j, estimate, t=t, p=p, test="clustered t"))
+    return adjusted(out)
+
+
+def _undefined(found: Comparisons, reason: str, covariates: int) -> Strengths:
+    nothing = replace(Estimate.undefined(reason), n=round(found.n))
+    each = (nothing,) * len(found.systems)
+    return Strengths(found.systems, each, each, nothing, nothing, (nothing,) * covariates, (), None)

@@ -1,0 +1,45 @@
+"""StoryER's two measures of a score on pairs in which one story was upvoted more: Acc and Dis. Never drops a tie.
+
+Acc is the share of pairs in which the more upvoted story has the higher score. The study counts a tie as wrong, which
+charges a coarse score twice for what it does not say; with `tie` one half, a score that says nothing has .5. Dis is the
+mean of higher less lower (Chen et al. 2022, StoryER, EMNLP, section 5). Pairs of one story-prompt share stories, so
+intervals take story-prompts as the independent units.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.near_ties import SAME
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+TIE_WRONG, TIE_HALF = 0.0, 0.5
+"""What a tie is worth: to the study, and corrected."""
+
+
+def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float = TIE_HALF) -> Estimate:
+    """Share of pairs in the order of the upvotes.
+
+    Parameters
+    ----------
+    higher, lower : array, shape (n,)
+        Scores of the more and of the less upvoted story; NaN = none, and the pair is left out. Scores closer than 1e-9
+        are tied.
+    story_prompt : array of int, shape (n,)
+        Story-prompt of each pair, 0...
+    tie : float
+        What a tied pair counts.
+    """
+    gap = higher - lower
+    right = np.where(np.isnan(gap), np.nan, (gap > 0).astype(np.float64))
+    return means.clustered(np.where(np.abs(gap) <= SAME, tie, right), story_prompt)
+
+
+def distance(higher: Floats, lower: Floats, story_prompt: Codes) -> Estimate:
+    """Mean of the more upvoted story's score less the other's, in points of the score; arrays as in `accuracy`."""
+    return means.clustered(higher - lower, story_prompt)
