@@ -33,13 +33,15 @@ STATUSES: tuple[str, ...] = get_args(Status)
 class Rating:
     """The number a person gave one story on one criterion, and what the person wrote about it.
 
-    `rater` is None where identity is unknown, `comment` where nothing was written.
+    `rater` is None where identity is unknown, `comment` where nothing was written. `panel` names the group of people
+    that the rater belongs to (expert, lay, crowd); None where none is known.
     """
 
     criterion: str
     value: float
     rater: str | None = None
     comment: str | None = None
+    panel: str | None = None
 
 
 Preferred = Literal["first", "second", "tie"]

@@ -31,14 +31,17 @@ class LoadedDataset:
     def ratings(self) -> pd.DataFrame:
         """One row a person's rating: `story, system, criterion, rater, rating`; rater is null where unknown.
 
-        Where ratings are labels, `rating` is the label's code, and a column `label` holds the word; where people wrote
-        beside their ratings, a column `comment` holds it.
+        Where ratings are labels, `rating` is the label's code, and a column `label` holds the word; where people belong
+        to panels, a column `panel` says to which; where they wrote beside their ratings, a column `comment` holds it.
         """
         import pandas as pd
 
         given = [(s, r) for s in self.dataset.stories() for r in s.ratings]
         rows = [(s.id, s.system, r.criterion, r.rater, r.value) for s, r in given]
         frame = pd.DataFrame(rows, columns=["story", "system", "criterion", "rater", "rating"])
+        panels = [rating.panel for _, rating in given]
+        if any(panels):
+            frame.insert(4, "panel", pd.Series(panels, dtype=object))
         if any(r.comment is not None for _, r in given):
             frame = frame.assign(comment=pd.Series([r.comment for _, r in given], dtype=object))
         labels = self.dataset.labels

@@ -55,15 +55,22 @@ class OpenedRun:
         return table
 
     def only(
-        self, *, criterion: Names = (), judge: Names = (), eval_prompt: Names = (), pass_rate: bool = False
+        self,
+        *,
+        criterion: Names = (),
+        judge: Names = (),
+        eval_prompt: Names = (),
+        pass_rate: bool = False,
+        panel: str | None = None,
     ) -> OpenedRun:
         """The same results narrowed to some criteria, judges and Eval-Prompts, e.g. `run.only(eval_prompt="ep1")`.
 
-        With `pass_rate` the share of a story's binary criteria passed is one more criterion, ``pass rate``.
+        With `pass_rate` the share of a story's binary criteria passed is one more criterion, ``pass rate``; with
+        `panel` people are those of one panel.
         """
         from judge.analysis.inputs.selection import Selection, narrowed
 
-        keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate)
+        keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
         part = OpenedRun(self.folders, self.parser)
         part._kept = (*self._kept, keep)
         part.table = narrowed(self.table, keep)
@@ -103,6 +110,25 @@ class OpenedRun:
         found = consistency(self.table, chosen)
         return Result(found.frame, consistency_tables.tables(found), value=found)
 
+    def repeats(
+        self,
+        *,
+        drop_systems: Names = (),
+        against: str | None = None,
+        ci: options.RepeatsInterval = "boot-inputs",
+        resamples: int = 1000,
+        seed: int = 1,
+    ) -> Result:
+        """How many repeats, how to sum them, strata by people's disagreement, distances between distributions."""
+        from judge.analysis import repeats
+        from judge.analysis.options.table_options import RepeatsOptions
+
+        chosen = _options(
+            RepeatsOptions, drop_systems=drop_systems, against=against, ci=ci, resamples=resamples, seed=seed
+        )
+        found = repeats.repeats(repeats.with_stated(self.table, self.parser), chosen)
+        return Result(found.frame, repeats.tables(found), value=found)
+
     def components(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
         """What ratings vary over: variance components."""
         from judge.analysis.options.table_options import ComponentsOptions
@@ -137,9 +163,13 @@ class OpenedRun:
         given: str | None = None,
         interval_kind: options.IntervalKind = "auto",
         readings: options.Readings = "mean",
+        within: bool = False,
     ) -> Result:
-        """Correlations of each judge with people, beside human ceiling and, with `control`, the control judge."""
-        from judge.analysis import correlation
+        """Correlations of each judge with people, beside human ceiling and, with `control`, the control judge.
+
+        `within` adds the table of correlations within classes, whose value is ``classes.classes(result.value)``.
+        """
+        from judge.analysis import classes, correlation
         from judge.analysis.options.table_options import CorrelationOptions
 
         chosen = _options(
@@ -157,7 +187,34 @@ class OpenedRun:
             readings=readings,
         )
         found = correlation.correlations(self.table, chosen, predict=_control() if control else None)
-        return Result(found.frame, correlation.tables(found), lambda: _heatmap(found), value=found)
+        made = classes.beside(correlation.tables(found), classes.classes(found), full=within)
+        return Result(found.frame, made, lambda: _heatmap(found), value=found)
+
+    def panels(
+        self,
+        *,
+        coefficient: options.Coefficient = "kendall",
+        drop_systems: Names = (),
+        against: str | None = None,
+        ci: options.Interval = "auto",
+        resamples: int = 1000,
+        seed: int = 1,
+    ) -> Result:
+        """Panels of people: agreement within and between them, each judge against each, and the differences."""
+        from judge.analysis import panels
+        from judge.analysis.options.table_options import CorrelationOptions
+
+        chosen = _options(
+            CorrelationOptions,
+            coefficient=coefficient,
+            drop_systems=drop_systems,
+            against=against,
+            ci=ci,
+            resamples=resamples,
+            seed=seed,
+        )
+        found = panels.panels(self.table, chosen)
+        return Result(found.frame, panels.tables(found), value=found)
 
     def confusion(
         self,

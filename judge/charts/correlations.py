@@ -75,6 +75,7 @@ def _caption(grid: Layout, bands: tuple[Band, ...], raters: Raters) -> str:
         text += " Squares: a control, no language model."
     if any(not band.hatched and band.defined for band in bands):
         text += " People: one against the mean of the others; judges: against the mean of all."
+    text += f" {grid.other_names}" if grid.other_names else ""
     text += grid.apart
     if any(band.hatched and band.defined for band in bands):
         text += f" The control's line: {grid.control}."

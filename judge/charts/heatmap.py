@@ -115,7 +115,7 @@ def _caption(grid: Layout, shown: list[LayoutRow], rows: tuple[HeatRow, ...], ra
     systems = f"{grid.systems} systems" if grid.unit != "systems" else None
     counted = ", ".join(part for part in (grid.size, systems) if part)
     text = f"{grid.statistic} ×100 with {raters.them}, {grid.where}, {grid.dataset} ({counted})."
-    text += words.meaning(grid.short, grid.criteria)
+    text += words.meaning(grid.short, grid.criteria) + (f" {grid.other_names}" if grid.other_names else "")
     if grid.half_width is not None:
         text += f" Half-width of the 95 % intervals, median: {100 * grid.half_width:.0f}."
     if any("−" in cell.shown for row in rows for cell in row.cells):

@@ -44,10 +44,12 @@ PANELS: dict[str, dict[str, Entry]] = {
     },
     "Does a judge agree with itself?": {
         "consistency": Entry("results.consistency", "ICC over repeats, exact agreement, flip rate."),
+        "repeats": Entry("results.repeats", "How many repeats, and how to sum them; distributions beside people's."),
         "components": Entry("results.components", "What ratings vary over, and how many repeats a reliability takes."),
     },
     "Does it agree with people?": {
         "correlate": Entry("agreement.correlate", "Correlations with people, beside human ceiling and control."),
+        "panels": Entry("agreement.panels", "Panels of people (expert, lay): agreement, and judges against each."),
         "confusion": Entry("agreement.confusion", "Labels beside people's: accuracy, F1, kappa, confusion matrix."),
         "grid": Entry("agreement.grid", "The same in the published layout: judges down, criteria across."),
         "margins": Entry("agreement.margins", "Each judge's distance from people and control, with intervals."),

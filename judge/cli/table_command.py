@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judge.cli.declared import Command, Declare, own_parameters, takes, with_parameters
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, PassRate, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, PanelName, ParserName, PassRate, Runs
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -19,6 +19,7 @@ _AFTER = (
     inspect.Parameter("criterion", _KEYWORD, default=None, annotation=Criteria),
     inspect.Parameter("judge", _KEYWORD, default=None, annotation=Judges),
     inspect.Parameter("eval_prompt", _KEYWORD, default=None, annotation=EvalPrompts),
+    inspect.Parameter("panel", _KEYWORD, default=None, annotation=PanelName),
     inspect.Parameter("pass_rate", _KEYWORD, default=False, annotation=PassRate),
     inspect.Parameter("form", _KEYWORD, default="table", annotation=Form),
     inspect.Parameter("output", _KEYWORD, default=None, annotation=Output),
@@ -43,7 +44,7 @@ def table_command(
     """Make a command out of a function from a ratings table and options to tables; coverage is printed before them.
 
     The command takes RUNs, one option for each field of `kind` (see `declared.takes`), the function's own further
-    parameters, and what every table takes: criteria, judges, Eval-Prompts, pass rate, form, output, parser. The
+    parameters, and what every table takes: criteria, judges, Eval-Prompts, panel, pass rate, form, output, parser. The
     function may ask for `form` and `parser`. With `first_only` coverage belongs to the first table alone. `people`
     names people's criteria that stay in the table whatever is selected; `prepare` makes the table that is counted and
     analysed out of the one that was read, the options, the RUNs and the parser's name.
@@ -63,7 +64,8 @@ def table_command(
 
             runs, form, output = values.pop("runs"), values["form"], values.pop("output")
             chosen = (values.pop("criterion"), values.pop("judge"), values.pop("eval_prompt"))
-            keep = Selection.of(*chosen, people=people(options), pass_rate=values.pop("pass_rate"))
+            one, rate = values.pop("panel"), values.pop("pass_rate")
+            keep = Selection.of(*chosen, people=people(options), pass_rate=rate, panel=one)
             table = narrowed(read(runs, parser=values["parser"], explanations=explanations, telling=reading_bar), keep)
             if prepare is not None:
                 table = prepare(table, options, runs, values["parser"])

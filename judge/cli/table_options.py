@@ -34,6 +34,7 @@ Judges = Annotated[list[str] | None, typer.Option("--judge", help="only this jud
 EvalPrompts = Annotated[
     list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
 ]
+PanelName = Annotated[str | None, typer.Option("--panel", help="only people of this panel, such as expert")]
 PassRate = Annotated[
     bool, typer.Option("--pass-rate", help="also a criterion 'pass rate': share of a story's binary criteria passed")
 ]

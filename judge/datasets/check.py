@@ -194,8 +194,8 @@ def _ratings(found: Check, story: Story) -> None:
 
 def _raters(found: Check, story: str, ratings: Iterable[Rating]) -> None:
     ratings = list(ratings)
-    named = Counter(r.rater for r in ratings if r.rater is not None)
-    for rater, times in named.items():
+    named = Counter((r.rater, r.panel) for r in ratings if r.rater is not None)
+    for (rater, _), times in named.items():
         if times > 1:
             found.rated_twice.add(f"{story}, {rater}")
     for rating in ratings:

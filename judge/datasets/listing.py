@@ -52,7 +52,7 @@ def story_sheet(dataset: Dataset, story: Story) -> str:
     lines += ["", "Ratings" if story.ratings else "Nobody rated this story."]
     for criterion in dict.fromkeys(r.criterion for r in story.ratings):
         given = [r for r in story.ratings if r.criterion == criterion]
-        values = ", ".join(_value(dataset, r) + (f" ({r.rater})" if r.rater else "") for r in given)
+        values = ", ".join(_value(dataset, r) + _by(r) for r in given)
         counts = Counter(_value(dataset, r) for r in given)
         many = len(given) > 1 and dataset.labels.of(criterion) is not None
         counted = f" [{', '.join(f'{word} {times}' for word, times in counts.items())}]" if many else ""
@@ -61,6 +61,12 @@ def story_sheet(dataset: Dataset, story: Story) -> str:
     if dataset.labels_note:
         lines += ["", dataset.labels_note]
     return "\n".join(lines)
+
+
+def _by(rating: Rating) -> str:
+    """Who gave a rating, in brackets, as far as it is known."""
+    names = ", ".join(name for name in (rating.rater, rating.panel) if name)
+    return f" ({names})" if names else ""
 
 
 def _value(dataset: Dataset, rating: Rating) -> str:

@@ -259,10 +259,13 @@ def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     records = {record["name"]: record for record in [*before["criteria_records"], *now["criteria_records"]]}
     kept = {k: v for k, v in before.get("rating_patterns", {}).items() if k not in now["eval_prompts"]}
     patterns = kept | now.get("rating_patterns", {})
-    return {key: value for key, value in before.items() if key != "rating_patterns"} | {
+    # What criteria are set against decides nothing that is asked, and may be said or changed at any time.
+    people = {"people": now["people"]} if "people" in now else {}
+    return {key: value for key, value in before.items() if key not in ("rating_patterns", "people")} | {
         "eval_prompts": before["eval_prompts"] | now["eval_prompts"],
         "eval_prompt_sources": before["eval_prompt_sources"] | now["eval_prompt_sources"],
         "criteria": {"set": before["criteria"]["set"], "names": list(records)},
         "criteria_records": list(records.values()),
+        **people,
         **({"rating_patterns": patterns} if patterns else {}),
     }

@@ -113,6 +113,45 @@ def comparisons(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
     return {key: (pair, second) for key, pair, second in db.execute("SELECT * FROM comparisons")}
 
 
+def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None:
+    """The pair and the second story of one query that was tried; None of one that compares nothing."""
+    row: tuple[str, str] | None = db.execute(
+        "SELECT pair, second FROM comparisons WHERE query_key = ?", (query_key,)
+    ).fetchone()
+    return row
+
+
+def pair_at(db: sqlite3.Connection, number: int) -> tuple[str, str, str] | None:
+    """Pair, first and second story at a place of the plan, as the pair is shown there first; None past the end."""
+    row: tuple[str, str, str] | None = db.execute(
+        "SELECT pair, first, second FROM pairs WHERE number = ? ORDER BY position LIMIT 1", (number,)
+    ).fetchone()
+    return row
+
+
+def number_of(db: sqlite3.Connection, pair: str) -> int | None:
+    """A pair's place in the plan; None where it is not in it."""
+    row = db.execute("SELECT number FROM pairs WHERE pair = ? LIMIT 1", (pair,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def pair_count(db: sqlite3.Connection) -> int:
+    """How many pairs the plan has, each once."""
+    (found,) = db.execute("SELECT count(DISTINCT number) FROM pairs").fetchone()
+    return int(found)
+
+
+def asked_of(db: sqlite3.Connection, pair: str) -> list[tuple[str, str, str, str, str]]:
+    """(query key, story shown first, second, criterion, Eval-Prompt) of what was tried of one pair."""
+    if not database.has_table(db, "comparisons"):
+        return []
+    sql = (
+        "SELECT q.key, q.story, c.second, q.criterion, q.eval_prompt FROM comparisons c"
+        " JOIN queries q ON q.key = c.query_key WHERE c.pair = ? ORDER BY q.key"
+    )
+    return db.execute(sql, (pair,)).fetchall()
+
+
 def preferences(db: sqlite3.Connection) -> list[Pair]:
     """The pairs that people compared, with what they preferred; a pair's story-prompt is not told."""
     if not database.has_table(db, "preferences"):

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,26 @@ class JournalReader:
         """Query key -> pair and the story shown second, of every comparison that was tried."""
         return comparing.comparisons(self._db)
 
+    def comparison(self, query_key: str) -> tuple[str, str] | None:
+        """The pair and the second story of one query that was tried; None of one that compares nothing."""
+        return comparing.comparison(self._db, query_key)
+
+    def pair_at(self, number: int) -> tuple[str, str, str] | None:
+        """Pair, first and second story at a place of the plan, as the pair is shown there first."""
+        return comparing.pair_at(self._db, number)
+
+    def number_of(self, pair: str) -> int | None:
+        """A pair's place in the plan; None where it is not in it."""
+        return comparing.number_of(self._db, pair)
+
+    def pair_count(self) -> int:
+        """How many pairs the plan has, each once."""
+        return comparing.pair_count(self._db)
+
+    def asked_of(self, pair: str) -> list[tuple[str, str, str, str, str]]:
+        """(query key, story shown first, second, criterion, Eval-Prompt) of what was tried of one pair."""
+        return comparing.asked_of(self._db, pair)
+
     def preferences(self) -> list[Pair]:
         """The pairs that people compared, with what they preferred; a pair's story-prompt is not told."""
         return comparing.preferences(self._db)
@@ -201,11 +222,24 @@ class JournalReader:
             "SELECT criterion, value, rater FROM ratings WHERE story = ? ORDER BY rowid", (position,)
         )
         ratings = [Rating(*row) for row in rows]
-        if database.has_table(self._db, "comments"):
+        if self._panelled:
+            panels = dict(self._db.execute("SELECT place, panel FROM panels WHERE story = ?", (position,)))
+            ratings = [replace(one, panel=panels.get(place)) for place, one in enumerate(ratings)]
+        if self._commented:
             written = self._db.execute("SELECT place, comment FROM comments WHERE story = ?", (position,))
             for place, comment in written.fetchall():
                 ratings[place] = replace(ratings[place], comment=comment)
         return tuple(ratings)
+
+    # Stories and ratings are written in one transaction, before anything is asked.
+
+    @cached_property
+    def _panelled(self) -> bool:
+        return database.has_table(self._db, "panels")
+
+    @cached_property
+    def _commented(self) -> bool:
+        return database.has_table(self._db, "comments")
 
     def rating_ranges(self) -> dict[str, tuple[float, float]]:
         """Criterion -> lowest and highest of people's ratings."""
@@ -216,6 +250,14 @@ class JournalReader:
         """How often people gave each rating on each criterion: (criterion, value, count)."""
         sql = "SELECT criterion, value, count(*) FROM ratings GROUP BY criterion, value ORDER BY min(rowid), value"
         return [(criterion, value, n) for criterion, value, n in self._db.execute(sql)]
+
+    def mean_ratings(self) -> dict[tuple[str, str], float]:
+        """(criterion, story) -> mean of people's ratings."""
+        sql = (
+            "SELECT r.criterion, s.id, avg(r.value) FROM ratings r JOIN stories s ON s.position = r.story"
+            " GROUP BY r.criterion, s.id"
+        )
+        return {(criterion, story): mean for criterion, story, mean in self._db.execute(sql)}
 
     def settled(self, query_key: str, *, failed_too: bool = True) -> set[int]:
         """Repeats of a query that are not to be asked again: answered, and (unless told otherwise) given up."""

@@ -87,6 +87,16 @@ CREATE TABLE IF NOT EXISTS shards (          -- files of attempts merged into th
 """
 """Made when the first shard is merged, so that journals without shards stay as they were."""
 
+PANELS = """
+CREATE TABLE IF NOT EXISTS panels (          -- panels of people's ratings; only where some rating has one
+    story INTEGER NOT NULL REFERENCES stories (position),
+    place INTEGER NOT NULL,                  -- the rating's place among those of its story, from 0
+    panel TEXT NOT NULL,
+    PRIMARY KEY (story, place)
+) WITHOUT ROWID
+"""
+"""Made when the first rating with a panel is stored, so that journals without panels stay as they were."""
+
 USAGE = """
 CREATE TABLE usage (                         -- what a server said of a call beyond its tokens; only where it did
     attempt INTEGER PRIMARY KEY,             -- the first repeat's

@@ -15,7 +15,7 @@ import orjson
 
 from judge.errors import BackendError, JudgeError
 from judge.journal import comparing, database, usage
-from judge.journal.schema import COMMENTS
+from judge.journal.schema import COMMENTS, PANELS
 from judge.records import Outcome, Pair, Query, Rating, Response, Story
 
 COMMIT_WINDOW = 0.03
@@ -120,6 +120,10 @@ class JournalWriter:
         if written:
             self._db.execute(COMMENTS)
             self._db.executemany("INSERT INTO comments VALUES (?, ?, ?)", written)
+        panels = [(position, place, rating.panel) for place, rating in enumerate(ratings) if rating.panel is not None]
+        if panels:
+            self._db.execute(PANELS)
+            self._db.executemany("INSERT INTO panels VALUES (?, ?, ?)", panels)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from judge.criteria import CriteriaSet, Published, load_criteria
-from judge.errors import SpecError
+from judge.errors import SpecError, unknown
 from judge.eval_prompts import EvalPrompt, load_eval_prompt, prefix_order
 from judge.fingerprint import fingerprint, fingerprint_bytes
 from judge.parsing.ours.rating_pattern import check_pattern
@@ -119,6 +119,7 @@ class Plan:
             # Only where there is one, so that the definition of other runs stays what it was.
             **({"rating_patterns": patterns} if patterns else {}),
             **(spec.model_dump(include=set(OF_PAIRS)) if self.compares else {}),
+            **({"people": spec.people} if spec.people else {}),
         }
 
     def _block_groups(self, block: list[Subject], places: list[_Place]) -> Iterator[list[Query]]:
@@ -161,6 +162,10 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
     prompts = tuple(
         load_eval_prompt(name, folder=folder, system=spec.system, labels=labels) for name in spec.eval_prompts
     )
+    asked = {criterion.name.casefold() for criterion in criteria}
+    for name in spec.people or {}:
+        if name.casefold() not in asked:
+            raise SpecError(unknown("criterion", name, (one.name for one in criteria)) + ", named in people")
     names = [prompt.name for prompt in prompts]
     if len(set(names)) < len(names):
         raise SpecError(f"eval_prompts names one twice: {', '.join(names)}")

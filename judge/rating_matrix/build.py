@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from judge.errors import SpecError, unknown
 from judge.rating_matrix.matrix import Cell, RatingMatrix
 from judge.rating_matrix.means_of_repeats import means_of_repeats
+from judge.rating_matrix.raters import raters
 from judge.rating_matrix.rows import Codes, Floats, Integers, cell_means, sort_rows
 from judge.stats.correlation import kendall
 
@@ -80,7 +81,7 @@ def _code(frame: pd.DataFrame) -> _Coded:
     codes: dict[str, Integers] = {}
     levels: dict[str, Sequence[Any]] = {}
     for name in _CODED:
-        column = frame[name]
+        column = raters(frame) if name == "rater" else frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
             codes[name], levels[name] = column.cat.codes.to_numpy(), list(column.cat.categories)
         else:
@@ -133,6 +134,7 @@ def _build_one(dataset: str, rows: _Coded, table: RatingsTable) -> RatingMatrix:
         _judge_rows=judge_rows,
         _people_rows=sort_rows(criterion, len(criteria), story[~is_judge], rater, person_rows.rating),
         labels={name: scale for (of, name), scale in table.labels.items() if of == dataset},
+        declared={(f.run, own.casefold()): theirs for f in table.facts for own, theirs in f.people.items()},
     )
 
 

@@ -84,6 +84,8 @@ class RatingMatrix:
         Mean over raters, number of ratings.
     labels : mapping
         Scales of criteria whose ratings are codes of labels, by the criterion's name in small letters.
+    declared : mapping
+        (run, judge's criterion in small letters) -> people's criterion that the run sets it against.
     judge_codes, people_codes : arrays of int
         Codes of `judge` and `people` for tau-b (`stats.correlation.kendall.codes`).
     """
@@ -109,6 +111,7 @@ class RatingMatrix:
     _judge_rows: RatingRows
     _people_rows: RatingRows
     labels: Mapping[str, Scale] = field(default_factory=dict)
+    declared: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def features(self) -> pd.DataFrame:

@@ -13,15 +13,16 @@ from pathlib import Path
 import pandas as pd
 
 from judge.parsing import parser as load_parser
-from judge.ratings_table.columns import Piece, frame_of
+from judge.ratings_table import panels
+from judge.ratings_table.columns import Piece, frame_of, ordered
 from judge.ratings_table.imported import Imported, read_imported
 from judge.ratings_table.journaled import Asked, Beside, People, read_journal
 from judge.ratings_table.judgments import Telling, silent
 from judge.ratings_table.labels import Scales, notes_of, scales_of, with_labels
-from judge.ratings_table.table import COLUMNS, LABEL, STORY_COLUMNS, RatingsTable, RunFacts, StoryRow
+from judge.ratings_table.table import COLUMNS, LABEL, PANEL, STORY_COLUMNS, RatingsTable, RunFacts, StoryRow
 from judge.run_folder import resolve
 
-__all__ = ["COLUMNS", "LABEL", "STORY_COLUMNS", "RatingsTable", "RunFacts", "read"]
+__all__ = ["COLUMNS", "LABEL", "PANEL", "STORY_COLUMNS", "RatingsTable", "RunFacts", "read"]
 
 
 def read(
@@ -32,16 +33,18 @@ def read(
     keep: bool = True,
     telling: Telling = silent,
     beside: Beside | None = None,
+    stated: bool = False,
 ) -> RatingsTable:
     """Build the table of one or more RUNs.
 
     Without `explanations` that column is null and names are categories, which saves most of the memory. `keep` allows
     that judgments are kept in the result folders' `derived/`; `telling` is told how far much parsing is; `beside` reads
-    what else is wanted of each journal, at the moment of which its rows are. People's
-    ratings come once for each dataset. Raises RunFolderError where a RUN has no results, and where two results name one
-    dataset but hold different stories: tables over both would compare different things.
+    what else is wanted of each journal, at the moment of which its rows are; `stated` takes ratings as answers state
+    them where the run asked for expected values over log-probabilities. People's ratings come once for each dataset.
+    Raises RunFolderError where a RUN has no results, and where two results name one dataset but hold different stories:
+    tables over both would compare different things.
     """
-    asked = Asked(parser, load_parser(parser), explanations, keep, telling, beside)
+    asked = Asked(parser, load_parser(parser), explanations, keep, telling, beside, stated)
     pieces: list[Piece] = []
     people: dict[str, People] = {}
     facts: list[RunFacts] = []
@@ -61,8 +64,10 @@ def read(
     story_rows = [row for known in people.values() for row in known.stories.values()]
     stories = pd.DataFrame(story_rows, columns=StoryRow._fields).set_index(["dataset", "story"])
     if not imported:
-        return RatingsTable(with_labels(frame, scales, explanations=explanations), stories, tuple(facts), scales)
+        frame, facts = with_labels(frame, scales, explanations=explanations), panels.noted(frame, facts)
+        return RatingsTable(frame, stories, tuple(facts), scales)
     frame = with_labels(_stacked([frame, *_once(imported, set(people))]), scales, explanations=explanations)
+    facts = panels.noted(frame, facts)
     more = pd.concat([stories, *(one.stories for one in imported)])
     return RatingsTable(frame, more[~more.index.duplicated()], tuple(facts), scales)
 
@@ -96,4 +101,6 @@ def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     filled = [frame for frame in frames if len(frame)]
     if len(filled) == 1:
         return filled[0]
-    return pd.concat(filled or frames[:1], ignore_index=True)
+    whole = pd.concat(filled or frames[:1], ignore_index=True)
+    # Columns that the first frame lacks come last in the others' place.
+    return whole[ordered(whole.columns)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.ratings_table.table import COLUMNS
+from judge.ratings_table.table import COLUMNS, LABEL, PANEL
 
 Codes = NDArray[np.integer[Any]]
 Names = Sequence[str | None]
@@ -24,7 +24,8 @@ NAMED = tuple(name for name in COLUMNS if name not in (*NUMBERS, TEXT))
 class Piece:
     """Rows of one kind. `named` gives a column as codes into names, or as the one name that all rows have.
 
-    `repeat` is None where the rows have none, `explanations` where they have none or nobody wants them.
+    `repeat` is None where the rows have none, `explanations` where they have none or nobody wants them. `PANEL` is
+    among the named ones only where some row has one.
     """
 
     named: Mapping[str, tuple[Codes, Names] | str | None]
@@ -40,13 +41,31 @@ def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
     """
     count = sum(piece.rating.size for piece in pieces)
     columns: dict[str, Any] = {}
-    for name in NAMED:
-        codes, names = _together([(piece.named[name], piece.rating.size) for piece in pieces])
+    panelled = any(PANEL in piece.named for piece in pieces)
+    for name in (*NAMED, PANEL) if panelled else NAMED:
+        codes, names = _together([(piece.named.get(name), piece.rating.size) for piece in pieces])
         columns[name] = _texts(codes, names) if explanations else categories(codes, names)
     columns["rating"] = np.concatenate([np.empty(0), *(piece.rating for piece in pieces)])
     columns["repeat"] = _repeats(pieces, count)
     columns[TEXT] = _explanations(pieces) if explanations else categories(np.full(count, -1, dtype=np.int8), [])
-    return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
+    return pd.DataFrame({name: columns[name] for name in ordered(columns)}, copy=False)
+
+
+def ordered(present: Iterable[str]) -> list[str]:
+    """The columns of a table in order: `COLUMNS`, with `PANEL` and `LABEL` in their places where these are present."""
+    present, found = set(present), []
+    for name in COLUMNS:
+        found.append(name)
+        more = {"rater": PANEL, "rating": LABEL}.get(name)
+        found += [more] if more in present else []
+    return found
+
+
+def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table without a column of panels that says nothing."""
+    if PANEL in frame.columns and not bool(frame[PANEL].notna().any()):
+        return frame.drop(columns=PANEL)
+    return frame
 
 
 def categories(codes: Codes, names: Sequence[str]) -> pd.Categorical[Any]:

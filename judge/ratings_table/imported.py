@@ -1,9 +1,9 @@
 """Ratings tables that came from elsewhere, in place of a journal. Checks every row, and changes none.
 
 A folder holds `imported.csv` or `imported.parquet` (the columns of the ratings table; `label` may stand there with the
-codes or in their place); beside it may lie
-`imported_stories.csv` (`dataset, story, words, text, reference` and any number of numeric features of the stories) and
-`manifest.json` (`judge, criteria, notes`; `ratings`: single or means; `labels_note`).
+codes or in their place, `panel` where people belong to panels); beside it may lie `imported_stories.csv`
+(`dataset, story, words, text, reference` and any number of numeric features of the stories) and `manifest.json`
+(`judge, criteria, notes`; `ratings`: single or means; `labels_note`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Any
 import pandas as pd
 
 from judge.errors import DataError
+from judge.ratings_table.columns import ordered, without_empty
 from judge.ratings_table.labels import coded
 from judge.ratings_table.parquet import read_parquet
-from judge.ratings_table.table import COLUMNS, LABEL, STORY_COLUMNS, RunFacts
+from judge.ratings_table.table import COLUMNS, LABEL, PANEL, STORY_COLUMNS, RunFacts
 from judge.records import STATUSES, Criterion
 from judge.run_folder import ResultFolder, read_manifest
 
@@ -33,6 +34,7 @@ _TEXTS = (
     "criterion",
     "eval_prompt",
     "rater",
+    PANEL,
     LABEL,
     "text",
     "reference",
@@ -76,7 +78,8 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
         labels_note=manifest.get("labels_note"),
         single={"single": True, "means": False}.get(str(manifest.get("ratings"))),
     )
-    return Imported(frame[list(COLUMNS)], _stories(folder.path / "imported_stories.csv", frame), fact)
+    frame = without_empty(frame)
+    return Imported(frame[ordered(frame.columns)], _stories(folder.path / "imported_stories.csv", frame), fact)
 
 
 def _repeats(frame: pd.DataFrame) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.errors import RunFolderError
-from judge.in_force.words import mark, stored
+from judge.in_force.words import mark
 from judge.journal import JournalReader
 from judge.journal.standing import file_state
 from judge.judge_name import JudgeName
@@ -23,7 +23,7 @@ from judge.ratings_table.folder_notes import about_answers, about_judge, other_s
 from judge.ratings_table.helpers import Helpers
 from judge.ratings_table.judgments import LEAST, Known, Telling, UnusualError, identity_of, judgments
 from judge.ratings_table.parsed_file import ParsedFile
-from judge.ratings_table.table import RunFacts, StoryRow
+from judge.ratings_table.table import PANEL, RunFacts, StoryRow
 from judge.records import Criterion
 from judge.run_folder import ResultFolder, read_manifest
 
@@ -70,7 +70,7 @@ class People:
 class Asked:
     """How a journal is to be read: by which parser, with explanations or not, whether judgments may be kept.
 
-    `beside` reads what else is wanted of it, at the same moment.
+    `beside` reads what else is wanted of it, at the same moment; `stated` reads ratings as answers state them.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Asked:
     keep: bool
     telling: Telling
     beside: Beside | None = None
+    stated: bool = False
 
 
 def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
@@ -90,6 +91,8 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
             raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
         if journal.compares:
             raise ComparisonsError(folder.path)
+        if asked.stated:
+            definition = definition | {"scoring": "text"}
         # What was written between the two looks may be in the snapshot, or not.
         state = before if before == file_state(folder.journal) else None
         criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
@@ -251,6 +254,7 @@ def _facts(
         structured=str(definition["structured"]),
         labels_note=definition.get("labels_note"),
         not_in_force=mark(stored(manifest)),
+        people=dict(definition.get("people") or {}),
     )
 
 
@@ -277,8 +281,8 @@ def _add_people(
     words = journal.words_left_out()
     stories: dict[str, StoryRow] = {}
     given: list[int] = []
-    numbers: dict[str, dict[str | None, int]] = {"criterion": {}, "rater": {}}
-    codes: dict[str, list[int]] = {"criterion": [], "rater": []}
+    numbers: dict[str, dict[str | None, int]] = {"criterion": {}, "rater": {}, PANEL: {}}
+    codes: dict[str, list[int]] = {name: [] for name in numbers}
     values: list[float] = []
     for place, story in enumerate(journal.stories()):
         length = words.get(story.id, len(story.text.split()))
@@ -286,9 +290,11 @@ def _add_people(
         for rating in story.ratings:
             given.append(place)
             values.append(rating.value)
-            for name, value in (("criterion", rating.criterion), ("rater", rating.rater)):
+            for name, value in (("criterion", rating.criterion), ("rater", rating.rater), (PANEL, rating.panel)):
                 codes[name].append(numbers[name].setdefault(value, len(numbers[name])))
     known = People(content, stories, Piece({}, np.empty(0)))
+    if numbers[PANEL].keys() <= {None}:
+        del codes[PANEL]
     named: dict[str, tuple[Codes, Names] | str | None] = {
         "run": str(definition["name"]),
         "judge": None,

@@ -13,20 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.errors import DataError, RunFolderError
-from judge.ratings_table.columns import categories, width
-from judge.ratings_table.table import COLUMNS, LABEL, RatingsTable, RunFacts
+from judge.ratings_table.columns import categories, ordered, width
+from judge.ratings_table.table import LABEL, RatingsTable, RunFacts
 from judge.records import Criterion, Scale
 
 Scales = Mapping[tuple[str, str], Scale]
 """(dataset, criterion in small letters) -> its scale."""
-
-
-def columns(labelled: bool) -> list[str]:
-    """The columns of a table, in order."""
-    if not labelled:
-        return list(COLUMNS)
-    behind = COLUMNS.index("rating") + 1
-    return [*COLUMNS[:behind], LABEL, *COLUMNS[behind:]]
 
 
 def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:
@@ -70,7 +62,7 @@ def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> p
                 codes[side[is_code]] = of_scale[rating[side[is_code]].astype(np.int64)]
     column = np.array([*words, None], dtype=object)[codes] if explanations else categories(codes, words)
     made = frame.drop(columns=LABEL, errors="ignore").assign(**{LABEL: column})
-    return made[columns(labelled=True)]
+    return made[ordered(made.columns)]
 
 
 def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> pd.DataFrame:

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from judge.errors import DataError, MissingExtraError
-from judge.ratings_table.columns import categories, width
-from judge.ratings_table.labels import columns
-from judge.ratings_table.table import COLUMNS, LABEL
+from judge.ratings_table.columns import categories, ordered, width
+from judge.ratings_table.table import COLUMNS
 
 _MEMORY = "400MB"
 """What DuckDB may use itself; the rows it hands over take about 30 bytes each beside that."""
@@ -42,7 +41,7 @@ def read_parquet(file: Path, *, explanations: bool) -> pd.DataFrame:
             missing = [column for column in COLUMNS if column not in found]
             if missing:
                 raise DataError("columns are missing", file=file, found=missing, allowed=", ".join(COLUMNS))
-            return _rows(db, columns(LABEL in found), explanations=explanations)
+            return _rows(db, ordered(found), explanations=explanations)
         except duckdb.Error as error:
             raise DataError(f"cannot be read as Parquet ({str(error).splitlines()[0]})", file=file) from error
 

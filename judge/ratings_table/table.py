@@ -33,6 +33,9 @@ COLUMNS = (
 LABEL = "label"
 """Column behind `rating`, of tables in which some criterion has labels: the label whose code the rating is."""
 
+PANEL = "panel"
+"""Column behind `rater`, of tables in which some person belongs to a panel; null for judges."""
+
 STORY_COLUMNS = ("story_prompt", "system", "words", "text")
 """Columns of the table of stories; every further column is a numeric feature of the story that came with an import."""
 
@@ -55,6 +58,7 @@ class RunFacts:
     `structured` is how the server was asked to constrain answers (none, choice, json); None where that is not known.
     `single` says of imported ratings whether they are single ratings or means of repeats; None where the import did not
     say it. `labels_note` is what the dataset says of ratings that no reader gave; None where readers gave them.
+    `people` says which criterion of people's a criterion is set against, by its name, where the run says it.
     `not_in_force` marks settings that were refused or ignored, or of which nothing is known, as signatures show them.
     """
 
@@ -73,16 +77,18 @@ class RunFacts:
     labels_note: str | None = None
     single: bool | None = None
     not_in_force: str = ""
+    people: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class RatingsTable:
-    """`frame` has `COLUMNS`, and `LABEL` where some criterion has labels; `stories`, indexed by
-    (dataset, story), has `STORY_COLUMNS` and perhaps features; `labels` are the scales of criteria with labels by
-    (dataset, criterion in small letters).
+    """`frame` has `COLUMNS`, `PANEL` where some person has a panel, and `LABEL` where some criterion has labels;
+    `stories`, indexed by (dataset, story), has `STORY_COLUMNS` and perhaps features; `labels` are the scales of
+    criteria with labels by (dataset, criterion in small letters). `panel` names the one that people were narrowed to.
     """
 
     frame: pd.DataFrame
     stories: pd.DataFrame
     facts: tuple[RunFacts, ...]
     labels: Mapping[tuple[str, str], Scale] = field(default_factory=dict)
+    panel: str | None = None

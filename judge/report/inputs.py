@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judge.analysis import correlation
+from judge.analysis import classes, correlation, panels
+from judge.analysis.classes import Classes
 from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.margins import Margin
 from judge.analysis.coverage.coverage import Coverage, coverage
 from judge.analysis.inputs.control import Control, ControlPredictions
+from judge.analysis.inputs.panels import panels_of
 from judge.analysis.inputs.pass_rate import asked_for, with_pass_rate
 from judge.analysis.labels import Confusions, confusions
 from judge.analysis.options.agreement_options import ConfusionOptions
@@ -27,6 +29,7 @@ from judge.analysis.options.table_options import (
     RankOptions,
     from_words,
 )
+from judge.analysis.panels import Panels
 from judge.analysis.preference.ranked import Ranked, ranked
 from judge.analysis.raters import Raters
 from judge.analysis.reliability.consistency import Consistency, consistency
@@ -170,6 +173,16 @@ class ReportInputs:
     def margins(self) -> list[Margin]:
         """How far each judge lies from control and ceiling, over all stories."""
         return margins.margins(self.correlations)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Correlations over all stories beside those within classes."""
+        return classes.classes(self.correlations)
+
+    @cached_property
+    def panels(self) -> Panels | None:
+        """Panels of people side by side; None where none is known."""
+        return panels.panels(self.table, self.options.correlation()) if panels_of(self.table) else None
 
     @cached_property
     def confusions(self) -> Confusions | None:

@@ -41,7 +41,7 @@ ENTRY = ("judge", *OF_ONE, *OF_EACH)
 """What an entry takes."""
 
 OF_THE_RUN = (
-    *("name", "dataset", "columns", "criteria", "eval_prompts", "repeats", "note", "judges"),
+    *("name", "dataset", "columns", "criteria", "people", "eval_prompts", "repeats", "note", "judges"),
     *("pairs", "orders", "ties", "across"),
 )
 """Keys that every judge of a run shares."""

@@ -106,6 +106,10 @@ class RunSpec(_Strict):
     criteria: Annotated[CriteriaSpec, BeforeValidator(_criteria)] = Field(
         description="set name, file, or {set, only, wording}"
     )
+    people: dict[str, str] | None = Field(
+        None,
+        description="criterion -> people's criterion that it is set against, where people rated it by another name",
+    )
     eval_prompts: Names = Field(description="one name or file, or a list of them")
     pairs: Annotated[Literal["all", "given"] | PairsSpec | None, BeforeValidator(_pairs)] = Field(
         None, description="which stories are compared: all, given, {each: K}, {against: SYSTEM} or {file: FILE}"
@@ -171,8 +175,9 @@ class RunSpec(_Strict):
         return () if self.pairs is None else CHOICES if self.ties else CHOICES[:2]
 
     def said(self) -> dict[str, Any]:
-        """All keys with their values in force; those of a comparison only where stories are compared."""
-        return self.model_dump(exclude=None if self.pairs is not None else set(OF_PAIRS))
+        """All keys with their values in force; those of a comparison and `people` only where they are said."""
+        unsaid = (set() if self.pairs is not None else set(OF_PAIRS)) | (set() if self.people else {"people"})
+        return self.model_dump(exclude=unsaid)
 
     @property
     def provider(self) -> str:

@@ -112,7 +112,7 @@ def prepare(folder: Path, group: str, data: Path | None) -> None:
 
 
 def _demo_runs() -> None:
-    """The demo run, a copy for what leaves files in it, runs of recited answers, an audit with answers, labels."""
+    """The demo run, a copy for what leaves files in it, runs of recited answers, an audit, labels, panels."""
     _done("demo", "demo-run", "--quiet", "--format", "json")
     shutil.copytree("demo-run", "explained-run")
     for name, script, structured in _RECITED:
@@ -125,6 +125,8 @@ def _demo_runs() -> None:
     Path("labelled").mkdir()
     shutil.copy("labelled.csv", "labelled/imported.csv")
     shutil.copy("labelled.json", "labelled/manifest.json")
+    Path("panelled").mkdir()
+    shutil.copy("panelled.csv", "panelled/imported.csv")
 
 
 def _asked(name: str, definition: str) -> None:

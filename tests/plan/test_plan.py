@@ -91,6 +91,7 @@ def test_every_key_of_a_definition_is_accounted_for() -> None:
     in_judge_key = {"judge", "revision", "identity", "engine"}
     content = {"dataset", "columns", "criteria", "eval_prompts"}
     harmless = {"name", "repeats", "base_url", "concurrency", "attempt_timeout", "max_attempts", "max_cost", "note"}
+    harmless |= {"people"}  # what criteria are set against, which decides nothing that is asked
     harmless |= {"probe_timeout", "headers", "api_key_env"}
     harmless |= {"requests_per_minute", "tokens_per_minute"}
     compared = {"pairs", "orders", "ties", "across"}

@@ -13,6 +13,7 @@ import numpy as np
 
 from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations, printed
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, MEAN, ControlSource, Kind
+from judge.analysis.inputs.criterion_matching import match
 from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 
@@ -63,7 +64,8 @@ class Layout:
     """One dataset's cells.
 
     `statistic` and `where` say what a cell is (e.g. "Kendall's tau-b" and "over all stories"), `unit` what its n
-    counts, `criteria` and `short` name the columns, `control_sources` where the control row's ratings come from.
+    counts, `criteria` and `short` name the columns, `control_sources` where the control row's ratings come from;
+    `other_names` is a sentence on criteria that are set against people's of another name, or nothing.
     """
 
     dataset: str
@@ -77,6 +79,7 @@ class Layout:
     signature: str
     notes: tuple[str, ...]
     control_sources: tuple[ControlSource, ...] = ()
+    other_names: str = ""
 
     @property
     def cells(self) -> list[Estimate]:
@@ -144,6 +147,7 @@ def _layout(result: Correlations, dataset: CorrelatedDataset) -> Layout:
         signature=result.signature,
         notes=printed.notes(result),
         control_sources=tuple(dict.fromkeys(made.source for made in dataset.control.values())),
+        other_names=match(dataset.matrix, result.options.against).sentence,
     )
 
 

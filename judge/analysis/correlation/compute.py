@@ -13,6 +13,7 @@ from judge.analysis.coverage.bounds import scales_of
 from judge.analysis.inputs.bars import JUDGE, Predict, Remarks
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import numbers, phi_note
+from judge.analysis.inputs.panels import of_panel, panels_of
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix, build
@@ -73,6 +74,7 @@ def correlations(
         lost=lost,
         abbreviations=abbreviations(table),
         paired=paired,
+        panels={name: correlations(of_panel(table, name), options, predict) for name in panels_of(table)},
     )
 
 

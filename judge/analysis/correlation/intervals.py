@@ -69,6 +69,16 @@ class Intervals:
             notes += interval_coverage.cautions(how, method, options.level, units)
         return cls(how, statistic, sets, method, tuple(notes), tuple(parts))
 
+    def first(self, most: int) -> Intervals:
+        """The same with at most so many of the resamples, the first ones."""
+        kept = []
+        for one in self.sets[:1]:
+            factors = tuple(replace(factor, counts=factor.counts[:most]) for factor in one.factors)
+            kept.append(replace(one, factors=factors))
+        if self.method == "calibrated":
+            return replace(self, sets=(*kept, *(way for one in kept for way in one.one_way())))
+        return replace(self, sets=(*kept, *self.sets[1:]))
+
     def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
         """The correlation in each set: shape (b,), or (judges, b) for x of shape (judges, n)."""
         return tuple(self.statistic.resampled(x, y, resamples) for resamples in self.sets)

@@ -16,7 +16,15 @@ _SAME_NOTE = "people, same; control, same: people, leave one out, and the contro
 def tables(result: Correlations) -> list[Table]:
     """The correlation table, with its signature."""
     title = f"{result.statistic} with people, {result.over}"
-    return [Table(title, _columns(result), [_printed(row) for row in result.rows], result.signature, notes(result))]
+    return [
+        Table(
+            title,
+            _columns(result),
+            [{**_printed(row), "people": name} for name, row in result.by_people],
+            result.signature,
+            notes(result),
+        )
+    ]
 
 
 def notes(result: Correlations) -> tuple[str, ...]:
@@ -47,6 +55,8 @@ def _columns(result: Correlations) -> list[Column]:
     columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
     if any(row.subject.against not in (None, row.subject.criterion) for row in result.rows):
         columns.append(Column("against", "against people's"))
+    if result.panels:
+        columns.append(Column("people", "people"))
     columns.append(Column("value", f"{result.statistic} x100", digits=1, factor=100))
     if result.given:
         columns.append(Column("given", f"given {result.given}", digits=1, factor=100))

@@ -15,7 +15,7 @@ from judge.analysis.correlation import lost_ratings
 from judge.analysis.correlation.intervals import Intervals
 from judge.analysis.correlation.reference_rows import Beside
 from judge.analysis.correlation.statistic import Floats, Statistic
-from judge.analysis.inputs.bars import MEAN, ControlMade, ControlSource, Kind
+from judge.analysis.inputs.bars import JUDGE, MEAN, ControlMade, ControlSource, Kind
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import Coefficient, CorrelationOptions, Level
@@ -24,6 +24,9 @@ from judge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+ALL = "all"
+"""The people of a row that is against everybody who rated, of whatever panel."""
 
 ONE_OUT, PEOPLE_SAME, CONTROL_SAME = "leave_one_out", "people_same", "control_same"
 """Further numbers of a row: judge or control against the means of the others, averaged over raters; people, leave one
@@ -148,6 +151,8 @@ class Correlations(Signed):
         Criterion -> abbreviation, as far as they are known.
     paired : bool
         Whether judges' distances from ceiling and control have resampled values, as `margins` needs.
+    panels : mapping
+        Panel -> the same against the people of this panel alone; empty where no panels are known.
     """
 
     datasets: tuple[CorrelatedDataset, ...]
@@ -155,6 +160,17 @@ class Correlations(Signed):
     lost: tuple[str, ...] = ()
     abbreviations: Mapping[str, str] = field(default_factory=dict)
     paired: bool = False
+    panels: Mapping[str, Correlations] = field(default_factory=dict)
+
+    @property
+    def by_people(self) -> tuple[tuple[str, CorrelationRow], ...]:
+        """Each row with whose people it is against: ``all``, and, where there are panels, behind it each panel's."""
+        of_panels = {name: {_key(row): row for row in found.rows} for name, found in self.panels.items()}
+        made: list[tuple[str, CorrelationRow]] = []
+        for row in self.rows:
+            made.append((ALL, row))
+            made += [(name, rows.pop(_key(row))) for name, rows in of_panels.items() if _key(row) in rows]
+        return (*made, *((name, row) for name, rows in of_panels.items() for row in rows.values()))
 
     @property
     def rows(self) -> tuple[CorrelationRow, ...]:
@@ -200,7 +216,18 @@ class Correlations(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row a correlation, with `signature` and `notes` in its `attrs`; for its columns see `correlate`."""
-        return self.signed([dict(_flat(row)) for row in self.rows], [*_COLUMNS, *lost_ratings.TITLES])
+        if not self.panels:
+            return self.signed([dict(_flat(row)) for row in self.rows], [*_COLUMNS, *lost_ratings.TITLES])
+        rows = [{"people": name, **dict(_flat(row))} for name, row in self.by_people]
+        at = _COLUMNS.index("against") + 1
+        return self.signed(rows, [*_COLUMNS[:at], "people", *_COLUMNS[at:], *lost_ratings.TITLES])
+
+
+def _key(row: CorrelationRow) -> tuple[str | None, ...]:
+    """Whose row it is, whatever people it is against."""
+    subject = row.subject
+    name = subject.judge if subject.kind == JUDGE else None
+    return subject.dataset, row.kind, subject.kind, subject.run, name, subject.eval_prompt, subject.criterion
 
 
 def _flat(row: CorrelationRow) -> Iterator[tuple[str, object]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judge.analysis.inputs.criterion_matching import match
 from judge.rating_matrix import RatingMatrix
 from judge.stats.estimation import multiplicity
 from judge.stats.estimation.association import Association, with_group, with_number
@@ -87,8 +88,9 @@ def _against_people(matrix: RatingMatrix, i: int) -> Iterator[LossTest]:
     """With people's rating and its distance from their mean; nothing where nothing was lost or nobody rated."""
     asked = matrix.asked[i] > 0
     lost = (matrix.valid[i] < matrix.asked[i])[asked]
-    names = {name.casefold(): j for j, name in enumerate(matrix.criteria)}
-    same = names.get(matrix.cells[i].criterion.casefold(), 0 if len(matrix.criteria) == 1 else None)
+    same = match(matrix).partner[i]
+    if same is None and len(matrix.criteria) == 1 and not matrix.declared:
+        same = 0  # loss is tested against what people rated, even where another criterion has the equal name
     if not lost.any() or same is None:
         return
     cell, people, name = matrix.cells[i]._asdict(), matrix.people[same][asked], f"people's {matrix.criteria[same]}"

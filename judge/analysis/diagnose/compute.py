@@ -11,6 +11,7 @@ import numpy as np
 from judge.analysis.diagnose.battery import Battery, points_of
 from judge.analysis.diagnose.kinds import Finding
 from judge.analysis.diagnose.result import Diagnosis
+from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.rating_matrix import RatingMatrix, build
@@ -33,7 +34,14 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Dia
         options=options,
         signature_parts=signature_parts(table, matrices, options, extra=clusters, intervals="jackknife"),
         counts_signature_parts=signature_parts(table, matrices, options, extra=clusters, intervals=NO_INTERVAL),
-        notes=tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes)),
+        notes=tuple(
+            dict.fromkeys(
+                [
+                    *(note for fact in table.facts for note in fact.notes),
+                    *(note for matrix in matrices for note in match(matrix, options.against).notes),
+                ]
+            )
+        ),
     )
 
 

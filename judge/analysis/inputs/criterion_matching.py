@@ -11,18 +11,32 @@ from judge.wording import Advice, Note
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """For each cell the index of the people's criterion, or None; sentences about pairs of unequal names."""
+    """For each cell the index of the people's criterion, or None; sentences about pairs of unequal names.
+
+    `other` holds these pairs: (judge's criterion, people's), each once.
+    """
 
     partner: tuple[int | None, ...]
     notes: tuple[str, ...] = ()
     reason: str | None = None
+    other: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What is set against another name, as captions and pages say it; nothing where names are equal."""
+        theirs: dict[str, list[str]] = {}
+        for mine, name in self.other:
+            theirs.setdefault(name, []).append(mine)
+        parts = [f"{', '.join(mine)} against people's {name}" for name, mine in theirs.items()]
+        return f"Other names are set side by side: {'; '.join(parts)}." if parts else ""
 
 
 def match(matrix: RatingMatrix, against: str | None = None) -> Match:
-    """Pair judge criteria with people's.
+    """Pair judge criteria with people's: the one rule of every table, figure and page.
 
-    Equal names (letter case aside) are paired. `against` pairs every judge criterion with that criterion of the people.
-    Without it, where no name matches and people rated one criterion only, that one is used, and a note says so.
+    `against` pairs every judge criterion with that criterion of the people. Else a criterion is paired with what its
+    run declares (`people` of run.yaml), else with the equal name (letter case aside). Where no name matches, none is
+    declared and people rated one criterion only, that one is used, and a note says so.
 
     Raises
     ------
@@ -35,11 +49,26 @@ def match(matrix: RatingMatrix, against: str | None = None) -> Match:
     if against is not None:
         if against.casefold() not in people:
             raise unknown_value("against", against, matrix.criteria)
-        return Match((people[against.casefold()],) * len(matrix.cells))
-    partner = tuple(people.get(cell.criterion.casefold()) for cell in matrix.cells)
-    if matrix.cells and len(people) == 1 and all(p is None for p in partner):
+        return _match(matrix, (people[against.casefold()],) * len(matrix.cells))
+    said = [matrix.declared.get((cell.run, cell.criterion.casefold())) for cell in matrix.cells]
+    partner = tuple(
+        people.get((wanted or cell.criterion).casefold()) for cell, wanted in zip(matrix.cells, said, strict=True)
+    )
+    if matrix.cells and len(people) == 1 and not any(said) and all(p is None for p in partner):
         only = matrix.criteria[0]
         note = f"{matrix.dataset}: people rated only {only}; every criterion of the judge is compared with it"
-        return Match((0,) * len(matrix.cells), notes=(note,))
-    reason = f"people did not rate this criterion; they rated {', '.join(matrix.criteria)}"
-    return Match(partner, reason=Note(reason, Advice("see {against}")))
+        return _match(matrix, (0,) * len(matrix.cells), (note,))
+    pairs = dict.fromkeys((cell.criterion, wanted) for cell, wanted in zip(matrix.cells, said, strict=True) if wanted)
+    notes = [f"{matrix.dataset}: {mine} is set against people's {theirs}, as the run says" for mine, theirs in pairs]
+    missing = [theirs for _, theirs in pairs if theirs.casefold() not in people]
+    reason = f"people did not rate {missing[0] if missing else 'this criterion'}; they rated "
+    advice = Advice("see {against}")
+    return _match(matrix, partner, tuple(notes), Note(f"{reason}{', '.join(matrix.criteria)}", advice))
+
+
+def _match(
+    matrix: RatingMatrix, partner: tuple[int | None, ...], notes: tuple[str, ...] = (), reason: str | None = None
+) -> Match:
+    pairs = ((cell.criterion, j) for cell, j in zip(matrix.cells, partner, strict=True) if j is not None)
+    other = ((mine, matrix.criteria[j]) for mine, j in pairs if mine.casefold() != matrix.criteria[j].casefold())
+    return Match(partner, notes, reason, tuple(dict.fromkeys(other)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from judge.datasets import Dataset
-from judge.ratings_table import COLUMNS, STORY_COLUMNS, RatingsTable
+from judge.ratings_table import COLUMNS, PANEL, STORY_COLUMNS, RatingsTable
+from judge.ratings_table.columns import ordered, without_empty
 from judge.ratings_table.labels import with_labels
 
 
@@ -29,10 +30,13 @@ def ratings_of(dataset: Dataset) -> RatingsTable:
                 "ok",
                 "",
                 None,
+                rating.panel,
             )
             for rating in story.ratings
         ]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"rating": "float64", "repeat": "Int64"})
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, PANEL]).astype({"rating": "float64", "repeat": "Int64"})
+    frame = without_empty(frame)
+    frame = frame[ordered(frame.columns)]
     known = pd.DataFrame(stories, columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
     criteria = [str(name) for name in frame["criterion"].unique()]
     scales = {(dataset.name, name.casefold()): scale for name in criteria if (scale := dataset.labels.of(name))}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from judge.analysis.inputs.panels import of_panel
 from judge.analysis.inputs.pass_rate import with_pass_rate
 from judge.analysis.options.table_options import names
 from judge.errors import SpecError, unknown_value
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 class Selection:
     """Names to keep, letter case aside; an empty tuple keeps all.
 
-    `people` names people's criteria to keep besides: those that everything is set against. With `pass_rate` the share
-    of binary criteria passed is a criterion too, of all of them, whichever are kept.
+    `panel` keeps of people those of one panel. `people` names people's criteria to keep besides: those that everything
+    is set against. With `pass_rate` the share of binary criteria passed is a criterion too, of all of them, whichever
+    are kept.
     """
 
     criteria: tuple[str, ...] = ()
@@ -34,6 +36,7 @@ class Selection:
     eval_prompts: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     pass_rate: bool = False
+    panel: str | None = None
 
     @classmethod
     def of(
@@ -44,10 +47,11 @@ class Selection:
         people: Sequence[str | None] = (),
         *,
         pass_rate: bool = False,
+        panel: str | None = None,
     ) -> Selection:
         """From options: None keeps all, a string is one name."""
         besides = tuple(one for one in people if one)
-        return cls(names(criteria or ()), names(judges or ()), names(eval_prompts or ()), besides, pass_rate)
+        return cls(names(criteria or ()), names(judges or ()), names(eval_prompts or ()), besides, pass_rate, panel)
 
 
 def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
@@ -60,6 +64,8 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
     SpecError
         A name that is nowhere in the table, or names that leave no row.
     """
+    if keep.panel is not None:
+        table = of_panel(table, keep.panel)
     if keep.pass_rate:
         table = with_pass_rate(table)
     if not (keep.criteria or keep.judges or keep.eval_prompts):
@@ -71,7 +77,9 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
         named = _is(frame["criterion"], keep.criteria, "criterion", frame["criterion"])
         folded = frame["criterion"].astype(str).str.casefold()
         in_common = set(folded[judged]) & set(folded[~judged])
-        others = folded.isin(_folded(keep.people)) if in_common or not judged.any() else True
+        others = (
+            folded.isin(_folded((*keep.people, *_declared(table, keep)))) if in_common or not judged.any() else True
+        )
         wanted &= named | (~judged & others)
     if keep.judges:
         wanted &= ~judged | _is(frame["judge"], keep.judges, "judge", frame.loc[judged, "judge"])
@@ -85,6 +93,12 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
     part = replace(table, frame=kept, facts=tuple(fact for fact in facts if fact is not None))
     left = {str(name).casefold() for name in kept["criterion"].dropna().unique()}
     return with_scales(part, {place: scale for place, scale in table.labels.items() if place[1] in left})
+
+
+def _declared(table: RatingsTable, keep: Selection) -> list[str]:
+    """People's criteria that the runs set the kept ones against."""
+    kept = _folded(keep.criteria)
+    return [theirs for fact in table.facts for own, theirs in fact.people.items() if own.casefold() in kept]
 
 
 def _is(column: pd.Series[str], wanted: Sequence[str], option: str, known: pd.Series[str]) -> pd.Series[bool]:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from judge.analysis.jury.result import Held, Verdict
 from judge.errors import SpecError
-from judge.ratings_table import COLUMNS
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -61,7 +60,7 @@ def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
         & (frame["dataset"] == matrix.dataset)
         & ~frame["system"].isin(list(held.options.drop_systems))
     ]
-    return pd.concat([judged.reindex(columns=list(COLUMNS)), people], ignore_index=True)
+    return pd.concat([judged.reindex(columns=list(people.columns)), people], ignore_index=True)
 
 
 def _rating(verdict: Verdict) -> Floats:

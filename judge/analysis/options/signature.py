@@ -17,6 +17,7 @@ from judge.analysis.options.table_options import (
     CorrelationOptions,
     CriteriaOptions,
     JuryOptions,
+    RepeatsOptions,
     SystemsOptions,
 )
 from judge.version import __version__
@@ -30,7 +31,7 @@ _SWAPPED = {"stories": "both", "story-prompts": "inputs", "systems": "systems"}
 """As Deutsch, Dror & Roth 2021 name the tests: PERM-BOTH, PERM-INPUTS, PERM-SYSTEMS."""
 
 
-def _interval(options: AspectsOptions | CorrelationOptions | CriteriaOptions | JuryOptions) -> str:
+def _interval(options: AspectsOptions | CorrelationOptions | CriteriaOptions | JuryOptions | RepeatsOptions) -> str:
     how = options.interval
     return f"ci:{how}/{options.resamples}/seed{options.seed}" if how.startswith("boot") else f"ci:{how}"
 
@@ -132,6 +133,7 @@ def signature_parts(
     parts.append(_list("ep", (cell.eval_prompt for cell in cells)))
     parts.append(_list("judge", judges(table)))
     parts += _not_in_force(table)
+    parts.append(f"panel:{table.panel}" if table.panel else None)
     parts.append(_list("rep", (str(fact.repeats) for fact in table.facts if fact.repeats)))
     parts.append(_list("parser", (fact.parser for fact in table.facts)))
     if options is not None:

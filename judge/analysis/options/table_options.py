@@ -28,6 +28,7 @@ Calibration = Literal["linear", "isotonic", "ordinal"]
 Calibrate = Literal["none", "linear", "isotonic", "ordinal"]
 PairTies = Literal["davidson", "half", "left-out"]
 CriteriaInterval = Literal["boot-inputs", "none"]
+RepeatsInterval = Literal["boot-inputs", "none"]
 HeldOut = Literal["story-prompt", "system"]
 JuryInterval = Literal["boot-inputs", "boot-both", "none"]
 Factor = Literal["eval_prompt", "judge", "structured", "parser", "run"]
@@ -160,6 +161,28 @@ class CorrelationOptions:
         if self.level == "system":
             return "percentile" if self.interval == "boot-systems" else "true-means"
         return "expanded"
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatsOptions:
+    """Choices of tables about repeats; subsets of repeats are drawn with `seed`."""
+
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
+
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    ci: RepeatsInterval = "boot-inputs"
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _known("ci", self.ci, RepeatsInterval)
+        _positive("resamples", self.resamples)
+
+    @property
+    def interval(self) -> str:
+        """The interval in force."""
+        return self.ci
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +396,7 @@ _FEWEST_BINS, _MOST_BINS = 2, 20
 AnalysisOptions = (
     CoverageOptions
     | ConsistencyOptions
+    | RepeatsOptions
     | DistributionOptions
     | DiagnoseOptions
     | ComponentsOptions

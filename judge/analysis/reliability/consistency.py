@@ -157,6 +157,12 @@ def _cells(matrix: RatingMatrix, *, theirs: bool) -> Iterator[ConsistentCell]:
         yield ConsistentCell(matrix.dataset, None, PEOPLE, None, criterion, family, found, why, asked(ratings))
 
 
+def people_family(matrix: RatingMatrix, criterion: int) -> icc.IccFamily:
+    """The ICC family of people's ratings of one criterion, by place, in the forms that can be made of them."""
+    ratings = matrix.by_rater(criterion).ratings
+    return _people(matrix, criterion, ratings[~np.isnan(ratings).all(axis=1)])[0]
+
+
 def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.IccFamily, Agreement, tuple[str, ...]]:
     """One-way where columns are not the same persons throughout; two-way where every rater rated every story."""
     raters = matrix.by_rater(criterion)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,12 +26,22 @@ HELP = {
 
 @app.command()
 @table_command(CorrelationOptions, HELP)
-def correlate(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
+def correlate(
+    table: RatingsTable,
+    options: CorrelationOptions,
+    within: Annotated[
+        bool, typer.Option("--within", help="also the correlations within classes: author, system, dataset")
+    ] = False,
+) -> list[Table]:
     """Correlations with people's ratings, with intervals, human ceiling and the control judge's row.
+
+    A note says where a pooled correlation hides what holds within who wrote the stories, or within systems. Where
+    people belong to panels, each panel has its own rows.
 
     Example: judge correlate runs/hanna --level system --drop-system Human --ci boot-both
     """
-    from judge.analysis import correlation
+    from judge.analysis import classes, correlation
     from judge.analysis.inputs.control import Control
 
-    return correlation.tables(correlation.correlations(table, options, Control()))
+    found = correlation.correlations(table, options, Control())
+    return classes.beside(correlation.tables(found), classes.classes(found), full=within)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,6 @@ def print_forecasts(
     found: RunSpecs, folder: Path, folders: Sequence[ResultFolder], limit: int | None, form: str
 ) -> None:
     """Print what each judge would take; of several, what all take together too."""
-    from dataclasses import replace
-
     from judge.cli.option_words import emit
 
     tables = [_forecast(spec, folder, result, limit) for spec, result in zip(found.judges, folders, strict=True)]
@@ -52,7 +50,8 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
     from judge.plan import forecast, load_prices, make_plan
 
     plan = make_plan(spec, folder=folder)
-    asked = _asked_about(plan, dataset_of(plan, folder), folder, limit)
+    dataset = dataset_of(plan, folder)
+    asked = _asked_about(plan, dataset, folder, limit)
     measured = measure(result, plan)
     found = forecast(
         plan,
@@ -62,7 +61,34 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
         one_call=spec.generation.seed is None and spec.provider not in ONE_ANSWER_A_CALL and spec.api != "responses",
         measured=measured,
     )
-    return _forecast_table(spec, found, measured, asked.pairs)
+    table = _forecast_table(spec, found, measured, asked.pairs)
+    said = [] if plan.compares else list(_compared(plan, dataset))
+    return replace(table, notes=[*table.notes, *said]) if said else table
+
+
+def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
+    """What people's ratings the criteria are set against, where that is not the equal name, or nothing at all."""
+    rated = {rating.criterion.casefold(): rating.criterion for story in dataset.stories() for rating in story.ratings}
+    if not rated:
+        return
+    said = {own.casefold(): theirs for own, theirs in (plan.spec.people or {}).items()}
+    names = [criterion.name for criterion in plan.criteria]
+    for name in names:
+        theirs = said.get(name.casefold())
+        if theirs is not None:
+            known = (
+                "" if theirs.casefold() in rated else f", which nobody rated: they rated {', '.join(rated.values())}"
+            )
+            yield f"{name} is set against people's {theirs}{known}"
+    alone = [name for name in names if name.casefold() not in said and name.casefold() not in rated]
+    if len(alone) == len(names) and len(rated) == 1:
+        yield f"people rated only {next(iter(rated.values()))}: every criterion will be compared with it"
+    elif len(alone) == len(names):
+        yield (
+            f"people rated none of these criteria, and nothing can be said about agreement with them: they rated "
+            f"{', '.join(rated.values())}; in run.yaml, people: {{{names[0]}: {next(iter(rated.values()))}}} sets one "
+            "against another"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,13 @@ that the map leaves out are taken from columns of the same name, where there are
 - one row a story and rater: `rater` and `ratings`.
 - one row a rating: `criterion` and `rating`, with `rater` where it is known.
 
-In the last two, rows of one id make one story, wherever they stand, and must agree on its texts. An empty cell (null in
-JSON and Parquet) is a rating that was not given, and so is a word that `missing` lists. `sheet` names a workbook's.
+People may belong to panels: `panel` is a column (or `=constant`) of each row's panel, and then rows of one id may be
+those of several panels; `"panels": {"expert": ["ann", "bob"]}`, written `panels.expert=ann,bob` on the command line,
+names the raters of each.
+
+Where several rows make one story, rows of one id belong together, wherever they stand, and must agree on its texts. An
+empty cell (null in JSON and Parquet) is a rating that was not given, and so is a word that `missing` lists. `sheet`
+names a workbook's.
 
 Ratings may be labels: `labels` and `unordered` say which (`label_scales`), and a cell then holds a label's word, letter
 case aside, or its code.
@@ -37,7 +42,8 @@ from judge.records import Rating, Story
 from judge.wording import Advice, joined
 
 TEXT_FIELDS = ("id", "story_prompt", "system", "text", "reference")
-FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating")
+FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating", "panel")
+_PANELS = "panels"
 _SAID = ("missing", "sheet", *KEYS)
 UNKNOWN_RATER = "=unknown"
 
@@ -56,11 +62,13 @@ class ColumnMap:
     anonymous: bool = False
     decimal_comma: bool = False
     labels: LabelScales = field(default_factory=LabelScales)
+    panels: Mapping[str, str] = field(default_factory=dict)
+    """Rater -> panel."""
 
     @property
     def grouped(self) -> bool:
         """Whether several rows make one story."""
-        return "rater" in self.fields or "criterion" in self.fields
+        return _grouped_by(self.fields)
 
     @property
     def names_raters(self) -> bool:
@@ -109,6 +117,7 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
     ends with options to copy.
     """
     missing, sheet = said_words(columns.get("missing")), said_words(columns.get("sheet"))
+    panels, columns = _panels(columns), {key: value for key, value in columns.items() if not _names_panel(key)}
     named = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
     present = table_columns(path, sheet[0] if sheet else None)
     fields, ratings = _parse(named, present)
@@ -121,8 +130,7 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
         if not column.startswith("=") and column not in present:
             message = unknown("column", column, present) + f", wanted as {wanted_as}"
             raise DataError(message, file=path, hint=_propose(path, sheet, columns))
-    grouped = "rater" in fields or "criterion" in fields
-    for needed in ("text", "system", *(("id",) if grouped else ())):
+    for needed in ("text", "system", *(("id",) if _grouped_by(fields) else ())):
         if needed not in fields:
             message = f"no column is said to hold the {needed}"
             raise DataError(message, file=path, found=", ".join(present), hint=_propose(path, sheet, columns))
@@ -130,7 +138,29 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
         raise SpecError("column map: either rater (one row a rater) or several columns of a criterion, not both")
     comma = path.suffix.lower() == ".csv" and separator(path) == ";"
     labels = label_scales(columns)
-    return ColumnMap(fields, ratings, missing, sheet[0] if sheet else None, unnamed, comma, labels)
+    return ColumnMap(fields, ratings, missing, sheet[0] if sheet else None, unnamed, comma, labels, panels)
+
+
+def _grouped_by(fields: Mapping[str, str]) -> bool:
+    return "rater" in fields or "criterion" in fields or not fields.get("panel", "=").startswith("=")
+
+
+def _names_panel(key: str) -> bool:
+    return key == _PANELS or key.startswith(f"{_PANELS}.")
+
+
+def _panels(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Rater -> panel, from `panels` and `panels.NAME`."""
+    said = {key.removeprefix(f"{_PANELS}."): value for key, value in columns.items() if key.startswith(f"{_PANELS}.")}
+    whole = columns.get(_PANELS, {})
+    if not isinstance(whole, Mapping):
+        raise SpecError(f"column map: panels must name the raters of each panel, not {whole!r}")
+    found: dict[str, str] = {}
+    for panel, raters in {**whole, **said}.items():
+        for rater in said_words(raters):
+            if found.setdefault(rater, str(panel)) != str(panel):
+                raise SpecError(f"column map: rater {rater!r} stands in panels {found[rater]!r} and {panel!r}")
+    return found
 
 
 def _propose(path: Path, sheet: tuple[str, ...], columns: Mapping[str, Any]) -> str:
@@ -149,7 +179,7 @@ def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str
             criterion = key.removeprefix("ratings.")
             ratings[criterion] = rating_columns(criterion, value, present)
         elif key not in FIELDS:
-            known = [*FIELDS, "ratings.CRITERION", *_SAID]
+            known = [*FIELDS, "ratings.CRITERION", "panels.NAME", *_SAID]
             close = f"ratings.{key}" if isinstance(value, str) and key[:1].isupper() else None
             guess = Advice("; a criterion's ratings are {columns!r}", columns={close: value}) if close else ""
             raise SpecError(joined(unknown("column map field", key, known), guess))
@@ -210,7 +240,7 @@ def _one_row_a_story(path: Path, columns: ColumnMap) -> Iterator[Story]:
 def _grouped(path: Path, columns: ColumnMap) -> Iterator[Story]:
     texts: dict[str, dict[str, str | None]] = {}
     ratings: dict[str, list[Rating]] = {}
-    given: set[tuple[str, str, str]] = set()
+    given: set[tuple[str, str, str, str | None]] = set()
     for row, cells in table_rows(path, columns.sheet):
         read = _texts(cells, columns, path, row)
         story = str(read["id"])
@@ -221,7 +251,7 @@ def _grouped(path: Path, columns: ColumnMap) -> Iterator[Story]:
                 raise DataError(message, file=path, row=row, column=columns.fields[name], found=value)
         for rating in _ratings(cells, columns, path, row):
             if rating.rater is not None:
-                key = (story, rating.criterion, rating.rater)
+                key = (story, rating.criterion, rating.rater, rating.panel)
                 if key in given:
                     message = f"rater {rating.rater!r} rated story {story!r} on {rating.criterion} before"
                     raise DataError(message, file=path, row=row, column=columns.fields.get("rater"))
@@ -265,7 +295,8 @@ def _ratings(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int)
             for at, (own, value) in enumerate(given):
                 rater = own or named or _part(raters, at, len(given), columns, "rater", path, row)
                 if value is not None:
-                    found.append(Rating(criterion, value, None if columns.anonymous else rater))
+                    panel = _panel(cells, rater, at, len(given), columns, path, row)
+                    found.append(Rating(criterion, value, None if columns.anonymous else rater, panel=panel))
     return found
 
 
@@ -284,8 +315,20 @@ def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path,
         criterion = _part(criteria, at, len(given), columns, "criterion", path, row)
         rater = own or _part(raters, at, len(given), columns, "rater", path, row)
         if value is not None:
-            found.append(Rating(str(criterion), value, None if columns.anonymous else rater))
+            panel = _panel(cells, rater, at, len(given), columns, path, row)
+            found.append(Rating(str(criterion), value, None if columns.anonymous else rater, panel=panel))
     return found
+
+
+def _panel(
+    cells: Mapping[str, Any], rater: str | None, at: int, count: int, columns: ColumnMap, path: Path, row: int
+) -> str | None:
+    """The panel of one rating: the row's, or the one that its rater is named in; None where neither says it."""
+    if "panel" in columns.fields:
+        value = cell(cells, columns.fields["panel"])
+        if not is_missing(value, columns.missing):
+            return _part(value, at, count, columns, "panel", path, row)
+    return None if rater is None else columns.panels.get(rater)
 
 
 def _part(value: Any, at: int, count: int, columns: ColumnMap, name: str, path: Path, row: int) -> str | None:

@@ -1,7 +1,8 @@
 """The program's own dataset format: JSON lines, one story a line. Reads it line by line, writes it, repairs nothing.
 
 A line is an object with `id`, `story_prompt`, `system`, `text` and, where known, `reference` (a text or null) and
-`ratings` (a list of `{"rater": text or null, "criterion": text, "value": number}`). No other keys.
+`ratings` (a list of `{"rater": text or null, "criterion": text, "value": number}`, with `"panel": text` where the
+rater belongs to a panel). No other keys.
 
 Ratings may be labels: the first line is then `{"labels": {"Plot": ["No", "Yes"]}}`, as `label_scales` reads it, and
 `value` holds a label's word, letter case aside, or its code. A rating may have a `comment`, what the rater wrote.
@@ -44,6 +45,7 @@ class RatingLine(BaseModel):
     criterion: str = Field(min_length=1)
     value: float
     comment: str | None = None
+    panel: str | None = Field(default=None, min_length=1)
 
 
 class StoryLine(BaseModel):
@@ -180,13 +182,16 @@ def story_line(story: Story, labels: LabelScales | None = None) -> bytes:
         "system": story.system,
         "text": story.text,
         "reference": story.reference,
-        "ratings": [
-            {"rater": r.rater, "criterion": r.criterion, "value": _written(r, labels)}
-            | ({} if r.comment is None else {"comment": r.comment})
-            for r in story.ratings
-        ],
+        "ratings": [_rating_line(rating, labels) for rating in story.ratings],
     }
     return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _rating_line(rating: Rating, labels: LabelScales | None) -> dict[str, Any]:
+    line = {"rater": rating.rater, "criterion": rating.criterion, "value": _written(rating, labels)}
+    # Only where there are some, so that files without panels and comments stay what they were.
+    further = {"panel": rating.panel, "comment": rating.comment}
+    return line | {name: value for name, value in further.items() if value is not None}
 
 
 def _written(rating: Rating, labels: LabelScales | None) -> float | str:
@@ -203,7 +208,7 @@ def _story(value: Any, path: Path, row: int, labels: LabelScales) -> Story:
     except ValidationError as error:
         _refuse(error, path, row)
     text = text_value(line.text, path, row, "text")
-    ratings = tuple(Rating(r.criterion, r.value, r.rater, r.comment) for r in line.ratings)
+    ratings = tuple(Rating(r.criterion, r.value, r.rater, r.comment, r.panel) for r in line.ratings)
     return Story(line.id, line.story_prompt, line.system, text, line.reference, ratings)
 
 

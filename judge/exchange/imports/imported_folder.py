@@ -13,7 +13,7 @@ import pandas as pd
 
 from judge.errors import RunFolderError
 from judge.fingerprint import sha256_file
-from judge.ratings_table import COLUMNS
+from judge.ratings_table.columns import ordered
 from judge.ratings_table.imported import read_imported
 from judge.ratings_table.labels import with_labels
 from judge.records import Criterion
@@ -80,7 +80,7 @@ def _frame(found: Import) -> pd.DataFrame:
         for criterion in found.criteria
         if criterion.scale.labels
     }
-    return with_labels(found.frame.reindex(columns=list(COLUMNS)), scales, explanations=True)
+    return with_labels(found.frame.reindex(columns=ordered(found.frame.columns)), scales, explanations=True)
 
 
 def _write(folder: ResultFolder, found: Import) -> None:

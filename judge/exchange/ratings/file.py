@@ -28,7 +28,8 @@ from judge.exchange.imports.imported_folder import Import
 from judge.exchange.ratings.repeats import number, refuse_twice
 from judge.exchange.ratings.rows import FileRow, RatingsMap, file_rows, ratings_map
 from judge.exchange.ratings.stories import StoryFacts, join, stories_of
-from judge.ratings_table import COLUMNS
+from judge.ratings_table import COLUMNS, PANEL
+from judge.ratings_table.columns import ordered, without_empty
 from judge.records import STATUSES, Criterion, Scale
 
 
@@ -154,7 +155,8 @@ def _check_status(rows: Sequence[FileRow], path: Path) -> None:
 
 def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame:
     """The rows as a ratings table; system and story-prompt are the story's, whichever row says them."""
-    frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
+    frame = without_empty(pd.DataFrame(list(rows), columns=[*COLUMNS, PANEL]))
+    frame = frame[ordered(frame.columns)]
     places = [facts[key] for key in zip(frame["dataset"], frame["story"], strict=True)]
     frame["system"] = [place.system or "-" for place in places]
     frame["story_prompt"] = [place.story_prompt for place in places]

@@ -8,6 +8,7 @@ from typing import Any
 
 from judge.errors import DataError
 from judge.exchange.ratings.rows import FileRow
+from judge.ratings_table import PANEL
 from judge.wording import Advice
 
 _NAMED = 3
@@ -49,7 +50,9 @@ def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
             _twice(pairs, asked, f" in repeat {row.cells['repeat']}", "judges' ratings"), file=path, hint=hint
         )
     named = [row for row in rows if row.cells["source"] == "rater" and row.cells["rater"] is not None]
-    pairs = _pairs(named, lambda row: tuple(row.cells[name] for name in ("dataset", "rater", "story", "criterion")))
+    pairs = _pairs(
+        named, lambda row: tuple(row.cells[name] for name in ("dataset", "rater", PANEL, "story", "criterion"))
+    )
     if pairs:
         asked = f"rater {pairs[0][1].cells['rater']!r}"
         hint = "delete all rows but one; where the column does not name persons, leave it out"

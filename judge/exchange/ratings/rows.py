@@ -14,12 +14,12 @@ from judge.datasets.files.rating_cell import RatingPlace, ratings_in
 from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
 from judge.datasets.label_scales import KEYS, LabelScales, is_key, label_scales
 from judge.errors import DataError, SpecError, nearest, unknown
-from judge.ratings_table import COLUMNS, LABEL
+from judge.ratings_table import COLUMNS, LABEL, PANEL
 from judge.wording import Advice
 
 NEEDED = ("story", "criterion", "rating")
-FIELDS = (*COLUMNS, LABEL, "text", "reference")
-_TEXTS = frozenset(COLUMNS) - {"rating"}
+FIELDS = (*COLUMNS, LABEL, PANEL, "text", "reference")
+_TEXTS = frozenset((*COLUMNS, PANEL)) - {"rating"}
 _WIDE = ("ratings.", "people.")
 _SAID = ("missing", "sheet", *KEYS)
 
@@ -172,7 +172,7 @@ class _Reader:
 
     def _base(self, cells: Mapping[str, Any], number: int) -> dict[str, Any]:
         """The row's values but for ratings, with what a file may leave unsaid."""
-        values: dict[str, Any] = dict.fromkeys(COLUMNS)
+        values: dict[str, Any] = dict.fromkeys((*COLUMNS, PANEL))
         values |= {name: self._text(cells, name) for name in self.columns.fields if name in _TEXTS}
         if values["story"] is None:
             self._refuse("nothing stands there", number, "story")
@@ -257,7 +257,7 @@ class _Reader:
             if row.cells["source"] == "rater":
                 values = self._person(row, criterion, rater or row.cells["rater"], rating).cells
             else:
-                values = row.cells | {"criterion": criterion, "rating": rating}
+                values = row.cells | {"criterion": criterion, "rating": rating, PANEL: None}
                 if len(given) > 1:
                     if values["repeat"] is not None:
                         message = "several ratings stand in a row that is one repeat"

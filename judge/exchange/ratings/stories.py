@@ -10,6 +10,7 @@ from typing import Any
 from judge.datasets import Dataset
 from judge.errors import DataError
 from judge.exchange.ratings.rows import FileRow
+from judge.ratings_table import PANEL
 from judge.records import Story
 from judge.wording import Advice
 
@@ -129,7 +130,7 @@ def _complete(facts: StoryFacts, story: Story, dataset: Dataset, path: Path) -> 
 def _people(story: Story, dataset: str, run: str) -> list[dict[str, Any]]:
     place = {"run": run, "dataset": dataset, "story": story.id, "source": "rater", "status": "ok"}
     return [
-        place | {"criterion": rating.criterion, "rater": rating.rater, "rating": rating.value}
+        place | {"criterion": rating.criterion, "rater": rating.rater, PANEL: rating.panel, "rating": rating.value}
         for rating in story.ratings
     ]
 

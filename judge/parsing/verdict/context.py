@@ -45,10 +45,10 @@ _SUPPOSED = re.compile(
 _AT_FIRST = re.compile(
     r"\b(?:at\sfirst(?!\splace)|initially|originally|previously|formerly|earlier|(?:my|the)\s(?:first"
     r"|initial|original|previous|earlier)\s(?:impression|thought|reaction|instinct|guess|reading"
-    r"|inclination|verdict|answer|choice|pick|preference)"
+    r"|inclination|verdict|answer|choice|pick|preference|evaluation|assessment|judge?ment|rank(?:ing)?|comparison)"
     r"|on\s(?:a\s)?first\s(?:glance|reading|read|look|sight)|at\s(?:a\s)?first\s(?:glance|reading|look"
     r"|sight)|used\sto|was\s(?:going|tempted|inclined|about|ready)\sto|had\s(?:thought|planned|intended)"
-    r"|i\s(?:thought|wanted|expected|assumed))\b"
+    r"|i\s(?:thought|wanted|expected|assumed)|before\s(?:reading|i\s(?:read|had\sread)))\b"
 )
 _OTHERS = re.compile(
     r"\b(?:readers?|people|critics?|reviewers?|raters?|annotators?|judges|others?|some|many|most(?:\speople"
@@ -64,10 +64,10 @@ _SAYS = re.compile(
     r"(?<!i\s)(?<!we\s)\b(?:says|said|claims|claimed|states|stated|tells|told|insists|insisted|argues"
     r"|argued|asks|asked|instructs|demands|wants|writes|wrote|announces|declares|declared|shouts"
     r"|pretends|reads|hopes|contends|asserts|asserted|according\sto|replies|replied|thinks|believes|cries"
-    r"|begs|orders|commands)\b(?!\s(?:better|well|more|like\sa\b|as\b))"
+    r"|begs|orders|commands|concluded)\b(?!\s(?:better|well|more|like\sa\b|as\b))"
 )
 _GENERAL = (
-    r"(?:general|my\s(?:opinion|view|judge?ment|eyes|estimation|book|reading|mind|assessment)|every|all"
+    r"(?:general|second\sthoughts?|further|closer\s|reflection|my\s(?:opinion|view|judge?ment|eyes|estimation|book|reading|mind|assessment)|every|all"
     r"|most|nearly|almost|the\send|the\swhole|total|sum|short|conclusion|summary|balance"
     r"|(?:terms\sof\s)?(?:overall|general)?\s?quality"
     r"|both|this\s(?:case|comparison|pair|matchup)|many|several|comparison|fact|the\sfinal\sanalysis"
@@ -99,7 +99,7 @@ _OF_THE_STORY = re.compile(
 """Words behind which a story is not the subject: "the pacing in A is better"."""
 
 _VERDICTS_NAME = re.compile(
-    r"(?:(?:the|an?|this)\s)?(?:(?:final|overall|clear|clearly|ultimate|obvious|definite|better|best"
+    r"(?:(?:the|an?|this)\s)?(?:(?:final|overall|clear|clearly|ultimate|obvious|correct|definite|better|best"
     r"|stronger|superior|preferred|winning|preferable)\s){0,2}"
     r"(?:winner|verdict|answer|choice|pick|preference|decision|judge?ment|vote|selection|conclusion"
     r"|favou?rite|story|one|text|narrative|of\sthe|piece|option|tale|version)\b"
@@ -113,12 +113,12 @@ _ANOTHERS = re.compile(
 """What may stand before "the verdict is": another word says whose verdict it is ("the reference verdict")."""
 
 _GOES_ON = re.compile(
-    r"\A(?:[,;:.!)—–(|\"'\]]|\s?[-—–(]|\Z|\s(?:overall|because|since|as|due|thanks|owing|given|with|and|or"
+    r"\A(?:[,;:.!)—–(|\"'\]]|</|\s?[-—–(]|\Z|\s(?:overall|because|since|as|due|thanks|owing|given|with|and|or"
     r"|which|that|but|although|though|while|whereas|despite|here|too|also|again|to\sme|so|by|in|on|at|for"
     r"|when|regarding|from|of\sthe\stwo"
     r"|of\sthese|of\sthem|between\s(?:them|the\stwo|these|both|[①②])|of\sthis|on\sbalance|if|unless|based"
     r"|mainly|primarily|largely|simply|precisely|both|not|after|even|therefore|where|thus|hence|rather"
-    r"|clearly|from|considering|only|every|hands|without|depending|mostly|under|until|by|i|as\swell"
+    r"|clearly|from|considering|only|every\stime|hands|without|depending|mostly|under|until|by|i|as\swell"
     r"|this\stime|among|narrowly|comfortably|slightly|easily"
     r"|after|against|chiefly|especially|particularly|all\sthings|all\sin\sall)\b)"
 )
@@ -131,6 +131,10 @@ _SAID_BEHIND = re.compile(
     r"\A,?\s(?:or\sso\s|as\s|by\s)?(?:some|many|most|others?|people|critics|readers|they|you|one|he|she"
     r"|according\sto|the\s\w{3,12}\s(?:says?|claims?|said))\b(?![^.!?]{0,40}\bbut\b)"
 )
+_OR_OTHER = re.compile(
+    r"\A[\"')\]]?(?:,?\s(?:or|and/or)\s(?:[a-z]{2,12}\s){0,2}[①②⓪]|\s?/\s?[①②⓪]|,?\sand\s[①②⓪](?:[.,;:!)\n]|\Z))"
+)
+"""Behind a verdict: another story that is named in the same breath."""
 _BUT = re.compile(r"\s(?:but|yet|however)\b|[,;—–-]\s?(?:though|although)\b")
 OVERALL = re.compile(
     r"\b(?:overall|all\sin\sall|in\sconclusion|to\s(?:conclude|sum\sup)|in\ssum(?:mary)?|on\sbalance"
@@ -141,15 +145,19 @@ OVERALL = re.compile(
 )
 """Words that give a verdict on the whole, after others on its parts."""
 
-REVISES = re.compile(
-    r"\b(?:final\s(?:verdict|answer|decision|choice|judge?ment|pick|ranking|preference|winner|vote|call)"
-    r"|(?:up)?on\s(?:further\s|closer\s|second\s|more\s)?(?:reflection|thought|consideration"
+_FINAL = r"final\s(?:verdict|answer|decision|choice|judge?ment|pick|ranking|preference|winner|vote|call)"
+_ANEW = (
+    r"(?:up)?on\s(?:further\s|closer\s|second\s|more\s)?(?:reflection|thought|consideration"
     r"|reconsideration|rereading|reading|review)"
     r"|reconsider\w*|revis(?:e|ed|es|ing|ion)|correct(?:ion|ed|ing)|second\sthoughts?|scratch\sthat"
     r"|actually|wait|or\srather|make\sthat|(?:change|changed|changing)\smy\s(?:mind|answer|verdict|vote)"
-    r"|no,\sit|instead|i\smisspoke|i\smeant|strike\sthat|hmm|looking\sagain|rereading)\b"
+    r"|no,\sit|instead|i\smisspoke|i\smeant|strike\sthat|hmm|looking\sagain|rereading"
 )
+REVISES = re.compile(rf"\b(?:{_FINAL}|{_ANEW})\b")
 """Words behind which an earlier verdict no longer holds."""
+
+THINKS_ANEW = re.compile(rf"\b(?:{_ANEW})\b")
+"""Those of them that also revise a verdict which was said to be final."""
 
 TAKES_BACK = re.compile(
     r"\b(?:chang(?:e|ed|ing)\smy\s(?:mind|answer|verdict|vote)|scratch\sthat|correction|take\s(?:that"
@@ -167,7 +175,7 @@ _VERDICT_HEADING = re.compile(
     r"\b(?:overall|verdict|answer|winner|conclusion|decision|summary|final|result|judge?ment|preference"
     r"|choice|assessment|evaluation|comparison|reasoning|explanation|reason|rationale|justification|ranking"
     r"|analysis|better|best|so|note|opinion|thoughts?|recommendation|vote|pick|bottom\sline"
-    r"|feedback|antwort|fazit|correction|revision|edit|update|in\sshort)\b"
+    r"|feedback|antwort|fazit|correction|revision|edit|update|in\sshort|dr)\b"
 )
 PARTS = re.compile(
     r"\b(?:plot\w*|style|stylistic\w*|characters?|characteri[sz]ations?|dialogues?|pac(?:e|ing)|prose"
@@ -196,7 +204,7 @@ def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, kn
         return "part"
     if before.strip() and _VERDICTS_NAME.match(line, start, stop) and not _ANOTHERS.search(before):
         return "denied"
-    if _SAID_BEHIND.match(behind):
+    if _SAID_BEHIND.match(behind) or _OR_OTHER.match(behind):
         return "denied"
     if _CONDITION.match(_NOT_DENIED.sub(" ", behind)) or phrases.TEMPLATE.search(line, max(0, begin - 60), start):
         return "denied"

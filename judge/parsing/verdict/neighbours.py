@@ -44,6 +44,13 @@ _LETTERED = word_set(
 _WORD_BEFORE = re.compile(r"([^\W_][\w']*)[ \t*_]{1,4}(?:[\"'“(\[][*_]{0,2})?\Z")
 _WORD_BEHIND = re.compile(r"[ \t*_)\]\"'”]{1,5}([^\W_][\w'’]*)")
 _LIST_MARK = re.compile(r"[.)][ \t]")
+_RANKED_BEFORE = re.compile(r"(?<!\w)1[.):][ \t]{1,2}\Z")
+_RANKED_BEHIND = re.compile(r"[,;]?[ \t]{1,2}2[.):][ \t]{1,2}\S")
+_A_NAMES_DEED = re.compile(
+    r"\.[ ](?!He\b|She\b|It\b|They\b|I\b|We\b)[A-Z][a-z]+[ ](?:wrote|writes|says|said|walked|walks|went|asked|thinks"
+    r"|thought|loves|loved|knew|knows|told|took|looked|looks|ran|smiled|argues|argued|believes|believed|claims|claimed|prefers"
+    r"|preferred|chose|chooses)\b"
+)
 _QUANTITY = re.compile(r"[ \t]{0,2}(?:/[ \t]{0,2}\d|%|out of\b|points?\b|stars?\b)|[.,]\d|\+|[-–]\d|['’](?!s\b)")
 _REACH = 24
 
@@ -63,6 +70,8 @@ def _fits(text: str, begin: int, start: int, stop: int) -> bool:
     before = found.group(1).lower().replace("’", "'") if found else ""
     if before and not _may_stand_before(text, before, found, start, stop):
         return False
+    if _RANKED_BEFORE.search(text, begin, start) and _RANKED_BEHIND.match(text, stop):
+        return True
     behind = _WORD_BEHIND.match(text, stop)
     if behind is None:
         ordered = stop - start > 1 or text[start].isdigit()
@@ -97,7 +106,7 @@ def _may_stand_before(text: str, before: str, found: re.Match[str] | None, start
 
 
 def _begins_a_name(text: str, stop: int) -> bool:
-    return label_words.INITIAL.match(text, stop) is not None
+    return label_words.INITIAL.match(text, stop) is not None or _A_NAMES_DEED.match(text, stop) is not None
 
 
 def _listed(text: str, start: int) -> bool:

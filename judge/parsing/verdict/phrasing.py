@@ -168,6 +168,10 @@ PREFERS: tuple[Phrase, ...] = (
         ),
     ),
     Phrase(
+        _words("_it_to _this_one_to"),
+        re.compile(rf"{_I}{_MORE}\s(?:give|giving|award|hand){_MORE}\s(?:it|this\sone)\sto\s(?P<w>{_SIDE})(?!['\w])"),
+    ),
+    Phrase(
         _words("give award hand grant"),
         re.compile(
             rf"\b(?:give|gives|award|awarding|hand|grant)\s(?P<w>{_SIDE})\s(?:the|my|a)\s(?:overall\s|slight\s"
@@ -194,7 +198,7 @@ PREFERS: tuple[Phrase, ...] = (
             "stronger superior winning"
         ),
         re.compile(
-            rf"\b(?:(?:the|my|our|an?|this)\s)?(?:(?:final|overall|clear|clearly|own|personal|ultimate|obvious"
+            rf"\b(?:(?:the|my|our|an?|this)\s)?(?:(?:final|overall|clear|clearly|own|personal|ultimate|correct|obvious"
             rf"|definite|slight)\s){{0,2}}"
             rf"(?:winner|verdict|answer|choice|pick|preference|decision|judge?ment|vote|selection|conclusion|favou?rite"
             rf"|(?:better|best|stronger|superior|preferred|winning|preferable)\s(?:story|one|text|narrative"
@@ -325,7 +329,7 @@ TIES: tuple[Phrase, ...] = (
         _words("can unable _able could"),
         re.compile(
             r"\bi\s(?:really\s|honestly\s|simply\s|just\s)?(?:cannot|can't|can\snot|could\snot|couldn't"
-            r"|am\sunable\sto|am\snot\sable\sto)\s(?:really\s|honestly\s)?(?:(?:choose|decide"
+            r"|am\sunable\sto|am\snot\sable\sto)\s(?:really\s|honestly\s)?(?:(?:choose"
             r"|pick)(?:\s(?:a\swinner|one|a\sbetter\sone|a\sfavou?rite))?\s(?:between|among)\s(?:them"
             r"|the\stwo(?:\sstories)?|these(?:\s(?:two|stories|two\sstories))?|[①②]\sand\s[①②])|(?:choose|pick"
             r"|prefer)\sone\sover\sthe\sother)(?![\w'-])"

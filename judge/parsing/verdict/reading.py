@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 from judge.parsing.ours.explanation import tidy
 from judge.parsing.ours.quotation import stands_in
-from judge.parsing.verdict.context import TAKES_BACK
+from judge.parsing.verdict.context import TAKES_BACK, THINKS_ANEW
 from judge.parsing.verdict.deciding import Decision, decide
+from judge.parsing.verdict.foreign import foreign_statements
 from judge.parsing.verdict.forms import form_statements
 from judge.parsing.verdict.json_verdicts import json_verdict
 from judge.parsing.verdict.sheet import Sheet, sheet
@@ -29,6 +31,9 @@ class Reading:
     direct: bool = False
     words: str = ""
 
+
+_REASON = re.compile(r",?\s(?:because|since|due\sto|thanks\sto|as\s(?:it|its|the|①|②))(?!\w)")
+"""Behind a verdict that was cut in its sentence: nothing of the verdict itself is missing."""
 
 _NOTHING = Reading("no_preference")
 
@@ -85,9 +90,10 @@ def _prose(text: str, sides: Sides, known: frozenset[str], *, cut: bool) -> Read
     page = sheet(text, sides)
     sentences = page.sentences()
     stated = [*form_statements(page, sentences, known, cut=cut), *sentence_statements(page, sentences, known)]
+    stated += foreign_statements(page, sentences)
     if cut:
         last = len(page.line.rstrip())
-        stated = [one for one in stated if one.kind == "form" or one.end < last]
+        stated = [one for one in stated if one.kind == "form" or one.end < last or _REASON.match(page.line, one.stop)]
     decision = decide(_with_revisions(page.line, stated))
     if decision.status != "ok" or decision.statement is None:
         return Reading(decision.status)
@@ -102,6 +108,9 @@ def _with_revisions(line: str, stated: list[Statement]) -> list[Statement]:
     found: list[Statement] = []
     last = None
     for one in sorted(stated, key=lambda one: one.start):
+        if one.revises and any(other.revises and other.side != one.side for other in found):
+            # Two that are said to be final: neither takes the other back by that word.
+            one = replace(one, revises=THINKS_ANEW.search(line, last or 0, one.place) is not None)  # noqa: PLW2901
         if last is not None and one.kind != "part" and TAKES_BACK.search(line, last, max(last, one.start)):
             one = replace(one, revises=True)  # noqa: PLW2901
         found.append(one)

@@ -11,7 +11,7 @@ _NEXT = re.compile(
     r"|(?:next|new|another)[ ](?:pair|question|comparison|task|example|stories)\b|(?:pair"
     r"|comparison)[ ](?:no\.?[ ])?\d{1,3}\b|here are two (?:\w+[ ])?stories|now,?[ ](?:compare|consider"
     r"|let's compare|evaluate|read|please)\b"
-    r"|(?:please[ ])?compare the (?:following|next)|which (?:story|of the|one)\b[^\n]{0,80}\?"
+    r"|(?:please[ ])?compare the (?:following|next)|which (?:story|of the|one|is better)\b[^\n]{0,80}\?"
     r"|(?:please[ ])?read the following|below are two|the following are two|you are (?:a|an|given|asked)\b"
     r"|judge:|evaluator:|interviewer:|student:|teacher:|person [ab12]:)",
     re.IGNORECASE,

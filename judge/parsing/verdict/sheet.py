@@ -7,20 +7,31 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from judge.parsing.ours.quotation import quotation
+from judge.parsing.verdict.latter import LATTER, meant
 from judge.parsing.verdict.neighbours import names_a_story
 from judge.parsing.verdict.sides import FIRST, SECOND, TIE, Sides, ordinal
 from judge.parsing.words import label_words
 
 _MARKUP = re.compile(r"[*_`~\\]+|[ \t\r\f\v\xa0]{2,}|^[ \t]{0,3}#{1,6}[ \t]?", re.MULTILINE)
 _MOST = 300
+_FEW = 20
 _LOOSE_QUOTES = re.compile(r"(?<!\w)\"(?=\S)[^\"]{1,3000}(?<=\S)\"(?!\w)|“[^”]{1,3000}”|«[^»]{1,3000}»")
 _QUOTED_LINE = re.compile(r"^[ \t]{0,3}>[^\n]*$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,400}~~")
 _SENTENCE_END = re.compile(r"[.!?;\n。！？](?:(?<=[\n。！？])|(?=[\"')\]]{0,2}(?:\s|\Z)))")
-_ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bno|\bmrs|\bst|(?:\A|[\s(,:])\d{1,2})\Z")
+_ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bmrs|\bst)\Z")
+_NUMBER = re.compile(r"(?:\A|[\s(,:])(?:\d{1,2}|no)\Z")
 _GOES_ON = re.compile(
     r"[ \t]{1,2}(?:is|was|has|wins|and|or|but|over|because|since|of|as|for|edges|beats|remains|than)\b"
 )
+_COUNTS = ("count", "nth", "nth_cjk")
+_NAMED = (*_COUNTS, "led", "joined", "joined_cjk", "letter_cjk")
+"""Ways to name a story, of the pattern of `sides`, that are a place or a label with its noun."""
+_SOMEBODYS = re.compile(
+    r"['’]s[ \t](?:story|response|answer|text|narrative|version|submission|entry|tale|piece|output)"
+    r"(?=[ \t]{1,2}(?:is|was|wins|because|over|as|for)\b|[ \t*]{0,3}(?:[.,;:!\n]|\Z))"
+)
+_BRACKETED = re.compile(r"[\[(]\w[\])](?=[ \t]{1,2}(?:is|was|wins|beats|over)\b)")
 UNKNOWN = "◌"
 """A name of a story in quoted words."""
 
@@ -70,12 +81,25 @@ class Sheet:
         found = []
         begin = 0
         for match in _SENTENCE_END.finditer(self.line):
-            if match.group() == "." and _ABBREVIATION.search(self.line, max(0, match.start() - 4), match.start()):
+            if match.group() == "." and self._abbreviates(match.start()):
                 continue
             found.append(Sentence(begin, match.start(), match.group()))
             begin = match.end()
         found.append(Sentence(begin, len(self.line), ""))
         return [one for one in found if one.end > one.begin]
+
+    def _abbreviates(self, place: int) -> bool:
+        """Whether the full stop at a place ends an abbreviation, or the number of a point in a list."""
+        if _ABBREVIATION.search(self.line, max(0, place - 4), place):
+            return True
+        number = _NUMBER.search(self.line, max(0, place - 4), place)
+        if number is None:
+            return False
+        behind = self.line[place + 1 : place + 3].strip()[:1]
+        if number.group().endswith("no"):
+            return behind.isdigit()
+        before = self.line[max(0, number.start() - 8) : number.start()].rsplit("\n", 1)[-1]
+        return behind in (FIRST, SECOND) or number.group()[0] in ":(" or not before.strip()
 
 
 def sheet(text: str, sides: Sides) -> Sheet:
@@ -123,11 +147,24 @@ def _references(text: str, low: str, sides: Sides) -> list[Reference]:
     matches = list(sides.pattern.finditer(low))
     if len(matches) > _MOST:
         matches = matches[:100] + matches[-200:]
-    if not matches:
-        return []
     spans = _quoted(text)
     found = [one for match in matches if (one := _reference(text, match, sides)) is not None]
+    found += _latter(low, found)
     return [_told(text, one, spans) for one in found]
+
+
+def _latter(low: str, found: list[Reference]) -> list[Reference]:
+    """ "The former" and "the latter", the last few of them."""
+    if "the former" not in low and "the latter" not in low:
+        return []
+    added = []
+    for match in list(LATTER.finditer(low))[-_FEW:]:
+        start, stop = match.span()
+        named = [one.symbol for one in found if one.stop <= start and one.symbol != TIE]
+        symbol = meant(match.group("word"), low[:start], named)
+        if symbol is not None:
+            added.append(Reference(start, stop, symbol, (start, stop), bare=False))
+    return added
 
 
 def _quoted(text: str) -> list[tuple[int, int]]:
@@ -135,7 +172,7 @@ def _quoted(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     if '"' in text or "“" in text or "«" in text:
         spans += [m.span() for m in _LOOSE_QUOTES.finditer(text) if "\n" in m.group()]
-    if ">" in text:
+    if ">" in text and not all(line.lstrip().startswith(">") for line in text.splitlines() if line.strip()):
         spans += [m.span() for m in _QUOTED_LINE.finditer(text)]
     if "~~" in text:
         spans += [m.span() for m in _STRUCK.finditer(text)]
@@ -143,15 +180,21 @@ def _quoted(text: str) -> list[tuple[int, int]]:
 
 
 def _told(text: str, one: Reference, spans: list[tuple[int, int]]) -> Reference:
-    if any(begin <= one.start < end for begin, end in spans) or quotation(text, one.start, one.stop) is not None:
+    quoted = not _is_name_in_quotes(text, one) and quotation(text, one.start, one.stop) is not None
+    if quoted or any(begin <= one.start < end for begin, end in spans):
         return Reference(one.start, one.stop, UNKNOWN, one.label, one.bare)
     return one
+
+
+def _is_name_in_quotes(text: str, one: Reference) -> bool:
+    """Whether the quotation marks hold a name alone, which something is said of: '"Story B" is better'."""
+    return text[one.start] in '"“' and one.stop - one.start > 3 and _GOES_ON.match(text, one.stop) is not None
 
 
 def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
     start, stop = match.span()
     kind = match.lastgroup or ""
-    if kind == "letter" and text[start] not in sides.letters and not _in_brackets(text, start, stop):
+    if kind in ("letter", "letter_cjk") and text[start] not in sides.letters and not _alone(text, start, stop):
         return None
     if label_words.UNCHECKED.search(text, max(0, start - 8), start):
         return None
@@ -161,12 +204,14 @@ def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | Non
     if kind == "tie":
         return Reference(start, stop, TIE, label, bare=False)
     name = " ".join(match.group(kind).split())
-    symbol = ordinal(name) if kind == "count" else sides.side_of(name)
+    symbol = ordinal(name) if kind in _COUNTS else sides.side_of(name)
     if symbol is None:
         return None
     if kind == "noun":
         return _behind_noun(text, start, stop, symbol, label)
-    bare = kind not in ("count", "led") and sides.is_short(name) and not _in_brackets(text, start, stop)
+    if kind == "letter" and _BRACKETED.match(text, start - 1) and text[start - 2 : start - 1] not in ("[", "("):
+        start, stop = start - 1, stop + 1
+    bare = kind not in _NAMED and sides.is_short(name) and not _in_brackets(text, start, stop)
     if bare and not names_a_story(text, start, stop):
         return None
     return Reference(start, stop, symbol, label, bare)
@@ -177,6 +222,11 @@ def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int
     small = label[1] - label[0] == 1 and text[label[0]].islower()
     if small and not names_a_story(text, label[0], stop) and not _stops(text, stop):
         return None
+    if text[start - 1 : start] in ('"', "“") and text[stop : stop + 1] in ('"', "”") and _GOES_ON.match(text, stop + 1):
+        return Reference(start - 1, stop + 1, symbol, label, bare=False)
+    if text[start:stop].lower().startswith(("assistant", "model", "candidate")):
+        owned = _SOMEBODYS.match(text, stop)
+        stop = owned.end() if owned is not None else stop
     closing = {"'": "'", '"': '"', "(": ")", "[": "]"}.get(text[label[0] - 1])
     if closing is not None and text[stop : stop + 1] == closing:
         stop += 1
@@ -199,6 +249,11 @@ def _ordered(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
     if is_label and not has_noun and names_a_story(text, start, stop):
         return Reference(start, stop, symbol, label, bare=True)
     return None
+
+
+def _alone(text: str, start: int, stop: int) -> bool:
+    """Whether a letter of the wrong case is the whole answer, or stands in double brackets."""
+    return _in_brackets(text, start, stop) or not any(c.isalnum() for c in text[:start] + text[stop:])
 
 
 def _in_brackets(text: str, start: int, stop: int) -> bool:

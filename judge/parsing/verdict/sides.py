@@ -17,8 +17,12 @@ OTHER = {FIRST: SECOND, SECOND: FIRST}
 
 NOUNS = (
     "story|option|text|narrative|response|candidate|version|tale|piece|passage|entry|submission|sample|assistant|model"
-    "|excerpt|document|essay"
+    "|excerpt|document|essay|geschichte|erzählung|histoire|récit|texte|historia|relato|cuento|texto|história|conto"
+    "|storia|racconto|verhaal|рассказ|история"
 )
+_CJK_NOUNS = "故事|选项|選項|文章|作品|文本|物語|ストーリー|이야기|스토리"
+_NTH = {"première": FIRST, "erste": FIRST, "primera": FIRST, "prima": FIRST, "primeira": FIRST, "一": FIRST}
+_NTH |= {"deuxième": SECOND, "seconde": SECOND, "zweite": SECOND, "segunda": SECOND, "seconda": SECOND, "二": SECOND}
 _ORDINALS = ({"first", "1st", "one", "1", "i"}, {"second", "2nd", "two", "2", "ii"})
 _PLACES = word_set("first second 1st 2nd one two left right former latter former one")
 _TIE_WORDS = ("tie", "draw", "dead heat", "toss-up", "toss up")
@@ -55,8 +59,10 @@ class Sides:
 
 
 def ordinal(word: str) -> str | None:
-    """The symbol that a word of order stands for."""
+    """The symbol that a word of order stands for, in other languages too."""
     low = word.lower()
+    if low in _NTH:
+        return _NTH[low]
     return FIRST if low in _ORDINALS[0] else SECOND if low in _ORDINALS[1] else None
 
 
@@ -97,11 +103,20 @@ def _pattern(names: tuple[str, str], tie: str | None, *, positions: bool) -> re.
     if long and not (positions and ordinal(low[0])):
         ways.append(rf"(?:the[ \t])?(?P<led>{_either(long)})[ \t](?:{NOUNS}|one)(?!\w)")
     ways.append(rf"(?:an?[ \t])?(?P<tie>{'|'.join(_TIE_WORDS)})(?!\w)")
+    if positions:
+        ways.append(rf"(?:la|il|die|a)[ \t](?P<nth>{'|'.join(_NTH)})[ \t](?:{NOUNS})(?!\w)")
     if longer := [name for name in every if len(name) > 1]:
         ways.append(rf"(?P<word>{_either(longer)})(?!\w)")
     if single:
         ways.append(rf"(?P<letter>{single})(?!\w)")
-    return re.compile(rf"(?<!\w)(?<!\w['’-])(?:{'|'.join(ways)})(?!-\w)(?!\.\w)")
+    # Words of Chinese and Japanese are not set apart, and French articles are joined to theirs.
+    joined = [
+        rf"(?:(?<=\bl['’])histoire[ \t])(?P<joined>{_either(low)})(?!\w)",
+        *([rf"(?<=[是选择])[ \t]?(?P<letter_cjk>{single})(?![a-z0-9_])"] if single else []),
+        rf"(?:{_CJK_NOUNS})[ \t]?(?P<joined_cjk>{_either(low)})(?![a-z0-9_])",
+        *([r"第(?P<nth_cjk>[一二])(?:个|個|篇)(?:故事|文章|作品)?"] if positions else []),
+    ]
+    return re.compile(rf"(?:(?<!\w)(?<!\w['’-])(?:{'|'.join(ways)})|{'|'.join(joined)})(?!-\w)(?!\.\w)")
 
 
 def _either(names: list[str]) -> str:

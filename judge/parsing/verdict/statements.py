@@ -91,6 +91,11 @@ def _rivalled(line: str, match: re.Match[str], side: str, *, overall: bool) -> b
     return False
 
 
+_CANNOT = re.compile(r"i\s[^①②]{0,30}?(?:can|unable|able|could)")
+_REASON = re.compile(r",?\s(?:because|without|until|unless|as|since|due|for|if|in\sgood)\b")
+"""Behind "I cannot choose between them": a hindrance, and no tie."""
+
+
 def _winner(match: re.Match[str]) -> tuple[str | None, int]:
     """The story preferred and where it, or the one it is set against, is named; None where the two are one."""
     groups = match.groupdict()
@@ -113,6 +118,8 @@ def _ties(line: str, sentence: Sentence, phrases: Phrases, known: frozenset[str]
                 continue
             how = context.stated(line, sentence.begin, match.start(), match.end(), sentence.end, sentence.mark, known)
             if how == "denied" or (how != "part" and context.goes_on_but(line[match.end() : sentence.end])):
+                continue
+            if _CANNOT.match(match.group()) and _REASON.match(line, match.end()):
                 continue
             before = line[sentence.begin : match.start()]
             found.append(

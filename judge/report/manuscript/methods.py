@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from judge.analysis.correlation.margins import CEILING, Margin
 from judge.analysis.inputs.bars import ControlSource
+from judge.analysis.inputs.criterion_matching import match
 from judge.errors import JudgeError
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import sentences, stored
@@ -187,6 +188,7 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
             f"{_cite('deutsch-etal-2021-statistical')} (seed {options.seed}): expanded percentiles over stories, and "
             "over system means intervals for the correlation of the systems' true means."
         )
+        yield from (said for matrix in inputs.matrices if (said := match(matrix).sentence))
         yield from _bars(inputs)
         if inputs.confusions is not None:
             yield from _labels(inputs)

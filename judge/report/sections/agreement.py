@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from judge.analysis import correlation
+from judge.analysis import classes, correlation
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, Layout
 from judge.analysis.correlation import Correlations
@@ -17,7 +17,7 @@ from judge.charts.heatmap import heat_map
 from judge.pages import charts
 from judge.report.blocks import figure, heading, prose, shown
 from judge.report.inputs import ReportInputs
-from judge.report.sections import label_words
+from judge.report.sections import label_words, panel_words
 
 _READ = (
     "Two bars stand beside every judge. The human ceiling is how far one person agrees with the mean of the others, "
@@ -51,7 +51,9 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     made.append(shown(table_of(result, inputs.margins), inputs))
     for table in correlation.tables(result):
         made.append(shown(table, inputs, folded=True, title=f"{table.title}, every row with what was lost"))
-    return [*made, *_over_systems(inputs), *label_words.blocks(inputs)]
+    if inputs.classes.rows:
+        made += [shown(table, inputs, folded=True) for table in classes.tables(inputs.classes)]
+    return [*made, *panel_words.blocks(inputs), *_over_systems(inputs), *label_words.blocks(inputs)]
 
 
 def _layouts(inputs: ReportInputs, result: Correlations) -> list[Layout]:

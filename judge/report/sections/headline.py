@@ -11,8 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from judge.analysis import classes
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin, Rival, best_of
+from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.raters import Raters
 from judge.charts.words import worded
 from judge.errors import JudgeError
@@ -20,7 +22,7 @@ from judge.judge_name import JudgeName
 from judge.rating_matrix import RatingMatrix
 from judge.report.answers import Answer
 from judge.report.inputs import ReportInputs
-from judge.report.sections import audit_words, explanation_words, label_words
+from judge.report.sections import audit_words, explanation_words, label_words, panel_words
 from judge.report.sections.verdicts import of_agreement, of_consistency, of_loss
 from judge.stats.estimate import Estimate
 
@@ -75,7 +77,26 @@ def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | No
     mine = [margin for margin in found if margin.dataset == matrix.dataset]
     judges = [margin for margin in mine if not margin.control] or mine
     best = best_of([margin for margin in judges if margin.value.value is not None])
-    return best, list(agreement_sentences(matrix, mine, inputs.raters_of(matrix.dataset)))
+    said = list(agreement_sentences(matrix, mine, inputs.raters_of(matrix.dataset)))
+    named = match(matrix).sentence if mine else ""
+    said += [named] if named else []
+    if best is not None:
+        # Right behind the one figure that stands for all people.
+        said = [*said[:1], *panel_words.sentences(inputs, best), *said[1:], *_hidden(inputs, best)]
+    return best, said
+
+
+def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
+    """Where the named row's pooled correlations hide what holds within classes, and how many other rows do."""
+    flagged = [row for row in inputs.classes.flagged if row.subject.dataset == best.dataset]
+    key = (best.run, best.judge, best.eval_prompt)
+    mine = [row for row in flagged if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key]
+    for row in mine[:_RIVALS]:
+        text = classes.sentence(row).replace(" -", " −")
+        yield f"On {row.subject.criterion}, {text}."
+    if len(flagged) > len(mine[:_RIVALS]):
+        more = len(flagged) - len(mine[:_RIVALS])
+        yield f"{more} {'further ' if mine else ''}pooled correlations hide what holds within classes (see below)."
 
 
 def agreement_sentences(matrix: RatingMatrix, found: Sequence[Margin], raters: Raters) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from judge.errors import JudgeError, SpecError
 from judge.web.pages import static_route
-from judge.web.view.pages import analyses, answers, maps, overview
+from judge.web.view.pages import analyses, answers, maps, overview, pairs
 from judge.web.view.site import NotFoundError, Site
 from judge.wording import PLAIN, written
 
@@ -43,8 +43,10 @@ def view_app(root: Path, access: Access) -> Starlette:
         yield
         site.close()
 
-    pages = overview.PAGES | analyses.PAGES | answers.PAGES | maps.PAGES
+    pages = overview.PAGES | analyses.PAGES | answers.PAGES | pairs.PAGES
     routes = [Route(address, _endpoint(site, page)) for address, page in pages.items()]
+    rated = analyses.OF_RATINGS | answers.OF_RATINGS | maps.PAGES
+    routes += [Route(address, _endpoint(site, _of_ratings(page))) for address, page in rated.items()]
     handlers: Any = {
         JudgeError: lambda _, error: _sentence(site, error),
         sqlite3.Error: lambda _, error: _sentence(site, _unreadable(error)),
@@ -61,6 +63,21 @@ def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], A
         return found
 
     return endpoint
+
+
+def _of_ratings(page: Callable[[Site, Any], Any]) -> Callable[[Site, Any], Any]:
+    """A page about ratings, which a run that compares has none of."""
+
+    def shown(site: Site, request: Request) -> Any:
+        run = site.run(request)
+        wanted = request.query_params.get("judge")
+        if site.only_compares(run) or (wanted in run.results and site.compares(run.results[wanted])):
+            raise NotFoundError(
+                f"run {run.name} compares stories: this page is about ratings", hint=f"/run/{run.key}/judgments"
+            )
+        return page(site, request)
+
+    return shown
 
 
 def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Response:

@@ -3,15 +3,18 @@
 The journal stores no parse, and a page cannot parse 150,000 answers. Rows stand in one order, story x criterion x
 Eval-Prompt x repeat, folded into one number, so that a page goes on from a place without counting rows before it. Only
 what was tried since the last time is read again, unless the parser, the criteria or the journal changed.
+
+Of a run that compares a row is a verdict: its place is that of the pair, whose two orders stand beside each other; its
+rating is 1 where the story shown first was preferred, -1 where the second was, 0 for a tie.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from judge.errors import RunFolderError
 from judge.execution.verification import stored_plan
@@ -20,11 +23,14 @@ from judge.journal import JournalReader
 from judge.parsing import Parser
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import StoredAnswers
-from judge.records import STATUSES, Answer
+from judge.parsing.stored_verdicts import StoredVerdicts
+from judge.parsing.verdict import VERSION
+from judge.records import STATUSES, VERDICT_STATUSES, Answer
 from judge.run_folder import ResultFolder
 from judge.sqlite_file import closed_on_error, connect, use_wal
+from judge.web.view.people import Preferred
 
-FORMAT = 1
+FORMAT = 2
 BATCH = 4_000
 """Attempts read and committed at a time."""
 
@@ -33,18 +39,26 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE names (kind TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, number));
 CREATE TABLE judgments (
     place INTEGER PRIMARY KEY, system INTEGER NOT NULL, criterion INTEGER NOT NULL, eval_prompt INTEGER NOT NULL,
-    repeat INTEGER NOT NULL, status INTEGER NOT NULL, rating REAL, flags TEXT NOT NULL
+    repeat INTEGER NOT NULL, status INTEGER NOT NULL, rating REAL, flags TEXT NOT NULL,
+    other INTEGER,    -- of a verdict: the system of the story shown second
+    agrees INTEGER    -- of a verdict: 1 as people prefer, 0 the other story; NULL where one of both prefers neither
 );
 CREATE TABLE texts (place INTEGER PRIMARY KEY, query_key TEXT NOT NULL, folded TEXT NOT NULL);
 CREATE TABLE cells (
     criterion INTEGER NOT NULL, eval_prompt INTEGER NOT NULL, system INTEGER NOT NULL, status INTEGER NOT NULL,
-    rating REAL, n INTEGER NOT NULL
+    rating REAL, other INTEGER, agrees INTEGER, n INTEGER NOT NULL
 );
 CREATE TABLE people (criterion TEXT NOT NULL, value REAL NOT NULL, n INTEGER NOT NULL);
 """
 
-_STORY, _CRITERION, _PROMPT = 32, 24, 16
-"""Bits below a story's position, a criterion's number, an Eval-Prompt's number; repeats end below 65,536."""
+_STORY, _CRITERION, _PROMPT, _SWAPPED = 32, 24, 16, 15
+"""Bits below a story's position, a criterion's number, an Eval-Prompt's number; repeats end below 65,536.
+
+Of a verdict the highest bit of the repeat says that the pair is swapped.
+"""
+
+LEAD = {"first": 1.0, "tie": 0.0, "second": -1.0, None: None}
+"""A verdict's preference as the number of its row."""
 
 
 def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int = 0) -> int:
@@ -53,7 +67,7 @@ def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int =
 
 
 def story_of(place: int) -> int:
-    """The story's position at a place."""
+    """The story's position, or the pair's number, at a place."""
     return place >> _STORY
 
 
@@ -69,17 +83,20 @@ def update(folder: ResultFolder, file: Path) -> int:
             raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
         plan = stored_plan(definition, folder)
         parser = load_parser("ours")
-        reading = StoredAnswers.of_run(parser, plan.criteria, definition, journal.text_of)
         identity = identity_of(definition, parser, journal.created())
         with closing(_opened(file, identity)) as db:
             numbers = _numbers(db, journal, definition)
-            return _follow(db, journal, reading, numbers)
+            if journal.compares:
+                read = _verdicts(journal, definition, numbers)
+            else:
+                read = _ratings(StoredAnswers.of_run(parser, plan.criteria, definition, journal.text_of), numbers)
+            return _follow(db, journal, read)
 
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
     """What must be equal for an index to go on: a criterion that came later changes how other answers are read."""
-    kept = ("name", "dataset_hash", "criteria_records", "structured", "scoring", "judge_key", "rating_patterns")
-    return fingerprint([FORMAT, parser.version, created, [definition.get(key) for key in kept]])
+    kept = ("name", "dataset_hash", "criteria_records", "structured", "scoring", "judge_key", "rating_patterns", "ties")
+    return fingerprint([FORMAT, parser.version, VERSION, created, [definition.get(key) for key in kept]])
 
 
 def _opened(file: Path, identity: str) -> sqlite3.Connection:
@@ -109,14 +126,31 @@ def _connected(file: Path) -> sqlite3.Connection:
     return db
 
 
+class _Row(NamedTuple):
+    """A row of the table of judgments; `flags` are names."""
+
+    place: int
+    system: int
+    criterion: int
+    eval_prompt: int
+    repeat: int
+    status: int
+    rating: float | None
+    flags: list[str]
+    other: int | None = None
+    agrees: bool | None = None
+
+
 class _Numbers:
     """Names as numbers: stories by position, systems and flags as they come, the rest in the definition's order."""
 
-    def __init__(self, stories: dict[str, tuple[int, int]], definition: Mapping[str, Any]) -> None:
+    def __init__(
+        self, stories: dict[str, tuple[int, int]], definition: Mapping[str, Any], statuses: Iterable[str]
+    ) -> None:
         self.stories = stories
         self.criteria = {record["name"]: number for number, record in enumerate(definition["criteria_records"])}
         self.prompts = {name: number for number, name in enumerate(definition["eval_prompts"])}
-        self.statuses = {name: number for number, name in enumerate(STATUSES)}
+        self.statuses = {name: number for number, name in enumerate(statuses)}
 
 
 def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping[str, Any]) -> _Numbers:
@@ -124,7 +158,7 @@ def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping
     stories: dict[str, tuple[int, int]] = {}
     for position, story in enumerate(journal.stories(ratings=False)):
         stories[story.id] = (position, systems.setdefault(story.system, len(systems)))
-    numbers = _Numbers(stories, definition)
+    numbers = _Numbers(stories, definition, VERDICT_STATUSES if journal.compares else STATUSES)
     rows = [("system", number, name) for name, number in systems.items()]
     rows += [("criterion", number, name) for name, number in numbers.criteria.items()]
     rows += [("eval_prompt", number, name) for name, number in numbers.prompts.items()]
@@ -133,7 +167,58 @@ def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping
     return numbers
 
 
-def _follow(db: sqlite3.Connection, journal: JournalReader, reading: StoredAnswers, numbers: _Numbers) -> int:
+def _ratings(reading: StoredAnswers, numbers: _Numbers) -> Callable[[Answer], _Row]:
+    """How answers of a run that rates become rows."""
+
+    def row(answer: Answer) -> _Row:
+        judgment = reading.judgment(answer)
+        position, system = numbers.stories[answer.story]
+        criterion, prompt = numbers.criteria[answer.criterion], numbers.prompts[answer.eval_prompt]
+        place = place_of(position, criterion, prompt, answer.repeat)
+        status = numbers.statuses[judgment.status]
+        return _Row(place, system, criterion, prompt, answer.repeat, status, judgment.rating, _named(judgment.flags))
+
+    return row
+
+
+def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _Numbers) -> Callable[[Answer], _Row]:
+    """How answers of a run that compares become rows."""
+    compared = journal.comparisons()
+    reading = StoredVerdicts.of_run(definition, compared, journal.text_of)
+    people = Preferred.of(journal)
+    orders: dict[tuple[str, str], tuple[int, int]] = {}
+    for number, _, first, second in journal.planned_pairs():
+        orders[first, second] = (number, int((second, first) in orders))
+
+    def row(answer: Answer) -> _Row:
+        verdict = reading.verdict(answer)
+        second = compared[answer.query_key][1]
+        number, swapped = orders[answer.story, second]
+        criterion, prompt = numbers.criteria[answer.criterion], numbers.prompts[answer.eval_prompt]
+        place = place_of(number, criterion, prompt, swapped << _SWAPPED | answer.repeat)
+        lead = LEAD[verdict.preference]
+        theirs = people.lead(answer.criterion, answer.story, second)
+        return _Row(
+            place,
+            numbers.stories[answer.story][1],
+            criterion,
+            prompt,
+            answer.repeat,
+            numbers.statuses[verdict.status],
+            lead,
+            _named(verdict.flags),
+            numbers.stories[second][1],
+            lead * theirs > 0 if lead and theirs else None,
+        )
+
+    return row
+
+
+def _named(flags: Iterable[str]) -> list[str]:
+    return [flag.partition("=")[0] for flag in flags]
+
+
+def _follow(db: sqlite3.Connection, journal: JournalReader, read: Callable[[Answer], _Row]) -> int:
     done = 0
     last = journal.last_attempt()
     meta = dict(db.execute("SELECT key, value FROM meta"))
@@ -145,7 +230,7 @@ def _follow(db: sqlite3.Connection, journal: JournalReader, reading: StoredAnswe
         answers = journal.answers_tried(after, upto)
         # The row of meta goes with the rows that it speaks of: a killed process leaves both or neither.
         db.execute("BEGIN IMMEDIATE")
-        _insert(db, answers, reading, numbers)
+        _insert(db, answers, read)
         db.execute("UPDATE meta SET value = ? WHERE key = 'attempt'", (str(upto),))
         if upto == last:
             _sum(db, journal)
@@ -155,21 +240,15 @@ def _follow(db: sqlite3.Connection, journal: JournalReader, reading: StoredAnswe
     return done
 
 
-def _insert(db: sqlite3.Connection, answers: Iterable[Answer], reading: StoredAnswers, numbers: _Numbers) -> None:
+def _insert(db: sqlite3.Connection, answers: Iterable[Answer], read: Callable[[Answer], _Row]) -> None:
     rows, texts, flags = [], [], set()
     for answer in answers:
-        judgment = reading.judgment(answer)
-        position, system = numbers.stories[answer.story]
-        criterion, prompt = numbers.criteria[answer.criterion], numbers.prompts[answer.eval_prompt]
-        place = place_of(position, criterion, prompt, answer.repeat)
-        named = [flag.partition("=")[0] for flag in judgment.flags]
-        flags.update(named)
-        status = numbers.statuses[judgment.status]
-        joined = f";{';'.join(named)};" if named else ""
-        rows.append((place, system, criterion, prompt, answer.repeat, status, judgment.rating, joined))
+        row = read(answer)
+        flags.update(row.flags)
+        rows.append((*row[:7], f";{';'.join(row.flags)};" if row.flags else "", row.other, row.agrees))
         text = answer.response.text if answer.response is not None else answer.error or ""
-        texts.append((place, answer.query_key, text.casefold()))
-    db.executemany("INSERT OR REPLACE INTO judgments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        texts.append((row.place, answer.query_key, text.casefold()))
+    db.executemany("INSERT OR REPLACE INTO judgments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     db.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", texts)
     known = {name for (name,) in db.execute("SELECT name FROM names WHERE kind = 'flag'")}
     new = sorted(flags - known)
@@ -180,8 +259,8 @@ def _sum(db: sqlite3.Connection, journal: JournalReader) -> None:
     """How often each status and rating stands in each cell, so that no page has to count."""
     db.execute("DELETE FROM cells")
     db.execute(
-        "INSERT INTO cells SELECT criterion, eval_prompt, system, status, round(rating, 6), count(*) FROM judgments"
-        " GROUP BY 1, 2, 3, 4, 5"
+        "INSERT INTO cells SELECT criterion, eval_prompt, system, status, round(rating, 6), other, agrees, count(*)"
+        " FROM judgments GROUP BY 1, 2, 3, 4, 5, 6, 7"
     )
     if not db.execute("SELECT EXISTS (SELECT 1 FROM people)").fetchone()[0]:
         db.executemany("INSERT INTO people VALUES (?, ?, ?)", journal.rating_counts())

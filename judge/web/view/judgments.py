@@ -22,13 +22,19 @@ _BUDGET = 0.12
 """Seconds that one request looks through texts; then the page offers to go on."""
 
 _BEGIN, _END = -1, 1 << 62
+AGREES = {"agrees": 1, "differs": 0}
+
+
+WORDS = ("criterion", "eval_prompt", "system", "status", "flag", "text", "people")
+"""The filters that are words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
     """What judgments must be like. None and "" filter nothing; names that the index does not know match nothing.
 
-    `rating` is a whole point (ratings from .5 below to .5 above count as it, those halfway to the higher point).
+    `rating` is a whole point (ratings from .5 below to .5 above count as it, those halfway to the higher point), of
+    verdicts a number of `index.LEAD`. `people` is "agrees" or "differs", of verdicts alone.
     """
 
     criterion: str = ""
@@ -37,11 +43,12 @@ class Filters:
     status: str = ""
     flag: str = ""
     text: str = ""
+    people: str = ""
     rating: float | None = None
 
     def words(self) -> dict[str, str]:
         """The filters that are set, as an address carries them."""
-        plain = {key: getattr(self, key) for key in ("criterion", "eval_prompt", "system", "status", "flag", "text")}
+        plain = {key: getattr(self, key) for key in WORDS}
         if self.rating is not None:
             plain["rating"] = f"{self.rating:g}"
         return {key: value for key, value in plain.items() if value}
@@ -61,6 +68,8 @@ class Row:
     rating: float | None
     flags: tuple[str, ...]
     query_key: str
+    other: str | None = None
+    agrees: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +122,16 @@ class Judgments:
     def _where(self, filters: Filters) -> tuple[str, list[Any]]:
         parts: list[str] = []
         values: list[Any] = []
-        for kind in ("criterion", "eval_prompt", "system", "status"):
+        for kind in ("criterion", "eval_prompt", "status"):
             if name := getattr(filters, kind):
                 parts.append(f"j.{kind} = ?")
                 values.append(self.number(kind, name))
+        if filters.system:
+            parts.append("? IN (j.system, j.other)")
+            values.append(self.number("system", filters.system))
+        if filters.people:
+            parts.append("j.agrees = ?")
+            values.append(AGREES.get(filters.people, -1))
         if filters.flag:
             parts.append("instr(j.flags, ?)")
             values.append(f";{filters.flag};")
@@ -158,7 +173,7 @@ class Judgments:
                 return found, edge
 
     def _row(self, row: Sequence[Any]) -> Row:
-        place, system, criterion, prompt, repeat, status, rating, flags, key = row
+        place, system, criterion, prompt, repeat, status, rating, flags, other, agrees, key = row
         names = self.names
         return Row(
             place,
@@ -171,6 +186,8 @@ class Judgments:
             rating,
             tuple(flag for flag in flags.split(";") if flag),
             key,
+            None if other is None else names["system"][other],
+            None if agrees is None else bool(agrees),
         )
 
     def cells(self) -> list[tuple[str, str, str, float | None, int]]:
@@ -181,6 +198,25 @@ class Judgments:
             (names["criterion"][c], names["eval_prompt"][e], names["status"][s], rating, n)
             for c, e, s, rating, n in self._db.execute(sql)
         ]
+
+    def agreed(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """(criterion, Eval-Prompt) -> verdicts as people prefer, and verdicts beside which people prefer a story."""
+        sql = "SELECT criterion, eval_prompt, sum(agrees * n), sum(n) FROM cells WHERE agrees IS NOT NULL GROUP BY 1, 2"
+        names = self.names
+        return {(names["criterion"][c], names["eval_prompt"][e]): (own, n) for c, e, own, n in self._db.execute(sql)}
+
+    def wins(self, criterion: str) -> dict[tuple[str, str], float]:
+        """(system, other) -> verdicts for the one against the other, ties one half; of pairs of systems that met."""
+        sql = (
+            "SELECT system, other, rating, sum(n) FROM cells WHERE criterion = ? AND rating IS NOT NULL"
+            " AND system != other GROUP BY 1, 2, 3"
+        )
+        names = self.names["system"]
+        found: dict[tuple[str, str], float] = defaultdict(float)
+        for first, second, lead, n in self._db.execute(sql, (self.number("criterion", criterion),)):
+            found[names[first], names[second]] += n * (1 + lead) / 2
+            found[names[second], names[first]] += n * (1 - lead) / 2
+        return dict(found)
 
     def people(self) -> list[tuple[str, float, int]]:
         """(criterion, rating, count) of people."""

@@ -38,7 +38,8 @@ _QUIET = 15.0
 class Standing:
     """One judge's figures. `problem` is the sentence for a folder that cannot be read; all else is then unknown.
 
-    `parsed` is the share of the newest `sample` repeats that carry a rating. None = not known.
+    `parsed` is the share of the newest `sample` repeats that carry a rating, or, where it `compares`, a preference.
+    None = not known.
     """
 
     judge: str
@@ -53,6 +54,7 @@ class Standing:
     notes: tuple[str, ...] = ()
     problem: str | None = None
     hint: str | None = None
+    compares: bool = False
 
     @property
     def word(self) -> str:
@@ -138,6 +140,7 @@ def _standing(folder: ResultFolder, before: Counted | None, known: Standing | No
     counted = count(folder.journal, before)
     with JournalReader(folder.journal) as journal:
         what = asked(folder, journal)
+        compares = journal.compares
         stories, planned = journal.story_count(), journal.subject_count() * what.plan.queries_per_subject
         if known is not None and known.counted is not None and known.counted.attempt == counted.attempt:
             parsed, sample = known.parsed, known.sample
@@ -153,6 +156,7 @@ def _standing(folder: ResultFolder, before: Counted | None, known: Standing | No
         sample=sample,
         cost=cost_of(counted.spending, what.manifest),
         notes=notes_of(what),
+        compares=compares,
     )
 
 

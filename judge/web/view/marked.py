@@ -5,24 +5,28 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from markupsafe import Markup, escape
 
-from judge.records import Judgment
+from judge.records import Judgment, Verdict
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
-_READ = Markup('<mark title="the rating was read here">{}</mark>')
+_READ = Markup('<mark title="the {} was read here">{{}}</mark>')
 _EXPLAINED = Markup('<span class="explained">{}</span>')
 _EXCERPT = 260
 _MOST = 2_000_000
 """Pairs of words beyond which lines are compared: the time grows with their product."""
 
 
-def answer(text: str, judgment: Judgment) -> Markup:
-    """The whole answer: the rating's characters in `mark`, the explanation, where it stands as it is, underlined."""
+def answer(text: str, judgment: Judgment | Verdict) -> Markup:
+    """The whole answer: the rating's characters, or the preference's, in `mark`, the explanation underlined.
+
+    The explanation is marked where it stands in the answer as it is.
+    """
     cuts: list[tuple[int, int, Markup]] = []
     if judgment.span is not None:
-        cuts.append((*judgment.span, _READ))
+        cuts.append((*judgment.span, _READ.format("preference" if isinstance(judgment, Verdict) else "rating")))
     if judgment.explanation:
         start = text.find(judgment.explanation)
         end = start + len(judgment.explanation)
@@ -35,11 +39,11 @@ def answer(text: str, judgment: Judgment) -> Markup:
     return made + escape(text[done:])
 
 
-def excerpt(text: str, judgment: Judgment) -> Markup:
-    """The answer's beginning on one line, with the rating marked if it stands there."""
+def excerpt(text: str, judgment: Judgment | Verdict) -> Markup:
+    """The answer's beginning on one line, with the rating or the preference marked if it stands there."""
     shown = text if len(text) <= _EXCERPT else text[:_EXCERPT]
     span = judgment.span if judgment.span is not None and judgment.span[1] <= len(shown) else None
-    found = answer(shown, Judgment(judgment.status, judgment.rating, span=span))
+    found = answer(shown, replace(judgment, explanation=None, span=span))
     return found if shown == text else found + "…"
 
 

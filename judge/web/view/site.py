@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +39,10 @@ TABS = (
     ("disagreements", "Disagreements"),
     ("audit", "Audit"),
 )
+
+
+COMPARED_TABS = (("", "Overview"), ("judgments", "Comparisons"), ("tables", "Tables"))
+"""Of runs that compare; the other pages show ratings, or what was made of them."""
 
 
 class NotFoundError(JudgeError):
@@ -78,7 +84,8 @@ class Site:
         self, template: str, run: FoundRun | None = None, tab: str = "", status: int = 200, **values: Any
     ) -> Response:
         """A page; those about a run have its tabs."""
-        more = {"run": run, "tab": tab, "tabs": TABS, "root": self.runs.root, "link": link, **FORMATS}
+        tabs = COMPARED_TABS if run is not None and self.only_compares(run) else TABS
+        more = {"run": run, "tab": tab, "tabs": tabs, "root": self.runs.root, "link": link, **FORMATS}
         return self._pages.response(f"view/{template}", status, **(more | values))
 
     def run(self, request: Request) -> FoundRun:
@@ -88,6 +95,22 @@ class Site:
         if found is None:
             raise NotFoundError(f"no run is called {key!r} under {self.runs.root}", hint="the list of runs is at /")
         return found
+
+    def compares(self, folder: ResultFolder) -> bool:
+        """Whether a result folder holds comparisons; not where its journal cannot be read, which other pages say."""
+        if not folder.journal.is_file():
+            return False
+        with suppress(JudgeError, sqlite3.Error), JournalReader(folder.journal) as journal:
+            return journal.compares
+        return False
+
+    def only_compares(self, run: FoundRun) -> bool:
+        """Whether all of a run's judges compare."""
+        return bool(run.results) and all(self.compares(folder) for folder in run.results.values())
+
+    def compares_too(self, run: FoundRun) -> bool:
+        """Whether some of a run's judges compare."""
+        return any(self.compares(folder) for folder in run.results.values())
 
     def slug(self, request: Request, run: FoundRun) -> str:
         """The judge that an address asks for, by its folder's name; the first where it names none."""

@@ -63,6 +63,11 @@ class Asked:
         """What stands beside the judge's ratings, as pages name it: people, or labels that no person gave."""
         return "labels" if self.definition.get("labels_note") else "people"
 
+    @property
+    def people(self) -> dict[str, str]:
+        """Criterion -> people's criterion that it is set against, where the run says one."""
+        return dict(self.definition.get("people") or {})
+
     def query(self, story: Story, criterion: str, eval_prompt: str) -> Query | None:
         """The query as it was rendered; None where it cannot have been asked (a reference story is missing, say)."""
         asked = self.reading.criteria.get(criterion)

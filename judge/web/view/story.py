@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from judge.records import Answer, Judgment, Scale, Story
+from judge.records import Answer, Judgment, Rating, Scale, Story
 from judge.web.view.marked import answer as marked
 from judge.web.view.stored import Stored
 
@@ -100,14 +100,16 @@ class StoryView:
     """As `Asked.raters`."""
 
 
-def people_of(story: Story, criteria: Sequence[str], scales: Mapping[str, Scale]) -> dict[str, Rated]:
+def people_of(
+    story: Story, criteria: Sequence[str], scales: Mapping[str, Scale], declared: Mapping[str, str] | None = None
+) -> dict[str, Rated]:
     """People's ratings by criterion: the judges' criteria first (matched without regard to case), then others.
 
-    `scales` are those of judges' criteria by name.
+    `scales` are those of judges' criteria by name; `declared` says which criterion of people's one is set against.
     """
     given: dict[str, list[tuple[str | None, float]]] = {}
     for rating in story.ratings:
-        given.setdefault(rating.criterion, []).append((rating.rater, rating.value))
+        given.setdefault(rating.criterion, []).append((_named(rating), rating.value))
     names = {name.casefold(): name for name in criteria}
     found = {name: Rated(name) for name in criteria}
     for criterion, ratings in given.items():
@@ -116,7 +118,18 @@ def people_of(story: Story, criteria: Sequence[str], scales: Mapping[str, Scale]
         if not all(scale.on_step(value) for _, value in ratings):
             scale = _NUMBERS  # people rated on another scale, and their numbers are none of its codes
         found[name] = Rated(criterion, tuple(ratings), judged=criterion.casefold() in names, scale=scale)
+    by_name = {criterion.casefold(): criterion for criterion in given}
+    for own, theirs in (declared or {}).items():
+        mine, other = names.get(own.casefold()), by_name.get(theirs.casefold())
+        if mine is not None and other is not None:
+            # Its mean stands beside the judge's; the page names it by what people were asked.
+            found[mine] = Rated(other, tuple(given[other]), scale=scales.get(mine, _NUMBERS))
     return found
+
+
+def _named(rating: Rating) -> str | None:
+    """The rater with the panel, as far as they are known."""
+    return ", ".join(name for name in (rating.rater, rating.panel) if name) or None
 
 
 def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None = None) -> JudgeView:

@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from judge.wording import PLAIN, written
 
 if TYPE_CHECKING:
     from judge.analysis.disagreements.result import Disagreement
+    from judge.preferences_table import PreferencesTable
     from judge.printing.tables import Table
     from judge.ratings_table import RatingsTable
     from judge.records import Scale
@@ -61,32 +63,40 @@ def _tables(state: str, into: str, *folders: str) -> None:
     from judge import preferences_table
     from judge.printing.stored_tables import plain
     from judge.ratings_table import read
-    from judge.ratings_table.journaled import ComparisonsError
 
     began = time.monotonic()
     compare, rate = preferences_table.comparing(folders)
-    table = read(rate, explanations=False) if rate else None
-    for name, make in _makers().items():
+    makers: dict[str, list[Callable[[], list[Table]]]] = {}
+    if rate:
+        table = read(rate, explanations=False)
+        makers = {name: [partial(make, table)] for name, make in _makers().items()}
+    if compare:
+        for name, made in _of_preferences(preferences_table.read(compare)).items():
+            makers.setdefault(name, []).append(made)
+    for name, several in makers.items():
         file = Path(into) / f"view-{name}.json"
         try:
-            if table is None and name != "coverage":
-                raise ComparisonsError(compare[0])
-            found = [] if table is None else make(table)
-            if compare and name == "coverage":
-                found = [*found, *_verdicts(compare)]
-            data: dict[str, Any] = {"tables": [plain(one) for one in found]}
+            data: dict[str, Any] = {"tables": [plain(one) for made in several for one in made()]}
         except JudgeError as error:
             data = {"tables": [], "problem": written(error.sentence, PLAIN)}
         write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})
         began = time.monotonic()
 
 
-def _verdicts(folders: list[Path]) -> list[Table]:
-    """What was asked, answered and decided in runs that compare."""
+def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Table]]]:
+    """What was asked, answered and decided in runs that compare, and each topic of what was preferred."""
     from judge.analysis.coverage import verdicts
-    from judge.preferences_table import read
+    from judge.analysis.preference import printed
+    from judge.analysis.preference.ranked import ranked
 
-    return verdicts.tables(verdicts.verdict_coverage(read(folders)))
+    found = cache(lambda: ranked(table))
+
+    def topic(name: printed.Topic) -> list[Table]:
+        return printed.tables(found(), [name])
+
+    return {"coverage": lambda: verdicts.tables(verdicts.verdict_coverage(table))} | {
+        f"rank-{name}": partial(topic, name) for name in printed.TOPICS
+    }
 
 
 def _makers() -> dict[str, _Make]:

@@ -31,6 +31,27 @@ TABLES = {
     "compare": ("Eval-Prompts compared", "judge compare {run}", "Is one Eval-Prompt better than another?"),
     "compare-judges": ("Judges compared", "judge compare {run} --by judge", "Is one judge better than another?"),
 }
+COMPARED = {
+    "coverage": TABLES["coverage"],
+    "rank-agreement": (
+        "Agreement",
+        "judge rank {run} --table agreement",
+        "Does the judge prefer the story that people prefer, beside what needs no judge?",
+    ),
+    "rank-order": ("Order", "judge rank {run} --table order", "Does the place of a story decide?"),
+    "rank-systems": ("Systems", "judge rank {run} --table systems", "Which systems win, and can they be told apart?"),
+    "rank-stories": (
+        "Stories",
+        "judge rank {run} --table stories",
+        "Does it order a story-prompt's stories as people?",
+    ),
+    "rank-transitivity": (
+        "Transitivity",
+        "judge rank {run} --table transitivity",
+        "Do its preferences make an order?",
+    ),
+}
+"""Tables of runs that compare."""
 BETWEEN = {
     "people": "judge and people",
     "repeats": "repeats of one query",
@@ -44,8 +65,9 @@ _PATIENCE = 60.0
 def tables_page(site: Site, request: Request) -> Response:
     """One kind of table over all judges of a run, as it was computed in the background."""
     run = site.run(request)
+    offered = COMPARED if site.only_compares(run) else TABLES | COMPARED if site.compares_too(run) else TABLES
     show = request.query_params.get("show", "coverage")
-    show = show if show in TABLES else "coverage"
+    show = show if show in offered else "coverage"
     site.slug(request, run)
     kept, waiting, problem, newer = _kept(site, run, f"view-{show}.json", "tables")
     part = "/part/" in request.url.path
@@ -54,7 +76,7 @@ def tables_page(site: Site, request: Request) -> Response:
         run,
         "tables",
         show=show,
-        all=TABLES,
+        all=offered,
         kept=kept,
         tables=_as_html(kept),
         waiting=waiting,
@@ -145,6 +167,8 @@ def _audited(site: Site, run: FoundRun, file: Path) -> tuple[dict[str, Any] | No
 PAGES: dict[str, Callable[[Site, Any], Any]] = {
     "/run/{run}/tables": tables_page,
     "/run/{run}/part/tables": tables_page,
+}
+OF_RATINGS: dict[str, Callable[[Site, Any], Any]] = {
     "/run/{run}/disagreements": disagreements_page,
     "/run/{run}/part/disagreements": disagreements_page,
     "/run/{run}/audit": audit_page,

@@ -10,8 +10,9 @@ from judge.errors import JudgeError
 from judge.journal import JournalReader
 from judge.records import Story
 from judge.run_folder import ResultFolder
-from judge.web.view.judgments import Filters, Judgments, Row, judgments
+from judge.web.view.judgments import WORDS, Filters, Judgments, Row, judgments
 from judge.web.view.marked import difference, excerpt
+from judge.web.view.pages import pairs
 from judge.web.view.runs import FoundRun
 from judge.web.view.site import Computed, NotFoundError, Site, number
 from judge.web.view.stored import Asked, Stored, stored
@@ -35,24 +36,23 @@ def judgments_page(site: Site, request: Request) -> Response:
     slug = site.slug(request, run)
     query = request.query_params
     filters = Filters(
-        **{key: query.get(key, "") for key in ("criterion", "eval_prompt", "system", "status", "flag", "text")},
+        **{key: query.get(key, "") for key in WORDS},
         rating=_float(query.get("rating")),
     )
     folder = run.results[slug]
     with stored(folder) as opened:
-        computed = site.index(folder)
+        computed, compares = site.index(folder), opened.journal.compares
         with judgments(computed.file) as index:
             values: dict[str, Any] = {"page": None, "rows": [], "names": {}}
             if index is not None:
                 before, after = whole_number(query.get("before")), whole_number(query.get("after"))
                 page = index.page(filters, after=-1 if after is None else after, before=before)
-                stories = {place: opened.journal.story_at(place) for place in {row.story for row in page.rows}}
-                rows = [_shown(opened, row, stories[row.story]) for row in page.rows]
+                rows = pairs.rows(opened, page.rows) if compares else _rows(opened, page.rows)
                 values = {"page": page, "rows": rows, "names": index.names}
             behind = _behind(opened.journal, index, computed)
-            values["points"] = _points(opened.asked)
+            values |= pairs.filter_words() if compares else {"points": _points(opened.asked)}
     return site.page(
-        "judgments.html",
+        "comparisons.html" if compares else "judgments.html",
         run,
         "judgments",
         slug=slug,
@@ -62,6 +62,11 @@ def judgments_page(site: Site, request: Request) -> Response:
         work=computed.work,
         **values,
     )
+
+
+def _rows(opened: Stored, found: Sequence[Row]) -> list[dict[str, Any]]:
+    stories = {place: opened.journal.story_at(place) for place in {row.story for row in found}}
+    return [_shown(opened, row, stories[row.story]) for row in found]
 
 
 def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
@@ -116,6 +121,7 @@ def stories_page(site: Site, request: Request) -> Response:
             )
         found = opened.journal.find_stories(after, wanted, system, STORIES + 1)
         criteria, raters, scales = opened.asked.criteria, opened.asked.raters, opened.asked.scales
+        declared = opened.asked.people
         means: Any = {}
         computed = site.index(folder)
         with judgments(computed.file) as index:
@@ -126,7 +132,7 @@ def stories_page(site: Site, request: Request) -> Response:
     for of_story in means.values():
         for name in of_story.keys() & {name for name, scale in scales.items() if not scale.numeric}:
             del of_story[name]  # labels without an order have no mean
-    rows = [(position, story, people_of(story, criteria, scales)) for position, story in found[:STORIES]]
+    rows = [(position, story, people_of(story, criteria, scales, declared)) for position, story in found[:STORIES]]
     return site.page(
         "stories.html",
         run,
@@ -170,6 +176,7 @@ def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
         total = opened.journal.story_count()
         sides.append(side(chosen[0], opened, story))
         criteria, raters, scales = list(opened.asked.criteria), opened.asked.raters, opened.asked.scales
+        declared = opened.asked.people
     for slug in chosen[1:]:
         sides.append(_other_side(slug, run.results[slug], story))
         criteria += [criterion for criterion, _ in sides[-1].cells if criterion not in criteria]
@@ -180,7 +187,7 @@ def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
         before.id if before else None,
         after.id if after else None,
         criteria,
-        people_of(story, criteria, scales),
+        people_of(story, criteria, scales, declared),
         sides,
         raters,
     )
@@ -264,7 +271,7 @@ def answer_part(site: Site, request: Request) -> Response:
             raise NotFoundError(f"{criterion!r} with {prompt!r} was not asked in run {run.name}")
         found = cell(opened, story, criterion, prompt)
         values: dict[str, Any] = {
-            "people": people_of(story, [criterion], opened.asked.scales)[criterion],
+            "people": people_of(story, [criterion], opened.asked.scales, opened.asked.people)[criterion],
             "raters": opened.asked.raters,
         }
     repeat = whole_number(query.get("repeat"))
@@ -297,8 +304,8 @@ def _float(text: str | None) -> float | None:
     return None
 
 
-PAGES: dict[str, Callable[[Site, Any], Any]] = {
-    "/run/{run}/judgments": judgments_page,
+PAGES: dict[str, Callable[[Site, Any], Any]] = {"/run/{run}/judgments": judgments_page}
+OF_RATINGS: dict[str, Callable[[Site, Any], Any]] = {
     "/run/{run}/stories": stories_page,
     "/run/{run}/story": story_page,
     "/run/{run}/prompts": prompts_page,

@@ -18,6 +18,7 @@ from judge.records import Scale
 from judge.run_folder import Cost, ResultFolder, read_manifest
 from judge.web.view.judgments import Judgments, judgments
 from judge.web.view.live import Standing
+from judge.web.view.pages import verdicts
 from judge.web.view.runs import FoundRun
 from judge.web.view.site import Site
 from judge.web.view.stored import stored
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 _COSTS = frozenset({"cost", "cost_basis", "price"})
+_NOTHING: dict[str, Any] = {
+    "facts": [], "coverage": None, "chart": None, "preferred": (), "wins": (), "compares": False, "work": None
+}  # fmt: skip
+"""What the page of a run shows of a judge of whom nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +66,7 @@ def run_page(site: Site, request: Request) -> Response:
     if request.url.path.endswith("/part/standing"):
         return site.page("parts/standing.html", run, **values)
     if not run.results:
-        return site.page(
-            "run.html", run, slug=None, facts=[], coverage=None, chart=None, work=None, audit=None, **values
-        )
+        return site.page("run.html", run, slug=None, **_NOTHING, **values)
     slug = site.slug(request, run)
     (side,) = (one for one in shown if one.slug == slug)
     return site.page("run.html", run, slug=slug, **_of_judge(site, side), **values)
@@ -72,28 +75,25 @@ def run_page(site: Site, request: Request) -> Response:
 def _of_judge(site: Site, side: Side) -> dict[str, Any]:
     """What the run's page says of one judge."""
     folder = side.folder
-    facts = _facts(folder, side.standing.cost)
+    nothing = _NOTHING | {"facts": _facts(folder, side.standing.cost)}
     if not folder.journal.is_file():
-        return {"facts": facts, "coverage": None, "chart": None, "work": None}
+        return nothing
     try:
         computed = site.index(folder)
         with stored(folder) as opened, judgments(computed.file) as index:
-            if index is None:
-                return {"facts": facts, "coverage": None, "chart": None, "work": computed.work}
-            asked = opened.asked
-            if computed.work is not None and not index.cells():
-                return {"facts": facts, "coverage": None, "chart": None, "work": computed.work}
-            each = opened.journal.story_count() * asked.repeats
-            scales = asked.scales
-            made = {
-                "coverage": _coverage(
-                    index, asked.criteria, asked.eval_prompts, each if computed.work is None else None
-                ),
-                "chart": _drawn(_chart(index, scales, asked.eval_prompts, asked.raters)),
-            }
+            if index is None or (computed.work is not None and not index.cells()):
+                return nothing | {"work": computed.work}
+            asked, compares = opened.asked, opened.journal.compares
+            each = opened.journal.subject_count() * asked.repeats
+            counted = _coverage(index, asked.criteria, asked.eval_prompts, each if computed.work is None else None)
+            made: dict[str, Any] = {"coverage": counted, "compares": compares}
+            if compares:
+                made |= {"preferred": verdicts.preferred(index), "wins": verdicts.wins(index, asked.criteria)}
+            else:
+                made["chart"] = _drawn(_chart(index, asked.scales, asked.eval_prompts, asked.raters))
     except JudgeError:
-        return {"facts": facts, "coverage": None, "chart": None, "work": None}  # the figures above say why
-    return {"facts": facts, "work": computed.work, **made}
+        return nothing  # the figures above say why
+    return nothing | {"work": computed.work, **made}
 
 
 def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int | None) -> dict[str, Any]:

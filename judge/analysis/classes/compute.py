@@ -1,0 +1,226 @@
+"""Pooled correlations beside those within classes, and the rule that flags. Never prints.
+
+A judge may follow who wrote a story and nothing within: then the pooled correlation is none of its parts (Simpson's
+paradox; Kievit, Frankenhuis, Waldorp & Borsboom 2013, Frontiers in Psychology 4). Two things are tested, each with the
+standard deviation over the resamples of story-prompts as standard error, so that noise alone flags nothing:
+
+- signs: some class (or the pooled value) is above 0 and another below. Each side is Bonferroni's over the classes, and
+  both must hold (intersection-union; Berger 1982, Technometrics 24).
+- outside: the pooled value lies further than `MARGIN` from the mean within classes, restated at the spread of all
+  stories (`stats.correlation.range_restriction`), and no class is shown to reach as far.
+
+All tests of a table are one family, adjusted by Holm's method; flagged is what stays below 0.05.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.classes.result import Classes, ClassPart, ClassRow, Factor
+from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations
+from judge.analysis.correlation.statistic import Floats, Side
+from judge.analysis.inputs.bars import JUDGE
+from judge.stats.correlation.range_restriction import Spread, at_spread, spread_within
+from judge.stats.estimate import Estimate
+from judge.stats.estimation.multiplicity import adjust
+from judge.stats.resampling.intervals import DEGENERATE
+
+LEAST = 10
+"""Stories that a class needs."""
+
+RESAMPLES = 300
+"""Resamples that a standard error is taken from, at most: the first of the table's."""
+
+MARGIN = 0.05
+"""How far a pooled value may lie from the mean within, restated: what restating itself may be wrong by."""
+
+PEOPLE, MODELS = "people", "models"
+_PEOPLE = ("human", "people", "person")
+"""How names of systems begin that are people."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tested:
+    """A row before its p values are adjusted."""
+
+    row: ClassRow
+    signs: float
+    outside: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    name: str
+    estimate: Estimate
+    values: Floats
+
+
+def classes(result: Correlations) -> Classes:
+    """Every judge's row over all stories beside its values within classes; nothing at other levels."""
+    found: list[_Tested] = []
+    if result.level == "overall":
+        for dataset in result.datasets:
+            found += _of_dataset(dataset, rank=result.coefficient == "kendall")
+        found += _of_datasets(result)
+    p = np.array([[one.signs, one.outside] for one in found]).reshape(-1, 2)
+    adjusted = adjust(p, "holm", family="signs and parts of every row").p
+    rows = (
+        replace(one.row, signs=_number(signs), outside=_number(outside))
+        for one, (signs, outside) in zip(found, adjusted, strict=True)
+    )
+    parts = (*result.signature_parts, "within:holm")
+    return Classes(tuple(rows), result.statistic, signature_parts=parts, notes=result.notes)
+
+
+def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
+    """Criterion by criterion of people, each judge: by who wrote the stories, then by system."""
+    groups: dict[str, list[CorrelationRow]] = {}
+    for row in dataset.rows:
+        if row.kind == JUDGE and row.cell is not None and row.estimate.defined:
+            groups.setdefault(str(row.subject.against), []).append(row)
+    for criterion, rows in groups.items():
+        j = dataset.matrix.criteria.index(criterion)
+        found = [_Split(dataset, rows, j, *factor) for factor in _factors(dataset)]
+        for at, row in enumerate(rows):
+            for split in found:
+                parts = split.parts(at)
+                if len(parts) > 1:
+                    yield _tested(row, split.factor, parts, split.spread(at, parts), rank=rank)
+
+
+def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str], NDArray[np.int64]]]:
+    """By what stories are split: the name, its levels, and each story's."""
+    systems = [str(name) for name in dataset.matrix.systems]
+    human = np.array([name.casefold().startswith(_PEOPLE) for name in systems], dtype=np.bool_)
+    if human.any() and not human.all():
+        yield "author", (MODELS, PEOPLE), human.astype(np.int64)[dataset.matrix.system]
+    if len(systems) > 1:
+        yield "system", systems, dataset.matrix.system
+
+
+class _Split:
+    """One factor over the stories of one criterion: all judges' values within each class, in one sweep a class."""
+
+    def __init__(
+        self,
+        dataset: CorrelatedDataset,
+        rows: Sequence[CorrelationRow],
+        j: int,
+        factor: Factor,
+        levels: Sequence[str],
+        code: NDArray[np.int64],
+    ) -> None:
+        self.factor, self.dataset, self.levels, self.code = factor, dataset, levels, code
+        self.intervals = dataset.intervals.first(RESAMPLES)
+        matrix = dataset.matrix
+        self.positions = matrix.by_position(j)
+        self.judges, self.people = matrix.judge[[row.cell or 0 for row in rows]], matrix.people[j]
+        self.both = ~(np.isnan(self.judges) | np.isnan(self.people))
+        self.drawn: dict[int, tuple[Floats, ...]] = {}
+        for k in range(len(levels)):
+            stories = code == k
+            if (self.both & stories).sum(axis=1).max(initial=0) >= LEAST:
+                people = np.where(stories, self.people, np.nan)
+                self.drawn[k] = self.intervals.values(np.where(stories, self.judges, np.nan), people)
+
+    def parts(self, at: int) -> list[_Part]:
+        """One judge within each class that has enough stories, where that is defined."""
+        made = []
+        for k, drawn in self.drawn.items():
+            stories = self.code == k
+            if int((self.both[at] & stories).sum()) < LEAST:
+                continue
+            mine, people = np.where(stories, self.judges[at], np.nan), np.where(stories, self.people, np.nan)
+            estimate = self.dataset.statistic.estimate(Side.of(mine), Side.of(people))
+            if estimate.defined:
+                values = tuple(one[at] for one in drawn)
+                estimate = self.intervals.of_values(estimate, values)
+                made.append(_Part(self.levels[k], estimate, values[0] if values else np.empty(0)))
+        return made
+
+    def spread(self, at: int, parts: Sequence[_Part]) -> Spread:
+        """How much less people's ratings spread within these classes, on the judge's stories."""
+        names = {part.name for part in parts}
+        group = np.array([k if name in names else -1 for k, name in enumerate(self.levels)])[self.code]
+        return spread_within(np.where(self.both[at][:, None], self.positions, np.nan), group)
+
+
+def _tested(row: CorrelationRow, factor: Factor, parts: Sequence[_Part], spread: Spread, *, rank: bool) -> _Tested:
+    weights = np.array([part.estimate.n for part in parts], dtype=np.float64)
+    weights /= weights.sum()
+    value = np.array([part.estimate.value for part in parts], dtype=np.float64)
+    pooled = row.resampled[0][:RESAMPLES] if row.resampled else np.empty(0)
+    # The mean is restated as a whole: restating each part would bend the noise of small classes.
+    inside = float(at_spread(weights @ value, spread, rank=rank))
+    made = ClassRow(
+        row.subject,
+        factor,
+        row.estimate,
+        tuple(ClassPart(part.name, part.estimate) for part in parts),
+        Estimate(inside, n=int(sum(part.estimate.n for part in parts))),
+    )
+    if pooled.size == 0:
+        return _Tested(made, np.nan, np.nan)
+    drawn = np.stack([part.values for part in parts])
+    z = np.array([*value, row.estimate.value]) / np.array([*map(_error, drawn), _error(pooled)])
+    far = at_spread(drawn, spread, rank=rank)
+    over = float(row.estimate.value or 0.0) - inside
+    reach = at_spread(value, spread, rank=rank) - float(row.estimate.value or 0.0)
+    beyond = np.sign(over) * reach / np.array([_error(one - pooled) for one in far])
+    reached = _tail(beyond).min(initial=1.0) * len(parts) < 0.05
+    inner = at_spread(weights @ drawn, spread, rank=rank)
+    further = (abs(over) - MARGIN) / _error(pooled - inner)
+    outside = 1.0 if reached else 2 * float(_tail(np.array([further]))[0])
+    return _Tested(made, _signs(z), min(1.0, outside))
+
+
+def _of_datasets(result: Correlations) -> Iterator[_Tested]:
+    """Rows of one judge, Eval-Prompt and criterion in several datasets."""
+    groups: dict[tuple[str | None, ...], list[tuple[str, CorrelationRow]]] = {}
+    for dataset in result.datasets:
+        for row in dataset.rows:
+            if row.kind == JUDGE and row.estimate.defined and row.subject.against is not None:
+                subject = row.subject
+                key = (subject.judge, subject.eval_prompt, subject.criterion.casefold())
+                groups.setdefault(key, []).append((dataset.name, row))
+    for rows in groups.values():
+        if len(rows) < 2:
+            continue
+        value = np.array([row.estimate.value for _, row in rows], dtype=np.float64)
+        mean = Estimate(float(value.mean()), n=sum(row.estimate.n for _, row in rows))
+        parts = tuple(ClassPart(name, row.estimate) for name, row in rows)
+        first = rows[0][1]
+        errors = [_error(row.resampled[0]) if row.resampled else np.nan for _, row in rows]
+        signs = np.nan if np.isnan(errors).any() else _signs(value / np.array(errors))
+        yield _Tested(ClassRow(first.subject, "dataset", mean, parts, mean), signs, np.nan)
+
+
+def _signs(z: Floats) -> float:
+    """p that there is no value above 0 or none below, of their distances from 0 in standard errors."""
+    known = z[~np.isnan(z)]
+    if known.size < 2:
+        return np.nan
+    return float(min(1.0, known.size * max(_tail(known).min(), _tail(-known).min())))
+
+
+def _tail(z: Floats) -> Floats:
+    """The upper tail of the normal distribution; 1 where z is not known."""
+    from scipy.special import ndtr
+
+    return np.where(np.isnan(z), 1.0, ndtr(-z))
+
+
+def _error(values: Floats) -> float:
+    """The standard deviation over resamples; NaN where too many are undefined, or nothing varies."""
+    known = values[~np.isnan(values)]
+    if known.size < max(2.0, (1 - DEGENERATE) * values.size):
+        return np.nan
+    return float(known.std(ddof=1)) or np.nan
+
+
+def _number(p: float) -> float | None:
+    return None if np.isnan(p) else float(p)

@@ -1,0 +1,95 @@
+"""Correlations within classes as people read them. Never computes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from judge.analysis.classes.result import Classes, ClassPart, ClassRow
+from judge.printing.tables import Column, Table
+from judge.wording import Advice, Note
+
+_NAMED = 3
+_RULE = (
+    "flagged, of all rows and factors as one family (Holm, 0.05): signs differ, where some class lies above 0 and "
+    "another below; outside its parts, where the pooled value is further than 5 from the mean within classes, "
+    "restated at the spread of all stories (indirect range restriction), and no class is shown to reach as far"
+)
+
+
+def tables(result: Classes) -> list[Table]:
+    """Pooled values, each above those within its classes."""
+    columns = [Column("dataset", "dataset")] if len({row.subject.dataset for row in result.rows}) > 1 else []
+    columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns += [
+        Column("by", "by"),
+        Column("class", "class"),
+        Column("value", f"{result.statistic} x100", digits=1, factor=100),
+        Column("n", "stories"),
+        Column("inside", "mean within, restated x100", digits=1, factor=100),
+        Column("signs_p", "p, signs", digits=3, p="greater"),
+        Column("outside_p", "p, outside", digits=3, p="two-sided"),
+        Column("flag", "flag"),
+    ]
+    rows = [row for one in result.rows for row in _rows(one)]
+    title = f"{result.statistic} with people within classes"
+    return [Table(title, columns, rows, result.signature, [*notes(result.flagged), _RULE])]
+
+
+def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> list[Table]:
+    """Tables of correlations with a note beneath the first where signs differ within classes.
+
+    `full` adds the table of all classes, and notes on pooled values that lie outside their parts too.
+    """
+    first, *others = correlations
+    said = notes(result.flagged if full else [row for row in result.flagged if row.flag == "signs differ"])
+    made = [replace(first, notes=[*first.notes, *said]) if said else first, *others]
+    return [*made, *(tables(result) if full else [])]
+
+
+def notes(rows: Sequence[ClassRow]) -> list[str]:
+    """A sentence for each flagged row, of pooled values that hide something; those after a few are counted."""
+    said = [f"{_who(row)}: {sentence(row)}" for row in rows[:_NAMED]]
+    more = len(rows) - _NAMED
+    if more > 0:
+        said.append(f"{more} further pooled values hide what holds within classes")
+    return [
+        Note(one, Advice("{within} shows all classes", within=True)) if not at else one for at, one in enumerate(said)
+    ]
+
+
+def sentence(row: ClassRow) -> str:
+    """What the pooled value hides."""
+    if row.flag == "signs differ":
+        ends = sorted(row.parts, key=lambda part: part.value.value or 0.0)
+        return f"within classes of {row.factor} signs differ: {_said(ends[-1])}, {_said(ends[0])}; pooled {_x100(row)}"
+    inside, pooled = row.inside.value or 0.0, row.pooled.value or 0.0
+    more = f"what is more comes of telling {row.factor}s apart"
+    why = more if pooled > inside else f"differences between {row.factor}s pull it down"
+    return (
+        f"the pooled {_x100(row)} is none of what holds within classes of {row.factor} (on average "
+        f"{100 * inside:+.1f} at the same spread): {why}"
+    )
+
+
+def _who(row: ClassRow) -> str:
+    subject = row.subject
+    return f"{subject.dataset}, {subject.judge} with {subject.eval_prompt}, {subject.criterion}"
+
+
+def _said(part: ClassPart) -> str:
+    return f"{100 * (part.value.value or 0.0):+.1f} in {part.name}"
+
+
+def _x100(row: ClassRow) -> str:
+    return f"{100 * (row.pooled.value or 0.0):+.1f}"
+
+
+def _rows(row: ClassRow) -> Iterator[dict[str, Any]]:
+    about = {name: row.subject.labels[name] for name in ("dataset", "criterion", "judge", "eval_prompt")}
+    about |= {"by": row.factor}
+    found = {"inside": row.inside, "signs_p": row.signs, "outside_p": row.outside, "flag": row.flag}
+    yield {**about, "class": "all", "value": row.pooled, "n": row.pooled.n, **found}
+    for part in row.parts:
+        yield {**about, "class": part.name, "value": part.value, "n": part.value.n}

@@ -1,0 +1,98 @@
+"""Correlations within classes as one value: typed rows with what was tested. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from judge.analysis.inputs.candidates import Subject
+from judge.analysis.options.signed import Signed
+from judge.stats.estimate import Estimate
+
+Factor = Literal["author", "system", "dataset"]
+Flag = Literal["signs differ", "outside its parts"]
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPart:
+    """The correlation within one class, as it is."""
+
+    name: str
+    value: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRow:
+    """One pooled correlation beside those within the classes of one factor.
+
+    Attributes
+    ----------
+    subject : Subject
+    factor : ``author``, ``system`` or ``dataset``
+    pooled : Estimate
+        The correlation over all stories; over datasets the mean of theirs.
+    parts : tuple of ClassPart
+    inside : Estimate
+        The mean within classes, weighted by stories, restated at the spread of all stories.
+    signs, outside : float or None
+        Adjusted p: that some part is positive and another negative; that the pooled value is not `inside` while no part
+        is shown to reach as far. None where there was no test.
+    """
+
+    subject: Subject
+    factor: Factor
+    pooled: Estimate
+    parts: tuple[ClassPart, ...]
+    inside: Estimate
+    signs: float | None = None
+    outside: float | None = None
+
+    @property
+    def flag(self) -> Flag | None:
+        """What the tests found; signs first."""
+        if self.signs is not None and self.signs < LEVEL:
+            return "signs differ"
+        if self.outside is not None and self.outside < LEVEL:
+            return "outside its parts"
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes(Signed):
+    """All rows of correlations, factor by factor."""
+
+    rows: tuple[ClassRow, ...]
+    statistic: str
+
+    @property
+    def flagged(self) -> tuple[ClassRow, ...]:
+        """Rows where pooling hides something."""
+        return tuple(row for row in self.rows if row.flag)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Long: one row a class, and one for all stories (`class` is null), which has the p values and the flag."""
+        return self.signed([dict(row) for row in self._rows()], _COLUMNS)
+
+    def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
+        for row in self.rows:
+            yield _flat(row, None, row.pooled)
+            yield from (_flat(row, part.name, part.value) for part in row.parts)
+
+
+_COLUMNS = ["dataset", "run", "judge", "eval_prompt", "criterion", "against", "by", "class", "value", "low", "high"]
+_COLUMNS += ["n", "method", "reason", "inside", "signs_p", "outside_p", "flag"]
+
+
+def _flat(row: ClassRow, name: str | None, value: Estimate) -> Iterator[tuple[str, object]]:
+    yield from ((key, one) for key, one in row.subject.labels.items() if key in _COLUMNS)
+    yield from (("by", row.factor), ("class", name), ("value", value.value), ("low", value.low), ("high", value.high))
+    yield from (("n", value.n), ("method", value.method), ("reason", value.reason))
+    if name is None:
+        yield from (("inside", row.inside.value), ("signs_p", row.signs), ("outside_p", row.outside))
+        yield ("flag", row.flag)

@@ -1,0 +1,239 @@
+"""Panels of a ratings table: agreement within and between them, judges against each. Never prints.
+
+All correlations of a dataset stand on one set of resamples of story-prompts, so that the difference between two panels
+is paired: the same stories, drawn together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.correlation.averages import Part, mean_of
+from judge.analysis.correlation.intervals import Intervals
+from judge.analysis.correlation.reference_rows import OnePerson
+from judge.analysis.correlation.statistic import Floats, Side, Statistic
+from judge.analysis.inputs.bars import Remarks
+from judge.analysis.inputs.candidates import Subject, judge_cell, people_one_by_one
+from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.inputs.panels import of_panel, panels_of
+from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.table_options import CorrelationOptions
+from judge.analysis.panels.result import Against, Between, Difference, Panels, PanelSide, Within
+from judge.analysis.reliability.consistency import people_family
+from judge.errors import SpecError
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.agreement import krippendorff
+from judge.stats.estimate import Estimate
+from judge.wording import Advice
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Values = tuple[Floats, ...]
+Found = tuple[Estimate, Values]
+
+
+def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Panels:
+    """Every panel beside every other, and every judge against each.
+
+    Raises
+    ------
+    SpecError
+        No rating says to which panel its rater belongs.
+    """
+    options, remarks = options or CorrelationOptions(), Remarks()
+    table = numbers(table)
+    names = panels_of(table)
+    if not names:
+        raise SpecError(
+            "no rating of these runs says to which panel its rater belongs",
+            hint=Advice("a dataset says it: {columns}", columns={"panel": "COLUMN"}),
+        )
+    matrices = build(table, drop_systems=options.drop_systems)
+    parts = {name: build(of_panel(table, name), drop_systems=options.drop_systems) for name in names}
+    remarks.note(note for fact in table.facts for note in fact.notes)
+    made = []
+    for matrix in matrices:
+        own = {name: next((m for m in parts[name] if m.dataset == matrix.dataset), None) for name in names}
+        made.append(_Dataset(matrix, {name: m for name, m in own.items() if m is not None}, options, remarks))
+    against = [row for one in made for row in one.against()]
+    return Panels(
+        names=names,
+        within=tuple(row for one in made for row in one.within()),
+        between=tuple(row for one in made for row in one.between()),
+        against=tuple(against),
+        differences=tuple(row for one in made for row in one.differences()),
+        options=options,
+        signature_parts=signature_parts(table, matrices, options, extra=[f"panels:{','.join(names)}"]),
+        notes=tuple(remarks.notes),
+    )
+
+
+class _Dataset:
+    """One dataset with its panels, all on the axis of stories of all people together."""
+
+    def __init__(
+        self,
+        matrix: RatingMatrix,
+        panels: dict[str, RatingMatrix],
+        options: CorrelationOptions,
+        remarks: Remarks,
+    ) -> None:
+        self.matrix, self.panels, self.options = matrix, panels, options
+        self.statistic = Statistic.of(matrix, options)
+        self.intervals = Intervals.of(matrix, options, self.statistic)
+        self.pairs = match(matrix, options.against)
+        self.means = [dict(self._means(j)) for j in range(len(matrix.criteria))]
+        remarks.note([*self.pairs.notes, *self.intervals.notes])
+
+    def _means(self, j: int) -> Iterator[tuple[str, Floats]]:
+        """Each panel's mean ratings of a criterion, on all stories."""
+        place = {story: i for i, story in enumerate(self.matrix.stories["story"])}
+        for name, panel in self.panels.items():
+            k = self._place(panel, j)
+            if k is not None:
+                means = np.full(self.matrix.n, np.nan)
+                means[[place[story] for story in panel.stories["story"]]] = panel.people[k]
+                yield name, means
+
+    def _place(self, panel: RatingMatrix, j: int) -> int | None:
+        """Where a criterion of all people stands among a panel's."""
+        wanted = self.matrix.criteria[j]
+        return panel.criteria.index(wanted) if wanted in panel.criteria else None
+
+    def within(self) -> Iterator[Within]:
+        """Each criterion, each panel."""
+        for j in range(len(self.matrix.criteria)):
+            for name, panel in self.panels.items():
+                k = self._place(panel, j)
+                if k is not None:
+                    yield self._within(panel, k, name)
+
+    def _within(self, panel: RatingMatrix, k: int, name: str) -> Within:
+        raters = panel.by_rater(k)
+        ratings = raters.ratings[~np.isnan(raters.ratings).all(axis=1)]
+        rng = np.random.default_rng(self.options.seed)
+        resamples = self.options.resamples if self.options.interval.startswith("boot") else 0
+        alpha = krippendorff.alpha(ratings, "interval", rng=rng, resamples=resamples).estimate
+        statistic = Statistic.of(panel, self.options)
+        intervals = Intervals.of(panel, self.options, statistic)
+        stories = np.ones(panel.n, dtype=np.bool_)
+        person = OnePerson(people_one_by_one(panel, k), stories, statistic, self.options.seed)
+        ceiling = person.estimate
+        if ceiling.defined:
+            ceiling = intervals.of_values(ceiling, person.resampled(intervals))
+        family = people_family(panel, k)
+        return Within(
+            self.matrix.dataset,
+            name,
+            panel.criteria[k],
+            len(raters.names) if raters.known else None,
+            len(ratings),
+            int((~np.isnan(ratings)).sum()),
+            {row.form: row.estimate for row in family.rows},
+            alpha,
+            ceiling,
+        )
+
+    def between(self) -> Iterator[Between]:
+        """Each criterion, each two panels that rated it."""
+        for j, criterion in enumerate(self.matrix.criteria):
+            for (one, x), (other, y) in combinations(self.means[j].items(), 2):
+                keep = ~(np.isnan(x) | np.isnan(y))
+                names = (f"the ratings of {one}", f"the ratings of {other}")
+                value, _ = self._correlation(x, y, names)
+                yield Between(self.matrix.dataset, criterion, one, other, int(keep.sum()), value, self._higher(x - y))
+
+    def _higher(self, difference: Floats) -> Estimate:
+        """The mean difference of two panels' means, with an interval."""
+        known = ~np.isnan(difference)
+        if not known.any():
+            return Estimate.undefined("no story was rated by both panels")
+        estimate = Estimate(float(difference[known].mean()), n=int(known.sum()))
+        filled = np.where(known, difference, 0.0)
+
+        def weighted(weights: NDArray[np.int64]) -> Floats:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return np.asarray((weights @ filled) / (weights @ known.astype(np.float64)), dtype=np.float64)
+
+        return self.intervals.of_values(estimate, tuple(one.values(weighted) for one in self.intervals.sets))
+
+    def against(self) -> Iterator[Against]:
+        """Each judge and criterion; then each judge's mean over criteria, where there are several."""
+        groups: dict[tuple[str | None, ...], list[tuple[Subject, dict[str, Found]]]] = {}
+        for i, j in enumerate(self.pairs.partner):
+            if j is None:
+                continue
+            subject = judge_cell(self.matrix, i, self.matrix.criteria[j], None).subject
+            judge = self.matrix.judge[i]
+            sides = {"": self.matrix.people[j], **self.means[j]}
+            found = {name: self._correlation(judge, people) for name, people in sides.items()}
+            groups.setdefault((subject.run, subject.judge, subject.eval_prompt), []).append((subject, found))
+            yield self._row(subject, {name: estimate for name, (estimate, _) in found.items()})
+        for rows in groups.values():
+            if len(rows) > 1:
+                names = [name for name in rows[0][1] if all(name in found for _, found in rows)]
+                means = {name: self._mean([(s.criterion, *found[name]) for s, found in rows]) for name in names}
+                yield self._row(_mean_subject(rows[0][0], len(rows)), means, tuple(s.criterion for s, _ in rows))
+
+    def _row(self, subject: Subject, found: dict[str, Estimate], averaged: tuple[str, ...] = ()) -> Against:
+        sides = tuple(PanelSide(name, estimate) for name, estimate in found.items() if name)
+        return Against(subject, found[""], sides, averaged)
+
+    def differences(self) -> Iterator[Difference]:
+        """Each judge, criterion and two panels, on the stories that all three rated; then means over criteria."""
+        groups: dict[tuple[str | None, ...], list[tuple[Subject, tuple[Found, Found, Found], int]]] = {}
+        for i, j in enumerate(self.pairs.partner):
+            if j is None:
+                continue
+            subject = judge_cell(self.matrix, i, self.matrix.criteria[j], None).subject
+            for (one, x), (other, y) in combinations(self.means[j].items(), 2):
+                found, stories = self._difference(self.matrix.judge[i], x, y)
+                key = (one, other, subject.run, subject.judge, subject.eval_prompt)
+                groups.setdefault(key, []).append((subject, found, stories))
+                a, b, over = (estimate for estimate, _ in found)
+                yield Difference(subject, PanelSide(one, a), PanelSide(other, b), over, stories)
+        for (first, second, *_), rows in groups.items():
+            if len(rows) > 1:
+                a, b, over = (self._mean([(s.criterion, *found[at]) for s, found, _ in rows]) for at in range(3))
+                mean, names = _mean_subject(rows[0][0], len(rows)), tuple(s.criterion for s, _, _ in rows)
+                sides = PanelSide(str(first), a), PanelSide(str(second), b)
+                yield Difference(mean, *sides, over, min(stories for *_, stories in rows), names)
+
+    def _difference(self, judge: Floats, x: Floats, y: Floats) -> tuple[tuple[Found, Found, Found], int]:
+        """The judge against two panels on common stories, and the difference."""
+        keep = ~(np.isnan(judge) | np.isnan(x) | np.isnan(y))
+        mine = np.where(keep, judge, np.nan)
+        if not keep.any():
+            none: Found = (Estimate.undefined("no story was rated by the judge and both panels"), ())
+            return (none, none, none), 0
+        one, other = self._correlation(mine, x), self._correlation(mine, y)
+        if one[0].value is None or other[0].value is None:
+            why = one[0].why if one[0].value is None else other[0].why
+            return (one, other, (Estimate.undefined(why), ())), int(keep.sum())
+        values = tuple(a - b for a, b in zip(one[1], other[1], strict=True))
+        plain = Estimate(one[0].value - other[0].value, n=int(keep.sum()))
+        return (one, other, (self.intervals.of_values(plain, values), values)), int(keep.sum())
+
+    def _correlation(self, x: Floats, y: Floats, names: tuple[str, str] | None = None) -> Found:
+        a, b = Side.of(x), Side.of(y)
+        estimate = self.statistic.estimate(a, b, names) if names else self.statistic.estimate(a, b)
+        if not estimate.defined:
+            return estimate, ()
+        values = self.intervals.values(x, y)
+        return self.intervals.of_values(estimate, values), values
+
+    def _mean(self, parts: list[Part]) -> Estimate:
+        estimate, values = mean_of(parts)
+        return self.intervals.of_values(estimate, values)
+
+
+def _mean_subject(first: Subject, count: int) -> Subject:
+    return replace(first, criterion=f"mean of {count} criteria", against=None)

@@ -1,0 +1,133 @@
+"""Panels as one value: typed rows of agreement within and between, and of judges against each. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from judge.analysis.inputs.candidates import Subject
+from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import CorrelationOptions
+from judge.stats.estimate import Estimate
+
+Verdict = Literal["opposite", "differ", "not told apart"]
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """How far one panel agrees with itself on a criterion.
+
+    `icc` holds the forms that can be made of these ratings; `alpha` is Krippendorff's at interval level, `ceiling` one
+    person against the mean of the panel's others. `raters` is None where they are not known.
+    """
+
+    dataset: str
+    panel: str
+    criterion: str
+    raters: int | None
+    stories: int
+    ratings: int
+    icc: Mapping[str, Estimate]
+    alpha: Estimate
+    ceiling: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """How far the means of two panels agree on the stories that both rated; `higher` is the mean of `one` - `other`."""
+
+    dataset: str
+    criterion: str
+    one: str
+    other: str
+    stories: int
+    value: Estimate
+    higher: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSide:
+    """A judge against one panel: on all stories that both rated."""
+
+    panel: str
+    value: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A judge on a criterion (or the mean over `averaged` criteria) against all people together, and each panel."""
+
+    subject: Subject
+    pooled: Estimate
+    sides: tuple[PanelSide, ...]
+    averaged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A judge against two panels on the same stories, and the paired difference `one` - `other`."""
+
+    subject: Subject
+    one: PanelSide
+    other: PanelSide
+    over: Estimate
+    stories: int
+    averaged: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What the intervals show; None where there is none.
+
+        ``opposite``: each side's interval leaves 0 out, on either side of it. ``differ``: that of the difference does.
+        """
+        signs = [_sign(side.value) for side in (self.one, self.other)]
+        if signs[0] * signs[1] < 0:
+            return "opposite"
+        if self.over.low is None:
+            return None
+        return "differ" if _sign(self.over) else "not told apart"
+
+
+def _sign(estimate: Estimate) -> int:
+    """1 or -1 where the interval lies on one side of 0, else 0."""
+    if estimate.low is None or estimate.high is None:
+        return 0
+    return int(estimate.low > 0) - int(estimate.high < 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panels(Signed):
+    """All panels of a ratings table; each tuple dataset by dataset, criterion by criterion."""
+
+    names: tuple[str, ...]
+    within: tuple[Within, ...]
+    between: tuple[Between, ...]
+    against: tuple[Against, ...]
+    differences: tuple[Difference, ...]
+    options: CorrelationOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Long: one row a judge, criterion and panel, and one for each difference of two panels (`other` is named)."""
+        return self.signed([dict(row) for row in self._rows()], _COLUMNS)
+
+    def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
+        for row in self.against:
+            yield _flat(row.subject, "all", None, row.pooled)
+            yield from (_flat(row.subject, side.panel, None, side.value) for side in row.sides)
+        for found in self.differences:
+            yield _flat(found.subject, found.one.panel, found, found.over)
+
+
+_COLUMNS = ["dataset", "run", "judge", "eval_prompt", "criterion", "against", "panel", "other", "value", "low", "high"]
+_COLUMNS += ["n", "method", "reason", "verdict"]
+
+
+def _flat(subject: Subject, panel: str, found: Difference | None, value: Estimate) -> Iterator[tuple[str, object]]:
+    yield from ((name, one) for name, one in subject.labels.items() if name in _COLUMNS)
+    yield from (("panel", panel), ("other", found and found.other.panel), ("verdict", found and found.verdict))
+    yield from (("value", value.value), ("low", value.low), ("high", value.high), ("n", value.n))
+    yield from (("method", value.method), ("reason", value.reason))

@@ -1,0 +1,11 @@
+"""How many repeats, and how to sum them: correlation with people by number of repeats and by how these are summed.
+
+Beside that, by how far people disagree on a story, and how far judges' ratings are distributed otherwise than people's.
+"""
+
+from judge.analysis.repeats.compute import repeats
+from judge.analysis.repeats.printed import tables
+from judge.analysis.repeats.result import Apart, Count, Repeats, Stratum, Summed
+from judge.analysis.repeats.stated import with_stated
+
+__all__ = ["Apart", "Count", "Repeats", "Stratum", "Summed", "repeats", "tables", "with_stated"]

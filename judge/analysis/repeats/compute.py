@@ -1,0 +1,211 @@
+"""How many repeats, and how to sum them, for every judge that people can be set beside. Never prints.
+
+The correlation of the mean of k repeats with people grows with k as far as repeats differ by chance. It is averaged
+over subsets of k of the repeats at hand; beside it stands Spearman and Brown's formula (Spearman 1910, Brown 1910,
+British J. of Psychology 3), which takes one repeat's correlation r and the repeats' ICC(1,1) rho to
+r sqrt(k / (1 + (k - 1) rho)). It is exact for product-moment correlations and a guide for tau.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.correlation.intervals import Intervals
+from judge.analysis.correlation.statistic import Floats, Side, Statistic
+from judge.analysis.inputs.bars import Remarks
+from judge.analysis.inputs.candidates import Subject, judge_cell
+from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.table_options import CorrelationOptions, RepeatsOptions
+from judge.analysis.repeats.result import Apart, Count, How, Repeats, Stratum, Summed
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.agreement import distribution_distance as distance
+from judge.stats.agreement import icc
+from judge.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+SUBSETS = 20
+"""Subsets of k repeats that are averaged over, at most."""
+
+_MOST_POINTS = 50
+"""With more distinct ratings than that, such as expected values, the points are whole numbers."""
+
+_NAMES = ("people agree most", "in between", "people disagree most")
+
+
+def repeats(table: RatingsTable, options: RepeatsOptions | None = None) -> Repeats:
+    """Numbers of repeats, ways of summing, strata and distances of every judge cell that people rated."""
+    options, remarks = options or RepeatsOptions(), Remarks()
+    table = numbers(table)
+    matrices = build(table, drop_systems=options.drop_systems)
+    remarks.note(note for fact in table.facts for note in fact.notes)
+    cells = [cell for matrix in matrices for cell in _cells(matrix, options, remarks)]
+    return Repeats(
+        counts=tuple(row for cell in cells for row in cell.counts()),
+        sums=tuple(row for cell in cells for row in cell.sums()),
+        strata=tuple(row for cell in cells for row in cell.strata()),
+        apart=tuple(cell.apart() for cell in cells),
+        options=options,
+        signature_parts=signature_parts(table, matrices, options, extra=[f"tau:b|subsets:{SUBSETS}"]),
+        notes=tuple(remarks.notes),
+    )
+
+
+def _cells(matrix: RatingMatrix, options: RepeatsOptions, remarks: Remarks) -> Iterator[_Cell]:
+    pairs = match(matrix, options.against)
+    chosen = CorrelationOptions(ci=options.ci, resamples=options.resamples, seed=options.seed)
+    statistic = Statistic.of(matrix, chosen)
+    intervals = Intervals.of(matrix, chosen, statistic)
+    remarks.note([*pairs.notes, *intervals.notes])
+    for i, j in enumerate(pairs.partner):
+        if j is not None:
+            yield _Cell(matrix, i, j, intervals, np.random.default_rng(options.seed))
+
+
+class _Cell:
+    """One judge, Eval-Prompt and criterion beside people's; repeats that some stories lack are left out there."""
+
+    def __init__(self, matrix: RatingMatrix, i: int, j: int, intervals: Intervals, rng: np.random.Generator) -> None:
+        self.matrix, self.i, self.j, self.intervals, self.rng = matrix, i, j, intervals, rng
+        self.subject: Subject = judge_cell(matrix, i, matrix.criteria[j], None).subject
+        self.people, self.ratings = matrix.people[j], matrix.answers(i).ratings
+        self.single = not matrix.means[i]
+
+    def counts(self) -> Iterator[Count]:
+        """1, 2, ... repeats, on the stories that have all of them."""
+        whole = ~np.isnan(self.ratings).any(axis=1) & ~np.isnan(self.people)
+        most = self.ratings.shape[1]
+        if most < 2 or not self.single or not whole.any():
+            return
+        ratings = np.where(whole[:, None], self.ratings, np.nan)
+        rho = next(row.estimate.value for row in icc.family(ratings[whole]).rows if row.form == "ICC(1,1)")
+        first: float | None = None
+        for k in range(1, most + 1):
+            chosen = self._subsets(most, k)
+            means = np.stack([ratings[:, list(one)].mean(axis=1) for one in chosen])
+            value = self._average(means)
+            first = value.value if k == 1 else first
+            yield Count(self.subject, k, value, _spearman_brown(first, rho, k), len(chosen))
+
+    def _subsets(self, most: int, k: int) -> list[tuple[int, ...]]:
+        if comb(most, k) <= SUBSETS:
+            return list(combinations(range(most), k))
+        return [tuple(sorted(self.rng.choice(most, k, replace=False))) for _ in range(SUBSETS)]
+
+    def _average(self, rows: Floats) -> Estimate:
+        """The correlation of each row with people, averaged, with the interval of the average."""
+        people = Side.of(self.people)
+        found = [self.intervals.statistic.estimate(Side.of(row), people) for row in rows]
+        lost = next((one for one in found if one.value is None), None)
+        if lost is not None:
+            return lost
+        mean = Estimate(float(np.mean([one.value for one in found])), n=min(one.n for one in found))
+        return self.intervals.of_values(mean, tuple(v.mean(axis=0) for v in self.intervals.values(rows, self.people)))
+
+    def sums(self) -> Iterator[Summed]:
+        """All repeats as their mean, median or mode."""
+        if self.ratings.shape[1] < 2 or not self.single:
+            return
+        ways: dict[How, Floats] = {
+            "mean": self.matrix.judge[self.i],
+            "median": _by_row(self.ratings, np.median),
+            "mode": _by_row(self.ratings, _mode),
+        }
+        people = Side.of(self.people)
+        values = self.intervals.values(np.stack(list(ways.values())), self.people)
+        mean = self.intervals.statistic.estimate(Side.of(ways["mean"]), people)
+        for at, (how, summed) in enumerate(ways.items()):
+            plain = self.intervals.statistic.estimate(Side.of(summed), people)
+            value = self.intervals.of_values(plain, tuple(one[at] for one in values))
+            over = Estimate.undefined("it is the mean itself" if how == "mean" else str(plain.reason or mean.reason))
+            if how != "mean" and plain.value is not None and mean.value is not None:
+                difference = Estimate(plain.value - mean.value, n=plain.n)
+                over = self.intervals.of_values(difference, tuple(one[at] - one[0] for one in values))
+            yield Summed(self.subject, how, value, over, plain.n)
+
+    def strata(self) -> Iterator[Stratum]:
+        """Thirds of the stories by the standard deviation of people's ratings; ties stay together."""
+        positions = self.matrix.by_position(self.j)
+        several = (~np.isnan(positions)).sum(axis=1) >= 2
+        judge = self.matrix.judge[self.i]
+        usable = several & ~np.isnan(judge)
+        if int(usable.sum()) < len(_NAMES):
+            return
+        spread = _by_row(positions, lambda given: float(np.std(given, ddof=1)) if given.size > 1 else np.nan)
+        cuts = np.quantile(spread[usable], [1 / 3, 2 / 3])
+        stratum = np.where(usable, np.searchsorted(cuts, np.nan_to_num(spread), side="left"), -1)
+        for k, name in enumerate(_NAMES):
+            stories = stratum == k
+            if stories.any():
+                value = self._average(np.where(stories, judge, np.nan)[None])
+                yield Stratum(self.subject, name, float(spread[stories].mean()), int(stories.sum()), value)
+
+    def apart(self) -> Apart:
+        """Distances between all single ratings of judge and people."""
+        theirs = self.matrix.by_position(self.j)
+        both = ~np.isnan(self.matrix.judge[self.i]) & ~np.isnan(self.people)
+        if not both.any() or not self.single:
+            none = Estimate.undefined(
+                "no story was rated by both" if self.single else "means of repeats have another spread than ratings"
+            )
+            return Apart(self.subject, none, none, none, none)
+        mine, theirs = (np.where(both[:, None], side, np.nan) for side in (self.ratings, theirs))
+        points = np.unique(np.concatenate([np.round(side[~np.isnan(side)], 9) for side in (mine, theirs)]))
+        if points.size > _MOST_POINTS:
+            points = np.arange(np.floor(points[0]), np.ceil(points[-1]) + 1)
+        one, other = distance.counted(mine, points), distance.counted(theirs, points)
+
+        def estimate(measure: Callable[[Floats, Floats], Floats]) -> Estimate:
+            found = Estimate(float(measure(one.sum(axis=0), other.sum(axis=0))), n=int(both.sum()))
+            drawn = (s.values(lambda w: measure(w @ one, w @ other)) for s in self.intervals.sets)
+            return self.intervals.of_values(found, tuple(drawn))
+
+        return Apart(
+            self.subject,
+            estimate(lambda a, b: (distance.shares(a) - distance.shares(b)) @ points),
+            estimate(lambda a, b: distance.wasserstein(distance.shares(a), distance.shares(b), points)),
+            estimate(lambda a, b: distance.total_variation(distance.shares(a), distance.shares(b))),
+            self._by_story(one, other, points),
+        )
+
+    def _by_story(self, one: Floats, other: Floats, points: Floats) -> Estimate:
+        """The mean distance within a story, of stories that both rated at least twice."""
+        several = (one.sum(axis=1) > 1.5) & (other.sum(axis=1) > 1.5)
+        if not several.any():
+            return Estimate.undefined("no story has several ratings of both")
+        each = distance.wasserstein(distance.shares(one), distance.shares(other), points)
+        filled, known = np.where(several, each, 0.0), several.astype(np.float64)
+
+        def mean(w: NDArray[np.int64]) -> Floats:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return np.asarray((w @ filled) / (w @ known), dtype=np.float64)
+
+        found = Estimate(float(each[several].mean()), n=int(several.sum()))
+        return self.intervals.of_values(found, tuple(one.values(mean) for one in self.intervals.sets))
+
+
+def _by_row(ratings: Floats, summed: Callable[[Floats], float]) -> Floats:
+    """What is made of each story's ratings; NaN where there is none."""
+    rows = ([each for each in row if each == each] for row in ratings.tolist())  # NaN differs from itself
+    return np.array([summed(np.array(row)) if row else np.nan for row in rows], dtype=np.float64)
+
+
+def _spearman_brown(first: float | None, rho: float | None, k: int) -> float | None:
+    if first is None or rho is None or 1 + (k - 1) * rho <= 0:
+        return None
+    return float(first * np.sqrt(k / (1 + (k - 1) * rho)))
+
+
+def _mode(given: Floats) -> float:
+    """The commonest rating; of several the mean of these."""
+    values, counts = np.unique(given, return_counts=True)
+    return float(values[counts == counts.max()].mean())

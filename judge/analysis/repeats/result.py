@@ -1,0 +1,108 @@
+"""Repeats as one value: typed rows. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from judge.analysis.inputs.candidates import Subject
+from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import RepeatsOptions
+from judge.stats.estimate import Estimate
+
+How = Literal["mean", "median", "mode"]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The mean of `k` repeats against people, on average over `subsets` of them.
+
+    `predicted` is what Spearman and Brown's formula makes of one repeat; None where repeats cannot be told apart.
+    """
+
+    subject: Subject
+    k: int
+    value: Estimate
+    predicted: float | None
+    subsets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """All repeats summed up in one way against people, and the paired difference from their mean."""
+
+    subject: Subject
+    how: How
+    value: Estimate
+    over: Estimate
+    stories: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """A judge against people on stories on which people disagree so far (standard deviation of a story's ratings)."""
+
+    subject: Subject
+    name: str
+    spread: float
+    stories: int
+    value: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """How far a judge's single ratings are distributed otherwise than people's, on the stories that both rated.
+
+    `mean` is the judge's mean minus people's; `by_story` the mean over stories of the distance within each, where both
+    gave a story several ratings.
+    """
+
+    subject: Subject
+    mean: Estimate
+    wasserstein: Estimate
+    variation: Estimate
+    by_story: Estimate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeats(Signed):
+    """Every judge cell that people rated."""
+
+    counts: tuple[Count, ...]
+    sums: tuple[Summed, ...]
+    strata: tuple[Stratum, ...]
+    apart: tuple[Apart, ...]
+    options: RepeatsOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Long: one row a number; `what` says which and `at` of which count, way or stratum."""
+        return self.signed([dict(row) for row in self._rows()])
+
+    def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
+        for count in self.counts:
+            yield _flat(count.subject, "repeats", str(count.k), count.value)
+        for one in self.sums:
+            yield _flat(one.subject, "summed", one.how, one.value)
+            yield _flat(one.subject, "summed, minus mean", one.how, one.over)
+        for stratum in self.strata:
+            yield _flat(stratum.subject, "people's disagreement", stratum.name, stratum.value)
+        for row in self.apart:
+            for what, value in (
+                ("mean difference", row.mean),
+                ("Wasserstein distance", row.wasserstein),
+                ("total variation", row.variation),
+                ("Wasserstein distance by story", row.by_story),
+            ):
+                yield _flat(row.subject, what, None, value)
+
+
+def _flat(subject: Subject, what: str, at: str | None, value: Estimate) -> Iterator[tuple[str, object]]:
+    labels = subject.labels
+    names = ("dataset", "run", "judge", "eval_prompt", "criterion", "against")
+    yield from ((name, labels[name]) for name in names)
+    yield from (("what", what), ("at", at), ("value", value.value), ("low", value.low), ("high", value.high))
+    yield from (("n", value.n), ("method", value.method), ("reason", value.reason))

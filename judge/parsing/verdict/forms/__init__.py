@@ -1,0 +1,25 @@
+"""Verdicts in the form of an answer: brackets, labels, a name that stands alone, orders."""
+
+from __future__ import annotations
+
+from judge.parsing.verdict.forms.alone import closing, leading
+from judge.parsing.verdict.forms.brackets import boxed
+from judge.parsing.verdict.forms.labels import labelled, rows
+from judge.parsing.verdict.forms.orders import rankings, signs
+from judge.parsing.verdict.sheet import Sentence, Sheet
+from judge.parsing.verdict.statements import Statement
+
+__all__ = ["form_statements"]
+
+
+def form_statements(sheet: Sheet, sentences: list[Sentence], known: frozenset[str], *, cut: bool) -> list[Statement]:
+    """Every verdict in the form of an answer."""
+    return [
+        *boxed(sheet),
+        *labelled(sheet, sentences, known, cut=cut),
+        *rankings(sheet.line),
+        *signs(sheet.line, sentences, known),
+        *rows(sheet.line),
+        *leading(sheet, cut=cut),
+        *closing(sheet, sentences, known, cut=cut),
+    ]

@@ -1,0 +1,33 @@
+""" "The former" and "the latter": which story they mean, where the words before leave no doubt."""
+
+from __future__ import annotations
+
+import re
+
+from judge.parsing.verdict.sides import FIRST, OTHER, SECOND
+
+LATTER = re.compile(
+    r"(?<!\w)the[ \t](?P<word>former|latter)(?:[ \t](?:story|one|option|text|response))?"
+    r"(?=[ \t*_\"'”)]{0,3}(?:[.,;:!—–\n]|\Z)"
+    r"|[ \t](?:is|was|wins|over|because|since|as|for|due|feels|seems|remains|has[ \t]the[ \t]edge)\b)"
+)
+_NOTHING_NAMED = re.compile(
+    r"\W*(?:(?:overall|personally|ultimately|honestly|therefore|so|thus|in the end|on balance)\W+)?"
+    r"(?:(?:i|we)(?:['’][a-z]{1,2})?(?:[ ][a-z]{2,12}){1,4}[ ])"
+)
+_PAIR = 2
+
+
+def meant(word: str, before: str, named: list[str]) -> str | None:
+    """The story that "former" or "latter" means behind the stories `named` so far, in the order of the answer.
+
+    Where none is named, the order is that of the question, and the answer must begin with the judge choosing: in "wit
+    and heart; I prefer the latter" it is no story. Where some are, one story comes first and then only the other.
+    """
+    if not named:
+        order = [FIRST, SECOND] if _NOTHING_NAMED.fullmatch(before) else []
+    else:
+        order = [one for i, one in enumerate(named) if i == 0 or named[i - 1] != one]
+    if len(order) != _PAIR or order[1] != OTHER.get(order[0]):
+        return None
+    return order[0] if word == "former" else order[1]

@@ -1,0 +1,29 @@
+"""Panels of people in a ratings table: which there are, and what is said where they are taken together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from judge.ratings_table.table import PANEL, RunFacts
+from judge.wording import Advice, Note
+
+
+def panels_in(frame: pd.DataFrame) -> tuple[str, ...]:
+    """The panels that people belong to, by name; nothing where none is known."""
+    return tuple(sorted(str(name) for name in frame[PANEL].dropna().unique())) if PANEL in frame.columns else ()
+
+
+def noted(frame: pd.DataFrame, facts: Sequence[RunFacts]) -> list[RunFacts]:
+    """The facts with a note on panels, where there are any."""
+    found = panels_in(frame)
+    return [replace(fact, notes=(*fact.notes, pooled_note(found))) for fact in facts] if found else list(facts)
+
+
+def pooled_note(panels: Sequence[str]) -> str:
+    """What stands under every table that takes the people of several panels together."""
+    many = f"people of {len(panels)} panels" if len(panels) > 1 else "people of one panel"
+    said = f"{many} ({', '.join(panels)}) are taken together with whoever has none"
+    return Note(said, Advice("{panel} takes one alone, judge panels sets them side by side", panel=panels[0]))

@@ -1,0 +1,75 @@
+"""Panels of people: what the first box says of them, and their tables. Never lets one figure stand for all people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from judge.analysis import panels
+from judge.analysis.correlation.margins import Margin
+from judge.analysis.panels import Difference
+from judge.charts.words import worded
+from judge.report.blocks import heading, prose, shown
+from judge.report.inputs import ReportInputs
+
+_READ = (
+    "People of several panels rated these stories. A judge may follow one panel and not another: then a correlation "
+    "with all of them together describes neither."
+)
+
+
+def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
+    """How the named row stands to each two panels; criteria on which signs differ where their mean hides it."""
+    found = inputs.panels
+    if found is None:
+        return
+    mine = [row for row in found.differences if _of(row, best)]
+    means = [row for row in mine if row.averaged] or mine
+    for row in means:
+        yield _sentence(row)
+    hidden = [row for row in mine if row not in means and row.verdict == "opposite"]
+    for row in hidden:
+        yield f"On {row.subject.criterion} panels turn it round: {_sides(row)}."
+    others = [row for row in found.differences if row.verdict == "opposite" and row.subject.dataset == best.dataset]
+    more = {(row.subject.judge, row.subject.eval_prompt) for row in others} - {(best.judge, best.eval_prompt)}
+    if more:
+        yield f"For {len(more)} further rows panels have opposite signs on some criterion."
+
+
+def blocks(inputs: ReportInputs) -> list[Markup]:
+    """The tables of panels; nothing where none is known."""
+    found = inputs.panels
+    if found is None:
+        return []
+    return [heading("Panels of people"), prose(_READ), *(shown(table, inputs) for table in panels.tables(found))]
+
+
+def _of(row: Difference, best: Margin) -> bool:
+    subject = row.subject
+    return (subject.dataset, subject.run, subject.judge, subject.eval_prompt) == (
+        best.dataset,
+        best.run,
+        best.judge,
+        best.eval_prompt,
+    )
+
+
+def _sentence(row: Difference) -> str:
+    if row.over.value is None:
+        return f"Panels {row.one.panel} and {row.other.panel} cannot be set side by side: {row.over.why.fact}."
+    said = {
+        "opposite": "Panels disagree in sign, and no single figure stands for people",
+        "differ": "Panels differ, and no single figure stands for people",
+        "not told apart": "Panels are not told apart",
+        None: "By panel, without an interval",
+    }[row.verdict]
+    return f"{said}: {_sides(row)} (difference {worded(row.over)})."
+
+
+def _sides(row: Difference) -> str:
+    one, other = row.one, row.other
+    return (
+        f"{worded(one.value)} with {one.panel}, {worded(other.value)} with {other.panel}, on the same "
+        f"{row.stories:,} stories"
+    )

@@ -1,0 +1,124 @@
+"""Pages about runs that compare: the list of comparisons, and one pair with all that was said of it. Read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from judge.errors import JudgeError
+from judge.parsing.stored_verdicts import StoredVerdicts
+from judge.records import Story
+from judge.web.view.index import LEAD
+from judge.web.view.judgments import AGREES, Row
+from judge.web.view.marked import excerpt
+from judge.web.view.pair import JudgeView, PairView, people_of, side
+from judge.web.view.runs import FoundRun
+from judge.web.view.site import NotFoundError, Site
+from judge.web.view.stored import Stored, stored
+from judge.wording import PLAIN, written
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+BESIDE = 4
+"""Judges beside each other on a pair's page."""
+
+PREFERRED = {"first": "the first", "second": "the second", "tie": "neither (tie)"}
+"""What a verdict can be, as the filter names it."""
+
+
+def rows(opened: Stored, found: list[Row]) -> list[dict[str, Any]]:
+    """Rows of the index with their stories' names and the beginnings of their answers, from the journal."""
+    journal = opened.journal
+    compared = {row.query_key: known for row in found if (known := journal.comparison(row.query_key)) is not None}
+    reading = StoredVerdicts.of_run(opened.asked.definition, compared, journal.text_of)
+    return [_row(opened, row, reading, compared[row.query_key]) for row in found]
+
+
+def _row(opened: Stored, row: Row, reading: StoredVerdicts, compared: tuple[str, str]) -> dict[str, Any]:
+    answers = opened.journal.answers_to(row.query_key)
+    answer = next((one for one in answers if one.repeat == row.repeat), None)
+    text = None
+    if answer is not None and answer.response is not None:
+        text = excerpt(answer.response.text, reading.verdict(answer))
+    pair, second = compared
+    return {
+        "row": row,
+        "pair": pair,
+        "first": answer.story if answer is not None else "",
+        "second": second,
+        "preference": next((word for word, lead in LEAD.items() if word and lead == row.rating), None),
+        "text": text,
+        "error": answer.error if answer is not None else None,
+    }
+
+
+def filter_words() -> dict[str, Any]:
+    """What the filters of comparisons offer beside the names that the index knows."""
+    return {"preferred": [(LEAD[word], said) for word, said in PREFERRED.items()], "people": list(AGREES)}
+
+
+def pair_page(site: Site, request: Request) -> Response:
+    """One pair: both stories, what each judge preferred in which order, and what people prefer."""
+    run = site.run(request)
+    able = [slug for slug, folder in run.results.items() if site.compares(folder)]
+    chosen = [slug for slug in request.query_params.getlist("judge") if slug in able]
+    chosen = list(dict.fromkeys(chosen or able))[:BESIDE]
+    if not chosen:
+        raise NotFoundError(f"run {run.name} compares no stories", hint="its judgments are of single stories")
+    view = _pair(run, chosen, request.query_params.get("pair", ""))
+    return site.page("pair.html", run, "judgments", view=view, chosen=chosen, able=able, beside=BESIDE)
+
+
+def _pair(run: FoundRun, chosen: list[str], name: str) -> PairView:
+    with stored(run.results[chosen[0]]) as opened:
+        journal = opened.journal
+        number = journal.number_of(name)
+        found = None if number is None else journal.pair_at(number)
+        if number is None or found is None:
+            raise NotFoundError(f"run {run.name} has no pair {name!r}", hint="the list of comparisons has them all")
+        one, other = (_story(opened, story) for story in found[1:])
+        before, after = journal.pair_at(number - 1), journal.pair_at(number + 1)
+        criteria = list(opened.asked.criteria)
+        judges = [side(chosen[0], opened, name, one)]
+        people = people_of(opened, one, other, criteria)
+        total, left_out = journal.pair_count(), opened.asked.texts_left_out
+    judges += [_other_side(slug, run, name, one, other) for slug in chosen[1:]]
+    criteria += [name for view in judges[1:] for name, _ in view.cells if name not in criteria]
+    return PairView(
+        name,
+        one,
+        other,
+        number,
+        total,
+        before[0] if before else None,
+        after[0] if after else None,
+        list(dict.fromkeys(criteria)),
+        people,
+        judges,
+        left_out,
+    )
+
+
+def _other_side(slug: str, run: FoundRun, pair: str, one: Story, other: Story) -> JudgeView:
+    """A further judge of the run: its own journal may hold other stories under these names, or not this pair."""
+    try:
+        with stored(run.results[slug]) as opened:
+            known = [opened.journal.text_of(story.id) for story in (one, other)]
+            if known != [one.text, other.text]:
+                return JudgeView(slug, opened.asked.judge, [], {}, "was not asked about these two texts")
+            return side(slug, opened, pair, one)
+    except JudgeError as error:
+        return JudgeView(slug, slug, [], {}, written(error.sentence, PLAIN))
+
+
+def _story(opened: Stored, name: str) -> Story:
+    position = opened.journal.position_of(name)
+    story = None if position is None else opened.journal.story_at(position)
+    if story is None:
+        raise NotFoundError(f"the journal has no story {name!r}", hint="judge verify RUN tells what is intact")
+    return story
+
+
+PAGES: dict[str, Callable[[Site, Any], Any]] = {"/run/{run}/pair": pair_page}

@@ -1,0 +1,96 @@
+"""What a run that compares shows of its verdicts: what was preferred, who won. Counts alone, no inference."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from judge.charts.colours import Scale
+from judge.charts.heatmap import HeatCell, HeatMap, HeatRow
+from judge.pages import charts
+from judge.web.view.judgments import Judgments
+
+_SYSTEMS = 24
+"""Systems of which a matrix of wins can be read."""
+
+_MATRICES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class PreferredRow:
+    """Comparisons with a preference on one criterion with one Eval-Prompt.
+
+    `leads` counts them by `index.LEAD`; `own` of `beside` agree with people, where both prefer one story.
+    """
+
+    criterion: str
+    eval_prompt: str
+    decided: int
+    leads: dict[int, int]
+    own: int
+    beside: int
+
+
+def preferred(index: Judgments) -> list[PreferredRow]:
+    """A row for each criterion and Eval-Prompt with a verdict."""
+    counts: dict[tuple[str, str], dict[int, int]] = defaultdict(lambda: {1: 0, 0: 0, -1: 0})
+    for criterion, prompt, _, lead, n in index.cells():
+        if lead is not None:
+            counts[criterion, prompt][int(lead)] += n
+    agreed = index.agreed()
+    return [
+        PreferredRow(*key, sum(leads.values()), dict(leads), *agreed.get(key, (0, 0))) for key, leads in counts.items()
+    ]
+
+
+def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
+    """A matrix for each criterion with its caption; none where too many systems, or one alone, were compared."""
+    made: list[tuple[Markup, str]] = []
+    for number, criterion in enumerate(criteria[:_MATRICES]):
+        won = index.wins(criterion)
+        systems = {name for pair in won for name in pair}
+        if 1 < len(systems) <= _SYSTEMS:
+            made.append(_matrix(criterion, won, systems, number))
+    return made
+
+
+def _matrix(criterion: str, won: dict[tuple[str, str], float], systems: set[str], number: int) -> tuple[Markup, str]:
+    """The share of comparisons that the row's system won against the column's, the system with most wins first."""
+
+    def share(one: str, other: str) -> float | None:
+        met = won.get((one, other), 0.0) + won.get((other, one), 0.0)
+        return won.get((one, other), 0.0) / met if met else None
+
+    def mean(name: str) -> float:
+        known = [value for other in systems if (value := share(name, other)) is not None]
+        return sum(known) / len(known)
+
+    order = sorted(systems, key=lambda name: (-mean(name), name))
+    rows = []
+    for place, name in enumerate(order, 1):
+        cells = [_cell(name, other, share(name, other)) for other in order]
+        rows.append(HeatRow("", "", f"{place}  {name}", tuple(cells)))
+    values: list[float] = [cell.value for row in rows for cell in row.cells if cell.value]
+    caption = (
+        f"{criterion}: share of comparisons, in per cent, that the row's system won against the column's, ties one "
+        "half, over all Eval-Prompts and both orders. Colours are by distance from 50 %."
+    )
+    found = HeatMap(
+        title=f"Wins of {len(order)} systems, {criterion}",
+        alt=f"{len(order)} rows by {len(order)} systems.",
+        columns=tuple(str(place) for place, _ in enumerate(order, 1)),
+        rows=tuple(rows),
+        unit="won, less 50 %",
+        scale=Scale.of(values or [10.0], digits=0),
+        caption=caption,
+        signature="",
+    )
+    return charts.heat_map(found, f"wins-{number}"), caption
+
+
+def _cell(name: str, other: str, share: float | None) -> HeatCell:
+    if share is None:
+        return HeatCell(None, "", f"{name} against {other}: {'the same system' if name == other else 'never compared'}")
+    return HeatCell(100 * share - 50, f"{100 * share:.0f}", f"{name} against {other}: {100 * share:.1f} % won")

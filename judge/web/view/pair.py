@@ -1,0 +1,184 @@
+"""One pair of stories with everything that was said of it: by each judge in both orders, and by people.
+
+The stories are called one and other, whatever order a comparison showed them in. Parsed as for tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from markupsafe import Markup
+
+from judge.parsing.stored_verdicts import StoredVerdicts
+from judge.records import Answer, Preferred, Story, Verdict
+from judge.web.view import people
+from judge.web.view.marked import answer as marked
+from judge.web.view.stored import Stored
+
+Won = Literal["one", "other", "tie"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An answer to a comparison, and the repeats that gave it; `won` is None where no preference was read."""
+
+    repeats: tuple[int, ...]
+    verdict: Verdict
+    won: Won | None
+    text: Markup | None
+    reasoning: str | None
+    error: str | None
+    finish: str | None
+
+    @property
+    def number(self) -> str:
+        """The repeats, as one writes them."""
+        return ", ".join(map(str, self.repeats))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one judge answered about the pair on one criterion with one Eval-Prompt, shown in one order.
+
+    `won` has every repeat in order, None where no preference was read.
+    """
+
+    criterion: str
+    eval_prompt: str
+    swapped: bool
+    said: tuple[Said, ...]
+    won: tuple[Won | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeView:
+    """What one judge said of the pair, by criterion and Eval-Prompt: a cell an order."""
+
+    slug: str
+    judge: str
+    eval_prompts: list[str]
+    cells: Mapping[tuple[str, str], Sequence[Cell]]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One person's preference."""
+
+    rater: str | None
+    won: Won
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """People on one criterion: what each preferred, and, where they rated the stories, both means."""
+
+    criterion: str
+    given: tuple[Given, ...] = ()
+    means: tuple[float, float] | None = None
+
+    @property
+    def implied(self) -> Won | None:
+        """What the means imply."""
+        if self.means is None:
+            return None
+        one, other = self.means
+        return "tie" if abs(one - other) < 1e-9 else "one" if one > other else "other"
+
+
+@dataclass(frozen=True, slots=True)
+class PairView:
+    """All of one pair's page; `number` of `total` counts from 0, `before` and `after` are pairs."""
+
+    pair: str
+    one: Story
+    other: Story
+    number: int
+    total: int
+    before: str | None
+    after: str | None
+    criteria: list[str]
+    people: Mapping[str, People]
+    judges: list[JudgeView] = field(default_factory=list)
+    texts_left_out: bool = False
+
+
+def people_of(opened: Stored, one: Story, other: Story, criteria: Sequence[str]) -> dict[str, People]:
+    """People's preferences by criterion: the judges' criteria first, then others that people were asked about."""
+    given: dict[str, list[Given]] = {}
+    for known in opened.journal.preferences():
+        if {known.first, known.second} == {one.id, other.id}:
+            for said in known.preferences:
+                won = won_by(said.value, swapped=known.first != one.id)
+                given.setdefault(said.criterion, []).append(Given(said.rater, won))
+    means = [mean_ratings(story) for story in (one, other)]
+    names = dict.fromkeys([*given, *means[0]])
+    found: dict[str, People] = {}
+    for criterion in criteria:
+        by, rated = people.beside(criterion, given), people.beside(criterion, means[0])
+        both = None if rated is None or rated not in means[1] else (means[0][rated], means[1][rated])
+        found[criterion] = People(by or rated or criterion, tuple(given.get(by or "", ())), both)
+    told = {one.criterion for one in found.values()}
+    for name in names:
+        if name not in told:
+            both = (means[0][name], means[1][name]) if name in means[0] and name in means[1] else None
+            found[name] = People(name, tuple(given.get(name, ())), both)
+    return found
+
+
+def mean_ratings(story: Story) -> dict[str, float]:
+    """People's mean rating of a story by criterion."""
+    values: dict[str, list[float]] = {}
+    for rating in story.ratings:
+        values.setdefault(rating.criterion, []).append(rating.value)
+    return {criterion: sum(some) / len(some) for criterion, some in values.items()}
+
+
+def won_by(preference: Preferred, *, swapped: bool) -> Won:
+    """The story that a preference names by its place."""
+    if preference == "tie":
+        return "tie"
+    return "one" if (preference == "first") != swapped else "other"
+
+
+def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
+    """What one judge said of a pair, on all its criteria, shown in either order."""
+    asked = opened.asked
+    tried = opened.journal.asked_of(pair)
+    compared = {key: (pair, second) for key, _, second, _, _ in tried}
+    reading = StoredVerdicts.of_run(asked.definition, compared, opened.journal.text_of)
+    cells: dict[tuple[str, str], list[Cell]] = {}
+    for key, first, _, criterion, prompt in sorted(tried, key=lambda row: row[1] != one.id):
+        answers = opened.journal.answers_to(key)
+        made = _cell(criterion, prompt, answers, reading, swapped=first != one.id)
+        cells.setdefault((criterion, prompt), []).append(made)
+    return JudgeView(slug, asked.judge, asked.eval_prompts, cells)
+
+
+def _cell(criterion: str, prompt: str, answers: Sequence[Answer], reading: StoredVerdicts, *, swapped: bool) -> Cell:
+    """The answers to one comparison, equal ones of several repeats together."""
+    same: dict[tuple[str | None, ...], list[tuple[Answer, Verdict]]] = {}
+    won: list[Won | None] = []
+    for answer in answers:
+        verdict, response = reading.verdict(answer), answer.response
+        won.append(None if verdict.preference is None else won_by(verdict.preference, swapped=swapped))
+        key = (answer.error,) if response is None else (response.text, response.reasoning, response.finish_reason)
+        same.setdefault((*key, verdict.status, verdict.preference), []).append((answer, verdict))
+    said = tuple(_said(group, swapped=swapped) for group in same.values())
+    return Cell(criterion, prompt, swapped, said, tuple(won))
+
+
+def _said(group: Sequence[tuple[Answer, Verdict]], *, swapped: bool) -> Said:
+    answer, verdict = group[0]
+    response = answer.response
+    return Said(
+        tuple(one.repeat for one, _ in group),
+        verdict,
+        None if verdict.preference is None else won_by(verdict.preference, swapped=swapped),
+        None if response is None else marked(response.text, verdict),
+        None if response is None else response.reasoning,
+        answer.error,
+        None if response is None else response.finish_reason,
+    )

@@ -1,0 +1,65 @@
+"""Which story of a pair people prefer: as they said, else as the means of their ratings imply. Never of one person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from judge.journal import JournalReader
+
+_LEAD = {"first": 1, "second": -1, "tie": 0}
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Preferred:
+    """People's preferences and mean ratings of one journal.
+
+    `said` is criterion -> (one story, the other) -> how many more preferred the one; `means` is (criterion, story) ->
+    mean rating.
+    """
+
+    said: Mapping[str, Mapping[tuple[str, str], int]]
+    means: Mapping[tuple[str, str], float]
+
+    @classmethod
+    def of(cls, journal: JournalReader) -> Preferred:
+        """All that a journal knows."""
+        said: dict[str, dict[tuple[str, str], int]] = {}
+        for pair in journal.preferences():
+            for given in pair.preferences:
+                known = said.setdefault(given.criterion, {})
+                known[pair.first, pair.second] = known.get((pair.first, pair.second), 0) + _LEAD[given.value]
+        return cls(said, journal.mean_ratings())
+
+    def lead(self, criterion: str, first: str, second: str) -> int | None:
+        """1 where people prefer the first story, -1 the second, 0 neither; None where it is not known."""
+        if self.said:
+            known = self.said[named] if (named := beside(criterion, self.said)) is not None else {}
+            counts = [known.get((first, second)), _turned(known.get((second, first)))]
+            found = [count for count in counts if count is not None]
+            return _sign(sum(found)) if found else None
+        means = self.implied(criterion, first, second)
+        return None if means is None else _sign(means[0] - means[1])
+
+    def implied(self, criterion: str, first: str, second: str) -> tuple[float, float] | None:
+        """Both stories' means of people's ratings on the criterion; None where one is not known."""
+        named = beside(criterion, dict.fromkeys(name for name, _ in self.means))
+        if named is None or not {(named, first), (named, second)} <= self.means.keys():
+            return None
+        return self.means[named, first], self.means[named, second]
+
+
+def beside(criterion: str, known: Iterable[str]) -> str | None:
+    """The people's criterion that a judge's is held against: of the same name, else their only one."""
+    names = list(known)
+    same = [name for name in names if name.casefold() == criterion.casefold()]
+    return same[0] if same else names[0] if len(names) == 1 else None
+
+
+def _turned(count: int | None) -> int | None:
+    return None if count is None else -count
+
+
+def _sign(value: float) -> int:
+    return 0 if abs(value) < _SAME else 1 if value > 0 else -1

@@ -1,0 +1,142 @@
+"""Criteria that people rated by another name: declared once in run.yaml, said everywhere, warned of before paying."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from judge.analysis import correlation, diagnose
+from judge.analysis.agreement import correlation_grid
+from judge.analysis.disagreements.disagreements import disagreements
+from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.options.table_options import CorrelationOptions
+from judge.cli.main import main
+from judge.datasets.files.native import write_stories
+from judge.errors import SpecError
+from judge.execution.session import Sitting, sit
+from judge.rating_matrix import build
+from judge.ratings_table import read
+from judge.records import Rating, Story
+from judge.report.inputs import ReportInputs, ReportOptions
+from judge.report.manuscript import methods
+from judge.report.sections import headline
+from judge.run_definition.spec import parse_run_spec
+from judge.run_folder import ResultFolder
+
+OPTIONS = CorrelationOptions(ci="none", control=False)
+RUN = """
+name: t
+dataset: tales.jsonl
+judge: surface
+criteria: {set: hanna, only: [Coherence, Empathy]}
+eval_prompts: [ep1]
+"""
+
+
+def _stories(folder: Path) -> Path:
+    words = [f"word{i}" for i in range(16)]
+    given = ("Overall", "Liking")
+    stories = [
+        Story(
+            f"s{i}",
+            f"P{i // 2}",
+            f"m{i % 2}",
+            ". ".join(" ".join(words[: 4 + i % 11]) for _ in range(1 + 3 * (i % 7))) + ".",
+            None,
+            tuple(Rating(name, 1 + (i * (k + 2)) % 5, "ann") for k, name in enumerate(given)),
+        )
+        for i in range(30)
+    ]
+    write_stories(folder / "tales.jsonl", stories)
+    return folder / "tales.jsonl"
+
+
+def _ask(folder: Path, **more: object) -> Path:
+    if not (folder / "tales.jsonl").exists():
+        _stories(folder)
+    data = {"name": "t", "dataset": str(folder / "tales.jsonl"), "judge": "surface", "eval_prompts": ["ep1"]}
+    data |= {"criteria": {"set": "hanna", "only": ["Coherence", "Empathy"]}, **more}
+    result = ResultFolder(folder / "run")
+    sit(Sitting(parse_run_spec(data, "test"), folder, result, quiet=True))
+    return result.path
+
+
+def test_what_is_declared_is_compared_in_every_table_and_said(tmp_path: Path) -> None:
+    run = _ask(tmp_path, people={"coherence": "Overall"})
+    table = read([run])
+    (matrix,) = build(table)
+    found = match(matrix)
+    assert found.other == (("Coherence", "Overall"),)
+    assert found.sentence == "Other names are set side by side: Coherence against people's Overall."
+    rows = {row.subject.criterion: row for row in correlation.correlations(table, OPTIONS).rows if row.kind == "judge"}
+    against = correlation.correlations(table, CorrelationOptions(ci="none", control=False, against="Overall"))
+    same = next(row for row in against.rows if row.kind == "judge" and row.subject.criterion == "Coherence")
+    assert rows["Coherence"].estimate.value == same.estimate.value
+    assert "did not rate this criterion" in str(rows["Empathy"].estimate.reason)
+    said = "Coherence is set against people's Overall, as the run says"
+    assert any(said in note for note in correlation.correlations(table, OPTIONS).notes)
+    assert any(said in note for note in diagnose.diagnose(table).notes)
+    assert disagreements(table).rows[0].criterion == "Coherence"
+    (grid,) = correlation_grid.layouts(correlation.correlations(table, OPTIONS))
+    assert grid.other_names == found.sentence
+    alone = narrowed(table, Selection(criteria=("Coherence",)))
+    assert match(build(alone)[0]).other == found.other
+
+
+def test_the_report_says_it_in_its_first_box_and_in_its_methods(tmp_path: Path) -> None:
+    inputs = ReportInputs.read([_ask(tmp_path, people={"Coherence": "Overall"})], ReportOptions(resamples=50))
+    said = "Coherence against people's Overall"
+    assert any(said in sentence for sentence in headline.sentences(inputs))
+    assert said in unescape("".join(map(str, methods.blocks(inputs))))
+
+
+def test_it_may_be_said_later_and_asks_nothing_again(tmp_path: Path) -> None:
+    run = _ask(tmp_path)
+    db = sqlite3.connect(run / "journal.sqlite")
+    before = db.execute("SELECT key FROM queries ORDER BY key").fetchall(), db.execute("SELECT count(*) FROM attempts")
+    count = before[1].fetchone()
+    assert "people" not in json.loads((run / "manifest.json").read_text())["in_force"]
+    assert not read([run]).facts[0].people
+    _ask(tmp_path, people={"Coherence": "Overall"})
+    assert db.execute("SELECT key FROM queries ORDER BY key").fetchall() == before[0]
+    assert db.execute("SELECT count(*) FROM attempts").fetchone() == count
+    assert read([run]).facts[0].people == {"Coherence": "Overall"}
+    _ask(tmp_path)
+    assert not read([run]).facts[0].people
+
+
+def test_a_criterion_that_is_not_asked_cannot_be_declared(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="criterion 'Plot' is not known"):
+        _ask(tmp_path, people={"Plot": "Overall"})
+
+
+def test_a_declared_criterion_that_nobody_rated_is_no_comparison(tmp_path: Path) -> None:
+    table = read([_ask(tmp_path, people={"Coherence": "Beauty"})])
+    found = match(build(table)[0])
+    assert found.partner == (None, None)
+    assert "people did not rate Beauty; they rated Overall, Liking" in str(found.reason)
+
+
+@pytest.mark.parametrize(
+    ("people", "sentence"),
+    [
+        ("", "people rated none of these criteria, and nothing can be said about agreement with them"),
+        ("people: {Coherence: Overall}", "Coherence is set against people's Overall"),
+        ("people: {Coherence: Beauty}", "people's Beauty, which nobody rated: they rated Overall, Liking"),
+    ],
+)
+def test_a_dry_run_warns_before_paying(
+    people: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _stories(tmp_path)
+    (tmp_path / "run.yaml").write_text(RUN + people + "\n")
+    monkeypatch.setenv("COLUMNS", "1000")
+    with pytest.raises(SystemExit):
+        main(["run", str(tmp_path), "--dry-run", "--format", "json"])
+    notes = " ".join(json.loads(capsys.readouterr().out)["notes"])
+    assert sentence in notes
