@@ -5,6 +5,7 @@ All are frozen. Text is `str`, ratings are points of the scale (float), times ar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -230,6 +231,31 @@ class Criterion:
             scale = Scale.of_labels(labels, ordered=named["ordered"], positive=named["positive"])
         return cls(record["name"], record["abbreviation"], record["definition"], scale, tuple(record["guidelines"]))
 
+    @classmethod
+    def together(cls, criteria: Sequence[Criterion]) -> Criterion:
+        """What stands for criteria that one query asks for: its name is theirs as a JSON array, see `names_in`."""
+        name = joint_name([one.name for one in criteria])
+        return cls(name, "+".join(one.abbreviation for one in criteria), "", criteria[0].scale)
+
+
+Asked = Criterion | tuple[Criterion, ...]
+"""What one query asks for: one criterion, or several in one answer."""
+
+
+def joint_name(names: Sequence[str]) -> str:
+    """The one name of a query for several criteria."""
+    return json.dumps(list(names), ensure_ascii=False, separators=(",", ":"))
+
+
+def names_in(criterion: str) -> tuple[str, ...]:
+    """The names of the criteria that a query's one name stands for; the name itself where it is of one."""
+    if not criterion.startswith('["'):
+        return (criterion,)
+    try:
+        return tuple(json.loads(criterion))
+    except json.JSONDecodeError:  # a name that only looks like it
+        return (criterion,)
+
 
 def _labels_record(scale: Scale) -> dict[str, Any]:
     return {"labels": list(scale.labels), "ordered": scale.ordered, "positive": scale.positive}
@@ -265,6 +291,8 @@ class Query:
     A comparison shows `story` first and `other` second, `choices` are its words for first, second and tie (without the
     last where no tie is offered), and `pair` is the pair's id; a query for a rating has none of them.
 
+    A query for several criteria in one answer has them in `criteria`, and `criterion` stands for them together.
+
     `shared` are the places, in characters over the contents of all messages, up to which other requests of the plan
     begin in the same way; () where nobody asked for them.
     """
@@ -285,6 +313,12 @@ class Query:
     other: Story | None = None
     choices: tuple[str, ...] = ()
     pair: str | None = None
+    criteria: tuple[Criterion, ...] = ()
+
+    @property
+    def asked(self) -> Asked:
+        """What it asks for."""
+        return self.criteria or self.criterion
 
 
 @dataclass(frozen=True, slots=True)

@@ -345,7 +345,7 @@ class OpenedRun:
 
     def criteria(
         self,
-        view: Literal["halo", "pairs", "multitrait", "scale-use"] = "halo",
+        view: Literal["halo", "pairs", "multitrait", "scale-use", "together"] = "halo",
         *,
         drop_systems: Names = (),
         ci: Literal["boot-inputs", "none"] = "boot-inputs",

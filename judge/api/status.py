@@ -13,6 +13,7 @@ def status_row(folder: ResultFolder) -> dict[str, Any]:
     from judge.exchange.batch.ledger import in_flight_note
     from judge.in_force.words import mark, stored
     from judge.journal import JournalReader
+    from judge.journal.counting import queries_of
     from judge.run_folder import folder_cost, read_manifest
 
     manifest = read_manifest(folder.manifest)
@@ -29,7 +30,7 @@ def status_row(folder: ResultFolder) -> dict[str, Any]:
     planned = None
     if definition is not None:
         repeats = force.get("repeats", 1)
-        planned = subjects * len(definition["criteria_records"]) * len(definition["eval_prompts"]) * repeats
+        planned = subjects * queries_of(definition) * repeats
     sums = manifest.get("totals") or {}
     return row | {
         "answered": totals.answered,

@@ -1,7 +1,8 @@
 """`recorded/<result folder or file>`: stored answers, given again. Never answers what was not recorded.
 
 A file is JSON Lines with `story, criterion, eval_prompt, repeat, text` and optionally `finish_reason` and `reasoning`;
-of a comparison `story` was shown first, and `second` names the other.
+of a comparison `story` was shown first, and `second` names the other. Of several criteria in one answer `criterion` is
+their list.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import orjson
 from judge.backends.protocol import Capabilities, Settings
 from judge.errors import BackendError, DataError
 from judge.journal import JournalReader
-from judge.records import Query, Response
+from judge.records import Query, Response, joint_name, names_in
 
 _Place = tuple[str, str | None, str, str, int]
 
@@ -46,8 +47,9 @@ class RecordedBackend:
             place = (query.story.id, other, query.criterion.name, query.eval_prompt, repeat)
             if place not in self._answers:
                 about = f"story {place[0]}" if other is None else f"stories {place[0]} and {other}"
+                asked = ", ".join(names_in(place[2]))
                 raise BackendError(
-                    f"{self.path} holds no answer for {about}, {place[2]}, {place[3]}, repeat {place[4]}",
+                    f"{self.path} holds no answer for {about}, {asked}, {place[3]}, repeat {place[4]}",
                     kind="request",
                     retryable=False,
                 )
@@ -80,7 +82,9 @@ def _from_file(path: Path) -> Iterator[tuple[_Place, Response]]:
         try:
             data = orjson.loads(line)
             second = None if data.get("second") is None else str(data["second"])
-            story, criterion, eval_prompt = (str(data[key]) for key in ("story", "criterion", "eval_prompt"))
+            story, eval_prompt = str(data["story"]), str(data["eval_prompt"])
+            criterion = data["criterion"]
+            criterion = joint_name(list(map(str, criterion))) if isinstance(criterion, list) else str(criterion)
             place = (story, second, criterion, eval_prompt, int(data["repeat"]))
             yield place, Response(str(data["text"]), data.get("finish_reason"), data.get("reasoning"))
         except orjson.JSONDecodeError as error:

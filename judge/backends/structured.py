@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge.records import Query
+from judge.records import Criterion, Query
 
 STRUCTURED = ("choice", "json", "json-explanation-first")
 """Forms that an answer can be asked to have."""
@@ -14,34 +14,47 @@ def choices(query: Query) -> list[str]:
     """The words of a verdict, the points of the scale as they would be written, or its labels."""
     if query.choices:
         return list(query.choices)
-    if query.criterion.scale.labels:
-        return list(query.criterion.scale.labels)
-    return [f"{point:g}" for point in query.criterion.scale.points()]
+    scale = query.criterion.scale
+    return list(scale.labels) or [f"{point:g}" for point in scale.points()]
 
 
 def schema(query: Query) -> dict[str, Any]:
     """JSON schema of a rating on the scale, with an explanation before or after it where one is asked for.
 
-    A label stands under `rating` too, as a text; of a comparison the verdict stands under `verdict`.
+    A label stands under `rating` too, as a text; of a comparison the verdict stands under `verdict`. Of several
+    criteria each has such an object, or its bare rating, under its name.
     """
-    name, answer = "rating", _rating(query)
+    if query.criteria:
+        return _object({criterion.name: _of_several(query, criterion) for criterion in query.criteria})
     if query.choices:
-        name, answer = "verdict", {"type": "string", "enum": choices(query)}
+        return _explained(query, "verdict", {"type": "string", "enum": choices(query)})
+    return _explained(query, "rating", _rating(query.criterion))
+
+
+def _of_several(query: Query, criterion: Criterion) -> dict[str, Any]:
+    rating = _rating(criterion)
+    return _explained(query, "rating", rating) if query.asks_explanation else rating
+
+
+def _explained(query: Query, name: str, answer: dict[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {name: answer}
     if query.asks_explanation:
         said = {"explanation": {"type": "string"}}
         fields = said | fields if query.structured == "json-explanation-first" else fields | said
+    return _object(fields)
+
+
+def _object(fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
-def _rating(query: Query) -> dict[str, Any]:
-    points = query.criterion.scale.points()
-    rating: dict[str, Any] = {"type": "number", "enum": points}
+def _rating(criterion: Criterion) -> dict[str, Any]:
+    if criterion.scale.labels:
+        return {"type": "string", "enum": list(criterion.scale.labels)}
+    points = criterion.scale.points()
     if all(float(point).is_integer() for point in points):
-        rating = {"type": "integer", "enum": [int(point) for point in points]}
-    if query.criterion.scale.labels:
-        rating = {"type": "string", "enum": choices(query)}
-    return rating
+        return {"type": "integer", "enum": [int(point) for point in points]}
+    return {"type": "number", "enum": points}
 
 
 def request_fields(query: Query) -> dict[str, Any]:

@@ -22,8 +22,8 @@ _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _TEXT = "tag:yaml.org,2002:str"
 _SHOWN = 80
-PAIRS = "pairs"
-"""Folder of the shipped Eval-Prompts that compare; their names need no folder."""
+FOLDERS = ("pairs", "joint")
+"""Folders of the shipped Eval-Prompts that compare, and that ask for several criteria; their names need no folder."""
 
 
 Place = tuple[str | int, ...]
@@ -54,15 +54,19 @@ def locate(
     if inside.is_file():
         return inside
     raise SpecError(
-        unknown(what, text, [f.stem for folder in (ships, ships / PAIRS) for f in folder.glob(f"*{suffix}")]),
+        unknown(
+            what,
+            text,
+            [f.stem for folder in (ships, *(ships / one for one in FOLDERS)) for f in folder.glob(f"*{suffix}")],
+        ),
         hint=f"your own: give its path, e.g. ./{text}{suffix}",
     )
 
 
 def _inside(ships: Path, name: str, suffix: str) -> Path:
-    """Where a shipped file of that name would lie: those that compare have a folder of their own."""
-    found = ships / PAIRS / f"{name}{suffix}"
-    return found if found.is_file() else ships / f"{name}{suffix}"
+    """Where a shipped file of that name would lie: other kinds have folders of their own."""
+    file = f"{name}{suffix}"
+    return next((found for one in FOLDERS if (found := ships / one / file).is_file()), ships / file)
 
 
 def read_text(file: Path) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from judge.errors import JudgeError
 from judge.eval_prompts.front_matter import split
 from judge.eval_prompts.template import LABELS, EvalPrompt, load_eval_prompt
-from judge.records import Comparison, Criterion, Message, Scale, Story, Subject
+from judge.records import Asked, Comparison, Criterion, Message, Scale, Story, Subject
 
 _STORY = Story("check", "A prompt.", "system", "A story.", reference="A reference.")
 _CRITERION = Criterion(
@@ -47,8 +47,9 @@ def _promises(eval_prompt: EvalPrompt) -> list[str]:
     for shown in ("first", "second") if eval_prompt.compares else ("story",):
         if shown not in uses:
             found.append(f"{eval_prompt.file}: never shows the {shown}{' story' if eval_prompt.compares else ''}")
-    if not any(name.startswith("criterion") for name in uses):
-        found.append(f"{eval_prompt.file}: never names the criterion")
+    if not any(name.startswith(("criterion", "criteria")) for name in uses):
+        several = "the criterion" if eval_prompt.criteria is None else "criteria"
+        found.append(f"{eval_prompt.file}: never names {several}")
     return found
 
 
@@ -63,15 +64,22 @@ def _trials(eval_prompt: EvalPrompt) -> list[str]:
         criteria.append(replace(_CRITERION, guidelines=()))
     found: dict[str, None] = {}
     for subject, ties in _subjects(eval_prompt, stories):
-        for criterion in criteria:
+        for asked in _asked(eval_prompt, criteria):
             try:
-                messages = eval_prompt.render(subject, criterion, ties=ties)
+                messages = eval_prompt.render(subject, asked, ties=ties)
             except JudgeError as error:
                 found[str(error)] = None
                 continue
             for sentence in _blanks(eval_prompt, messages):
                 found[sentence] = None
     return list(found)
+
+
+def _asked(eval_prompt: EvalPrompt, criteria: list[Criterion]) -> list[Asked]:
+    """What is asked for: each criterion, or each with another where one answer rates several."""
+    if eval_prompt.criteria is None:
+        return [*criteria]
+    return [(one, replace(one, name="Surprise", abbreviation="SU")) for one in criteria]
 
 
 def _subjects(eval_prompt: EvalPrompt, stories: list[Story]) -> Iterator[tuple[Subject, bool]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -14,13 +15,17 @@ FENCE = "---"
 
 
 class FrontMatter(Strict):
-    """The keys that an Eval-Prompt may have; all may be left out."""
+    """The keys that an Eval-Prompt may have; all may be left out.
+
+    `criteria` says that one answer rates several: all of the run, or those named (or abbreviated) here.
+    """
 
     description: str = ""
     needs_guidelines: bool = False
     needs_reference: bool = False
     explains: bool = False
     compares: bool = False
+    criteria: Literal["all"] | list[str] | None = None
     system: str | None = None
     published: str | None = Field(default=None, pattern=r"^EP\d+$")
     rating_pattern: str | None = Field(default=None, min_length=1)

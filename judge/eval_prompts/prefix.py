@@ -12,7 +12,7 @@ from typing import Literal
 
 from judge.criteria import Published
 from judge.eval_prompts.template import EvalPrompt
-from judge.records import Comparison, Criterion, Scale, Story, Subject
+from judge.records import Asked, Comparison, Criterion, Scale, Story, Subject
 
 Kind = Literal["story_prompt", "reference", "story", "first", "second", "criterion"]
 
@@ -31,17 +31,30 @@ _PAIRS: dict[Kind, Comparison] = {
 }
 
 
-def prefix_order(
-    eval_prompt: EvalPrompt, criterion: Criterion, *, published: Published | None = None
-) -> tuple[Kind, ...]:
+def prefix_order(eval_prompt: EvalPrompt, asked: Asked, *, published: Published | None = None) -> tuple[Kind, ...]:
     """The kinds of values that the messages depend on, in the order in which they first show.
 
-    "criterion" stands for any text that depends on the criterion (in wording mode, the whole published request). Kinds
-    that do not show are left out. Raises what `EvalPrompt.render` raises.
+    "criterion" stands for any text that depends on the criterion, or on the criteria of one answer (in wording mode,
+    the whole published request). Kinds that do not show are left out. Raises what `EvalPrompt.render` raises.
     """
     before: Subject = Comparison(_BEFORE, _OTHER, "pair") if eval_prompt.compares else _BEFORE
-    base = _text(eval_prompt, before, criterion, published)
-    other = replace(
+    base = _text(eval_prompt, before, asked, published)
+    other: Asked = _other(asked) if isinstance(asked, Criterion) else tuple(map(_other, asked))
+    reworded = published
+    if published is not None and eval_prompt.published is not None and isinstance(asked, Criterion):
+        task = _unlike(published.tasks[asked.name, eval_prompt.published])
+        reworded = replace(published, tasks={(_unlike(asked.name), eval_prompt.published): task})
+    subjects: Mapping[Kind, Subject] = _PAIRS if eval_prompt.compares else _CHANGED
+    changed: dict[Kind, str] = {
+        kind: _text(eval_prompt, subject, asked, published) for kind, subject in subjects.items()
+    }
+    changed["criterion"] = _text(eval_prompt, before, other, reworded)
+    places = {kind: _first_difference(base, text) for kind, text in changed.items() if text != base}
+    return tuple(sorted(places, key=lambda kind: places[kind]))
+
+
+def _other(criterion: Criterion) -> Criterion:
+    return replace(
         criterion,
         name=_unlike(criterion.name),
         abbreviation=_unlike(criterion.abbreviation),
@@ -49,17 +62,6 @@ def prefix_order(
         guidelines=tuple(_unlike(sentence) for sentence in criterion.guidelines),
         scale=_other_scale(criterion.scale),
     )
-    reworded = published
-    if published is not None and eval_prompt.published is not None:
-        task = _unlike(published.tasks[criterion.name, eval_prompt.published])
-        reworded = replace(published, tasks={(other.name, eval_prompt.published): task})
-    subjects: Mapping[Kind, Subject] = _PAIRS if eval_prompt.compares else _CHANGED
-    changed: dict[Kind, str] = {
-        kind: _text(eval_prompt, subject, criterion, published) for kind, subject in subjects.items()
-    }
-    changed["criterion"] = _text(eval_prompt, before, other, reworded)
-    places = {kind: _first_difference(base, text) for kind, text in changed.items() if text != base}
-    return tuple(sorted(places, key=lambda kind: places[kind]))
 
 
 def _other_scale(scale: Scale) -> Scale:
@@ -78,5 +80,5 @@ def _unlike(text: str) -> str:
     return ("Y" if text[:1] == "Z" else "Z") + text
 
 
-def _text(eval_prompt: EvalPrompt, subject: Subject, criterion: Criterion, published: Published | None) -> str:
-    return "\x00".join(message.content for message in eval_prompt.render(subject, criterion, published=published))
+def _text(eval_prompt: EvalPrompt, subject: Subject, asked: Asked, published: Published | None) -> str:
+    return "\x00".join(message.content for message in eval_prompt.render(subject, asked, published=published))

@@ -37,6 +37,13 @@ COMPARING: Mapping[str, str] = {
 }
 """What an Eval-Prompt that compares two stories is offered in place of `story`."""
 
+JOINT: Mapping[str, str] = {
+    **{name: OFFERED[name] for name in ("story_prompt", "story", "reference")},
+    "criteria": "the criteria that one answer rates: of each its name, abbreviation, definition, guidelines, scale and "
+    "points",
+}
+"""What an Eval-Prompt is offered that asks for several criteria in one answer, in place of `criterion`, `points`."""
+
 _OTHER_FILES = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)
 # What rendering can raise because of what a template says: Jinja's errors, and plain Python's from its expressions.
 _TEMPLATE_FAULTS = (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
@@ -70,6 +77,7 @@ class CriterionView:
     definition: str
     guidelines: tuple[str, ...]
     scale: ScaleView
+    points: tuple[float, ...] | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +127,9 @@ def compile_template(source: str, *, file: Path, first_line: int = 1, offered: M
         if name in unknown_names and name not in offered and name not in environment.globals:
             raise _fault(file, first_line, source, line, _not_offered("variable", name, offered))
     uses = {name for name, _ in _names(tree) if name in unknown_names and name in offered}
-    for parent, attribute, line in _attributes(tree):
-        if parent in unknown_names or parent == "criterion.scale":
+    each = _each_criterion(tree) if "criteria" in offered else frozenset()
+    for parent, attribute, line in _attributes(tree, each):
+        if parent in unknown_names or parent == "criterion.scale" or each:
             if attribute not in _ATTRIBUTES[parent]:
                 allowed = [f"{parent}.{known}" for known in _ATTRIBUTES[parent]]
                 raise _fault(file, first_line, source, line, _not_offered("variable", f"{parent}.{attribute}", allowed))
@@ -166,20 +175,33 @@ def _names(tree: nodes.Template) -> Iterator[tuple[str, int]]:
             yield node.name, node.lineno
 
 
-def _attributes(tree: nodes.Template) -> Iterator[tuple[str, str, int]]:
-    """(parent, attribute, line) of every `criterion.x` and `criterion.scale.x`."""
+def _each_criterion(tree: nodes.Template) -> frozenset[str]:
+    """Names that loops over `criteria` give to each of them."""
+    loops = [loop for loop in tree.find_all(nodes.For) if isinstance(loop.target, nodes.Name)]
+    over = [loop for loop in loops if any(name.name == "criteria" for name in _of(loop.iter))]
+    return frozenset(loop.target.name for loop in over if isinstance(loop.target, nodes.Name))
+
+
+def _of(node: nodes.Node) -> Iterator[nodes.Name]:
+    if isinstance(node, nodes.Name):
+        yield node
+    yield from node.find_all(nodes.Name)
+
+
+def _attributes(tree: nodes.Template, each: frozenset[str]) -> Iterator[tuple[str, str, int]]:
+    """(parent, attribute, line) of every `criterion.x` and `criterion.scale.x`, under whatever name of `each`."""
     found: list[nodes.Getattr | nodes.Getitem] = [*tree.find_all(nodes.Getattr), *tree.find_all(nodes.Getitem)]
     for node in found:
-        parent, attribute = _spelled(node.node), _last(node)
+        parent, attribute = _spelled(node.node, each), _last(node)
         if parent in _ATTRIBUTES and attribute is not None:
             yield parent, attribute, node.lineno
 
 
-def _spelled(node: nodes.Node) -> str | None:
+def _spelled(node: nodes.Node, each: frozenset[str]) -> str | None:
     if isinstance(node, nodes.Name):
-        return node.name
+        return "criterion" if node.name in each else node.name
     if isinstance(node, nodes.Getattr | nodes.Getitem):
-        parent, last = _spelled(node.node), _last(node)
+        parent, last = _spelled(node.node, each), _last(node)
         return f"{parent}.{last}" if parent and last else None
     return None
 

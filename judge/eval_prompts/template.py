@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from judge.criteria import Published
-from judge.criteria.prompt_file import PAIRS, locate, read_text
+from judge.criteria.prompt_file import FOLDERS, locate, read_text
 from judge.errors import SpecError, TemplateError
-from judge.eval_prompts.front_matter import split
+from judge.eval_prompts.front_matter import FrontMatter, split
 from judge.eval_prompts.published import check_published, published_text, shows_reference
 from judge.eval_prompts.sandbox import (
     COMPARING,
+    JOINT,
     OFFERED,
     Compiled,
     CriterionView,
@@ -21,18 +22,22 @@ from judge.eval_prompts.sandbox import (
     compile_template,
 )
 from judge.folders.shipped import shipped
-from judge.records import CHOICES, Comparison, Criterion, Message, Story, Subject
+from judge.records import CHOICES, Asked, Comparison, Criterion, Message, Story, Subject
 
 SUFFIX = ".jinja"
 HUMAN = "Human"
 REFERENCE_IS_TARGET = "reference_is_target"
 LABELS = "criterion.scale.labels"
+_SEVERAL = 2
 _NUMBERS = frozenset({"criterion.scale.min", "criterion.scale.max", "criterion.scale.step"})
 
 
 @dataclass(frozen=True, slots=True)
 class EvalPrompt:
-    """One prompt variant. `source` is the whole file, for hashing; `published` names the Eval-Prompt it follows."""
+    """One prompt variant. `source` is the whole file, for hashing; `published` names the Eval-Prompt it follows.
+
+    `criteria` says which ones an answer rates together: all that a run asks for, or those named; None = one a query.
+    """
 
     name: str
     file: Path
@@ -42,27 +47,29 @@ class EvalPrompt:
     needs_reference: bool
     asks_explanation: bool
     compares: bool
+    criteria: Literal["all"] | tuple[str, ...] | None
     published: str | None
     rating_pattern: str | None
     example_answer: str | None
     body: Compiled = field(repr=False, compare=False)
     system: Compiled | None = field(repr=False, compare=False)
     # Made once a criterion: what a template sees of it. Keyed by the record, so nothing can go stale.
-    _views: dict[Criterion, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    _views: dict[Asked, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def render(
-        self, subject: Subject, criterion: Criterion, *, published: Published | None = None, ties: bool = True
+        self, subject: Subject, asked: Asked, *, published: Published | None = None, ties: bool = True
     ) -> tuple[Message, ...]:
         """The messages exactly as they are to be sent: about a story, or about two where this Eval-Prompt compares.
+
+        `asked` is a criterion, or the criteria of one answer where this Eval-Prompt asks for several.
 
         `ties` is whether a tie is offered. With `published` (of the criteria set), an Eval-Prompt that follows a
         published one is that one's text as sent. Raises SpecError where guidelines or a reference story are needed and
         missing, TemplateError where the template cannot be rendered.
         """
-        fixed = self._views.get(criterion)
+        fixed = self._views.get(asked)
         if fixed is None:
-            self.check_criterion(criterion)
-            fixed = self._views[criterion] = _view(criterion)
+            fixed = self._views[asked] = self._fixed(asked)
         stories = stories_in(subject)
         if self.compares != isinstance(subject, Comparison):
             shows = "compares two stories" if self.compares else "rates one story"
@@ -76,14 +83,27 @@ class EvalPrompt:
                 f"story {stories[0].id!r} has no reference story, but Eval-Prompt {self.name!r} needs one",
                 hint="leave this Eval-Prompt out, or give the dataset its reference stories",
             )
-        if published is not None and self.published is not None and isinstance(subject, Story):
-            check_published(published, self.published, criterion)
-            text = published_text(published, self.published, criterion, subject, reference)
-        else:
+        if published is None or self.published is None or isinstance(subject, Comparison) or isinstance(asked, tuple):
             text = self.body.render(values)
+        else:
+            check_published(published, self.published, asked)
+            text = published_text(published, self.published, asked, subject, reference)
         if self.system is None:
             return (Message("user", text),)
         return (Message("system", self.system.render(values)), Message("user", text))
+
+    def _fixed(self, asked: Asked) -> dict[str, Any]:
+        """The values of the template that do not depend on the story."""
+        if isinstance(asked, Criterion) != (self.criteria is None):
+            several = "rates one criterion an answer" if self.criteria is None else "rates several criteria an answer"
+            raise SpecError(f"Eval-Prompt {self.name!r} {several}", hint="judge prompts list says what each one does")
+        if isinstance(asked, Criterion):
+            self.check_criterion(asked)
+            view = _view(asked)
+            return {"criterion": view, "points": view.points}
+        for criterion in asked:
+            self.check_criterion(criterion)
+        return {"criteria": tuple(map(_view, asked))}
 
     def check_criterion(self, criterion: Criterion, *, published: Published | None = None) -> None:
         """SpecError where this Eval-Prompt cannot ask for the criterion; to be called before anything is sent."""
@@ -145,9 +165,8 @@ def load_eval_prompt(
     if not parts.body.strip():
         raise TemplateError(f"{file}, line {parts.body_line}: there is no text")
     front = parts.front
-    if front.compares and (front.published or front.rating_pattern or front.example_answer):
-        raise TemplateError(f"{file}: compares goes with none of published, rating_pattern, example_answer")
-    offered = COMPARING if front.compares else OFFERED
+    _check_keys(front, file)
+    offered = COMPARING if front.compares else OFFERED if front.criteria is None else JOINT
     compiled = None
     if system is None and front.system:
         compiled = compile_template(front.system, file=file, first_line=parts.system_line, offered=offered)
@@ -162,6 +181,7 @@ def load_eval_prompt(
         needs_reference=front.needs_reference,
         asks_explanation=front.explains,
         compares=front.compares,
+        criteria=tuple(front.criteria) if isinstance(front.criteria, list) else front.criteria,
         published=front.published,
         rating_pattern=front.rating_pattern,
         example_answer=front.example_answer,
@@ -170,10 +190,33 @@ def load_eval_prompt(
     )
 
 
+def _check_keys(front: FrontMatter, file: Path) -> None:
+    """Raise TemplateError for keys that do not go together."""
+    one_rating = front.published or front.rating_pattern or front.example_answer
+    if front.compares and one_rating:
+        raise TemplateError(f"{file}: compares goes with none of published, rating_pattern, example_answer")
+    if front.criteria is None:
+        return
+    if front.compares:
+        raise TemplateError(f"{file}: compares goes with no criteria: a comparison asks for one criterion")
+    if one_rating:
+        raise TemplateError(f"{file}: criteria goes with none of published, rating_pattern, example_answer")
+    names = [name.casefold() for name in front.criteria] if isinstance(front.criteria, list) else []
+    if isinstance(front.criteria, list) and (len(names) < _SEVERAL or len(set(names)) < len(names)):
+        raise TemplateError(f"{file}: criteria names two or more, each once, or says all")
+
+
 def shipped_eval_prompts() -> tuple[str, ...]:
-    """Names of the Eval-Prompts that ship with the program, sorted: those that rate, then those that compare."""
+    """Names of the Eval-Prompts that ship with the program, sorted: those that rate, then those that compare.
+
+    Behind them stand those that rate several criteria in one answer.
+    """
     ships = shipped("prompts") / "eval_prompts"
-    return tuple(file.stem for folder in (ships, ships / PAIRS) for file in sorted(folder.glob(f"*{SUFFIX}")))
+    return tuple(
+        file.stem
+        for folder in (ships, *(ships / name for name in FOLDERS))
+        for file in sorted(folder.glob(f"*{SUFFIX}"))
+    )
 
 
 def stories_in(subject: Subject) -> tuple[Story, ...]:
@@ -200,16 +243,16 @@ def reference_of(story: Story) -> str | None:
     return story.reference
 
 
-def _view(criterion: Criterion) -> dict[str, Any]:
+def _view(criterion: Criterion) -> CriterionView:
     scale = criterion.scale
-    view = CriterionView(
+    return CriterionView(
         criterion.name,
         criterion.abbreviation,
         criterion.definition,
         criterion.guidelines,
         ScaleView(_number(scale.min), _number(scale.max), _number(scale.step), scale.labels),
+        scale.labels or tuple(_number(point) for point in scale.points()),
     )
-    return {"criterion": view, "points": scale.labels or tuple(_number(point) for point in scale.points())}
 
 
 def _number(value: float) -> float:

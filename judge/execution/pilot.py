@@ -142,5 +142,5 @@ def _parsed(journal: JournalReader) -> float | None:
         read = [verdicts.verdict(answer).preference is not None for answer in answered]
     else:
         reading = StoredAnswers.of_run(parser("ours"), criteria, definition, journal.text_of)
-        read = [reading.judgment(answer).rating is not None for answer in answered]
+        read = [judgment.rating is not None for answer in answered for _, judgment in reading.judgments(answer)]
     return fmean(read) if read else None

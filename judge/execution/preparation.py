@@ -251,6 +251,9 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     # How an answer is read may be mended after it was paid for; what is sent may not.
     if all(ask_the_same(sources[0][name], sources[1][name]) for name in both):
         changed = [what for what in changed if what != _SAME["eval_prompts"]]
+    together = before.get("joint", {}), now.get("joint", {})
+    if any(together[0][name] != together[1][name] for name in together[0].keys() & together[1].keys()):
+        changed.append("the criteria that one answer rates together")
     return changed
 
 
@@ -268,4 +271,5 @@ def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
         "criteria_records": list(records.values()),
         **people,
         **({"rating_patterns": patterns} if patterns else {}),
+        **({"joint": joint} if (joint := before.get("joint", {}) | now.get("joint", {})) else {}),
     }

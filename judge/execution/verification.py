@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from judge.fingerprint import fingerprint
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
 from judge.plan import Plan
-from judge.records import Criterion
+from judge.records import Criterion, names_in
 from judge.run_definition.spec import RunSpec, parse_run_spec
 from judge.run_folder import ResultFolder, read_manifest
 
@@ -46,15 +47,16 @@ def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
         asked = _asked(journal)
         for subject in journal.subjects():
             for prompt in plan.eval_prompts:
-                for criterion in plan.criteria:
+                for one in plan.asked_by(prompt):
+                    name = (one if isinstance(one, Criterion) else Criterion.together(one)).name
                     stories = tuple(story.id for story in stories_in(subject))
-                    key = asked.get((stories, criterion.name, prompt.name))
+                    key = asked.get((stories, name, prompt.name))
                     if key is None:
                         continue
-                    if plan.query(subject, prompt, criterion).key == key:
+                    if plan.query(subject, prompt, one).key == key:
                         verified += 1
                     else:
-                        wrong.append("/".join((*stories, criterion.name, prompt.name)))
+                        wrong.append("/".join((*stories, "+".join(names_in(name)), prompt.name)))
         if wrong:
             examples = ", ".join(wrong[:_SHOWN])
             problems.append(f"{len(wrong)} queries have another hash than they were asked under: {examples}")
@@ -76,7 +78,7 @@ def stored_plan(definition: dict[str, Any], result: ResultFolder) -> Plan:
     criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
     with tempfile.TemporaryDirectory() as folder:
         prompts = tuple(
-            _stored_prompt(Path(folder), name, source, definition["system"])
+            _stored_prompt(Path(folder), name, source, definition)
             for name, source in definition["eval_prompt_sources"].items()
         )
     criteria_set = CriteriaSet(
@@ -93,10 +95,13 @@ def _published(definition: dict[str, Any]) -> Published | None:
     return Published(Path(stored["file"]), {}, {}, stored["outer"], tasks)
 
 
-def _stored_prompt(folder: Path, name: str, source: str, system: str | None) -> EvalPrompt:
+def _stored_prompt(folder: Path, name: str, source: str, definition: dict[str, Any]) -> EvalPrompt:
     path = folder / f"{name}.jinja"
     path.write_text(source, encoding="utf-8")
-    return load_eval_prompt(path, system=system)
+    prompt = load_eval_prompt(path, system=definition["system"])
+    # Criteria may have been added since: what was asked together stays what it was.
+    together = definition.get("joint", {}).get(name)
+    return prompt if together is None else replace(prompt, criteria=tuple(together))
 
 
 def _spec(result: ResultFolder) -> RunSpec:

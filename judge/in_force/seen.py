@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 from judge.in_force.model_rules import Said
 from judge.journal import JournalReader
@@ -53,7 +54,7 @@ def seen_in(journal: JournalReader, spec: RunSpec, several: bool | None) -> Seen
         "stop": _stop(responses, spec),
         "n": _repeats(several),
         "logprobs": Said("honoured", "the server gave log-probabilities") if _all_logprobs(responses) else None,
-        "structured": _forms(answers, criteria, definition.get("rating_patterns", {}), spec),
+        "structured": _forms(answers, criteria, definition, spec),
     }
     hints = {"temperature": _greedy(answers, spec)}
     thinks = True if any(one.reasoning for one in responses) else None
@@ -106,17 +107,19 @@ def _all_logprobs(responses: Iterable[Response]) -> bool:
 
 
 def _forms(
-    answers: Iterable[Answer], criteria: Mapping[str, Criterion], patterns: Mapping[str, str], spec: RunSpec
+    answers: Iterable[Answer], criteria: Mapping[str, Criterion], definition: Mapping[str, Any], spec: RunSpec
 ) -> Said | None:
     """Whether answers have the form that `structured` asks for: one without it shows that nothing is enforced."""
     if spec.structured == "none":
         return None
+    patterns, joint = definition.get("rating_patterns", {}), definition.get("joint", {})
     counted: Counter[bool | None] = Counter()
     for one in answers:
-        if one.response is not None and one.criterion in criteria:
+        names = joint.get(one.eval_prompt, [one.criterion])
+        if one.response is not None and all(name in criteria for name in names):
             pattern = patterns.get(one.eval_prompt)
-            formed = has_asked_form(one.response, criteria[one.criterion], spec.structured, pattern, spec.choices)
-            counted[formed] += 1
+            asked = tuple(criteria[name] for name in names) if one.eval_prompt in joint else criteria[one.criterion]
+            counted[has_asked_form(one.response, asked, spec.structured, pattern, spec.choices)] += 1
     form = (VERDICT_FORMS if spec.choices else FORMS)[spec.structured]
     total = counted[True] + counted[False]
     if counted[False]:

@@ -11,12 +11,11 @@ from judge.journal.spending import REUSED
 _MOST = 100_000
 """Attempts that are read at most: a forecast needs no more."""
 
+_ALL = (1 << 63) - 1
+
 # The repeats of one call have one time of asking; a batch API, which tells seconds, may give that time to several calls
 # about one query, each of which has its own tokens.
-_CALLS = """
-SELECT q.story, {second}, q.criterion, q.eval_prompt, sum(answers), sum(max(counted, 1)), sum(counted),
-       sum(prompt), sum(completion), sum(cached), sum(written), sum(cost), sum(costs)
-FROM (
+_EACH = """(
     SELECT a.query_key, count(*) AS answers, count(r.prompt_tokens) AS counted,
            coalesce(sum(r.prompt_tokens), 0) AS prompt, coalesce(sum(r.completion_tokens), 0) AS completion,
            coalesce(sum(r.cached_tokens), 0) AS cached, {told}
@@ -25,8 +24,16 @@ FROM (
     JOIN sessions s ON s.id = a.session {usage}
     WHERE a.outcome = 'answered' AND a.id <= ? AND s.executor NOT LIKE '{reused}%'
     GROUP BY a.query_key, a.session, a.started, a.seconds
-) t JOIN queries q ON q.key = t.query_key {compared}
+)"""
+_CALLS = """
+SELECT q.story, {second}, q.criterion, q.eval_prompt, sum(answers), sum(max(counted, 1)), sum(counted),
+       sum(prompt), sum(completion), sum(cached), sum(written), sum(cost), sum(costs)
+FROM {each} t JOIN queries q ON q.key = t.query_key {compared}
 GROUP BY t.query_key
+"""
+_TAKEN = """
+SELECT q.eval_prompt, sum(max(counted, 1)), sum(counted), sum(prompt), sum(completion)
+FROM {each} t JOIN queries q ON q.key = t.query_key GROUP BY q.eval_prompt
 """
 _TOLD = "coalesce(sum(u.cache_write_tokens), 0) AS written, coalesce(sum(u.cost), 0) AS cost, count(u.cost) AS costs"
 
@@ -56,15 +63,40 @@ class Called:
 
 def called(db: sqlite3.Connection) -> list[Called]:
     """The queries that were asked here and answered, oldest journal rows first where there are very many."""
-    usage, compares = database.has_usage(db), database.has_table(db, "comparisons")
+    compares = database.has_table(db, "comparisons")
     sql = _CALLS.format(
-        told=_TOLD if usage else "0 AS written, 0 AS cost, 0 AS costs",
-        usage="LEFT JOIN usage u ON u.attempt = a.id" if usage else "",
+        each=_each(db),
         second="c.second" if compares else "NULL",
         compared="LEFT JOIN comparisons c ON c.query_key = t.query_key" if compares else "",
-        reused=REUSED,
     )
     return [Called(*row) for row in db.execute(sql, (_MOST,))]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What an Eval-Prompt's answers took: calls, and their tokens; None where the server told none."""
+
+    calls: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+
+
+def taken(db: sqlite3.Connection) -> dict[str, Taken]:
+    """Eval-Prompt -> what all its answers took; without those that were copied from another run."""
+    rows = db.execute(_TAKEN.format(each=_each(db)), (_ALL,)).fetchall()
+    return {
+        name: Taken(calls, *((prompt, said) if counted else (None, None)))
+        for name, calls, counted, prompt, said in rows
+    }
+
+
+def _each(db: sqlite3.Connection) -> str:
+    usage = database.has_usage(db)
+    return _EACH.format(
+        told=_TOLD if usage else "0 AS written, 0 AS cost, 0 AS costs",
+        usage="LEFT JOIN usage u ON u.attempt = a.id" if usage else "",
+        reused=REUSED,
+    )
 
 
 def seconds_of_work(db: sqlite3.Connection) -> float:

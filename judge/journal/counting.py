@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,16 @@ WHERE a.final = 1 AND a.outcome != 'answered' AND NOT EXISTS
     (SELECT 1 FROM attempts b WHERE b.query_key = a.query_key AND b.repeat = a.repeat AND b.id > a.id)
 GROUP BY 1 ORDER BY 2 DESC
 """
+
+
+def queries_of(definition: Mapping[str, Any]) -> int:
+    """How many queries a stored definition asks about each subject.
+
+    One that rates several criteria in one answer is one, however many they are.
+    """
+    joint = definition.get("joint", {})
+    alone = len(definition["eval_prompts"]) - len(joint)
+    return alone * len(definition["criteria_records"]) + len(joint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 
 from judge.journal import comparing, database, standing
-from judge.journal.calls import Called, called, seconds_of_work
-from judge.journal.spending import Spending, spending
+from judge.journal.calls import Called, Taken, called, seconds_of_work, taken
+from judge.journal.spending import Spending, spending, spending_of
 from judge.records import Answer, Pair, Rating, Response, Story, Subject
 
 _PAGE = 64
@@ -351,9 +351,13 @@ class JournalReader:
             reasoning, written = self._db.execute(sums).fetchone()
         return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last, reasoning, written)
 
-    def spending(self) -> Spending:
-        """What all answers took, by how they are charged."""
-        return spending(self._db)
+    def spending(self, eval_prompt: str | None = None) -> Spending:
+        """What all answers took, or those to one Eval-Prompt, by how they are charged."""
+        return spending(self._db) if eval_prompt is None else spending_of(self._db, eval_prompt)
+
+    def taken(self) -> dict[str, Taken]:
+        """The calls to each Eval-Prompt and their tokens; without answers copied from another run."""
+        return taken(self._db)
 
     def called(self) -> list[Called]:
         """The calls about each query and what they took; without answers copied from another run."""

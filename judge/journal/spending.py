@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 from judge.journal import database
@@ -79,8 +80,9 @@ _SUMS = """
 SELECT {kind} AS kind, count(*), sum(r.prompt_tokens), sum(r.completion_tokens), coalesce(sum(r.cached_tokens), 0),
        {written}, coalesce(max(r.prompt_tokens), 0), {costs}, count({cost})
 FROM {answers} JOIN sessions s ON s.id = a.session {usage}
-GROUP BY 1
+{where} GROUP BY 1
 """
+_OF_ONE = "WHERE a.query_key IN (SELECT key FROM queries WHERE eval_prompt = :eval_prompt)"
 
 # Answers that stand, each with the one attempt that brought it.
 _ONCE = """
@@ -115,6 +117,14 @@ def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spe
     return replace(found, last=last)
 
 
+def spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
+    """What the answers to one Eval-Prompt took, with all that were asked again."""
+    usage, values = database.has_usage(db), dict[str, int | str](after=0, eval_prompt=eval_prompt)
+    found = _sums(db, _ONCE, usage, values, _OF_ONE) + _sums(db, _AGAIN, usage, values, _OF_ONE)
+    (last,) = db.execute(_LAST, (f"{REUSED}%",)).fetchone()
+    return replace(found, last=last)
+
+
 def _alike(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) -> Spending | None:
     """The sums where all answers were charged in one way, which takes no search for each one's attempt; else None."""
     both = _TOKENS + _REPLACED if again else _TOKENS
@@ -129,7 +139,9 @@ def _alike(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) 
     return Spending(live=Tokens() if costs else tokens, reported=cost, reported_calls=costs, answers=count)
 
 
-def _sums(db: sqlite3.Connection, answers: str, usage: bool, values: dict[str, int]) -> Spending:
+def _sums(
+    db: sqlite3.Connection, answers: str, usage: bool, values: Mapping[str, int | str], where: str = ""
+) -> Spending:
     cost = "u.cost" if usage else "NULL"
     sql = _SUMS.format(
         kind=_KIND.format(cost=cost),
@@ -137,6 +149,7 @@ def _sums(db: sqlite3.Connection, answers: str, usage: bool, values: dict[str, i
         costs="coalesce(sum(u.cost), 0.0)" if usage else "0.0",
         cost=cost,
         answers=answers,
+        where=where,
         usage="LEFT JOIN usage u ON u.attempt = a.id" if usage else "",
     )
     found = Spending()

@@ -23,6 +23,8 @@ ROWS = 16_384
 _LAST = (1 << 63) - 1
 
 Row = tuple[Any, ...]
+EVAL_PROMPT = 3
+"""Place of the Eval-Prompt's name in a row."""
 
 _SETTLING = 2_000_000_000
 """Nanoseconds after which a file's times tell every later change: some systems count them in seconds."""

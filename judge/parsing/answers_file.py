@@ -12,6 +12,7 @@ from typing import Any
 
 from judge.criteria.scale_file import labels_fault
 from judge.errors import DataError, SpecError
+from judge.parsing.joint.reading import joint_judgments
 from judge.parsing.protocol import Parser
 from judge.records import Criterion, Judgment, Response, Scale, Structured
 from judge.wording import Advice, joined
@@ -28,7 +29,8 @@ LABEL = "label"
 class AnswerLine:
     """One line of the file: the answer, what it rates, and the keys that pass through.
 
-    `story` is the text that was judged and `rating_pattern` the Eval-Prompt's own, where they are known.
+    `story` is the text that was judged and `rating_pattern` the Eval-Prompt's own, where they are known. An answer
+    about several criteria is a line for each, with all of them `together`.
     """
 
     line: int
@@ -37,6 +39,7 @@ class AnswerLine:
     passed: dict[str, Any]
     story: str = ""
     rating_pattern: str | None = None
+    together: tuple[Criterion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,23 +102,30 @@ def read_answers(
 
 
 def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Structured) -> list[Parsed]:
-    """Every answer's judgment; the other criteria of the file count as rated beside, not instead."""
+    """Every answer's judgment; the other criteria of the file count as rated beside, not instead.
+
+    The lines of an answer about several criteria follow each other, in the criteria's order: it is read once.
+    """
     names = sorted({answer.criterion.name for answer in answers} - {""})
     others = {name: tuple(n for n in names if n != name) for name in ["", *names]}
-    return [
-        Parsed(
-            answer,
-            parser.parse(
-                answer.response,
-                answer.criterion,
-                structured=structured,
-                other_criteria=others[answer.criterion.name] if answer.criterion.name else (),
-                story=answer.story,
-                rating_pattern=answer.rating_pattern,
-            ),
+    found: list[Parsed] = []
+    for answer in answers:
+        if answer.together:
+            place = answer.together.index(answer.criterion)
+            if place == 0:
+                each = joint_judgments(parser, answer.response, answer.together, story=answer.story)
+            found.append(Parsed(answer, each[place]))
+            continue
+        judgment = parser.parse(
+            answer.response,
+            answer.criterion,
+            structured=structured,
+            other_criteria=others[answer.criterion.name] if answer.criterion.name else (),
+            story=answer.story,
+            rating_pattern=answer.rating_pattern,
         )
-        for answer in answers
-    ]
+        found.append(Parsed(answer, judgment))
+    return found
 
 
 def differing(first: Sequence[Parsed], second: Sequence[Parsed]) -> list[tuple[Parsed, Parsed]]:

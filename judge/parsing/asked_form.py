@@ -14,7 +14,7 @@ from judge.parsing.ours.mentions import number
 from judge.parsing.ours.rating_pattern import pattern_judgment
 from judge.parsing.ours.refusal import refuses
 from judge.parsing.words.criterion_names import names
-from judge.records import Criterion, Response, Structured
+from judge.records import Asked, Criterion, Response, Structured
 
 FORMS: dict[Structured, str] = {
     "choice": "one point of the scale and nothing else",
@@ -27,6 +27,8 @@ VERDICT_FORMS: dict[Structured, str] = {
     "json-explanation-first": "one JSON object with the verdict",
 }
 """The same of comparisons."""
+JOINT_FORM = "one JSON object with a rating for each criterion"
+"""The same of several criteria in one answer."""
 
 _CUT = re.compile(r"length|max_|filter|safety|block|prohibit|recitation|refus|error", re.IGNORECASE)
 """Finish reasons of an answer that was cut, blocked or broken, in the words of several servers."""
@@ -34,7 +36,7 @@ _CUT = re.compile(r"length|max_|filter|safety|block|prohibit|recitation|refus|er
 
 def has_asked_form(
     response: Response,
-    criterion: Criterion,
+    asked: Asked,
     structured: Structured,
     rating_pattern: str | None = None,
     choices: Sequence[str] = (),
@@ -48,9 +50,15 @@ def has_asked_form(
     if _CUT.search(response.finish_reason or ""):
         return None
     text = clean(response.text).text.strip()
-    if _has_verdict(text, choices, structured) if choices else _has_form(text, criterion, structured):
-        return True
-    if rating_pattern is not None and pattern_judgment(rating_pattern, text, criterion.scale).status != "no_rating":
+    if not isinstance(asked, Criterion):
+        formed = _has_all(text, asked)
+    elif choices:
+        formed = _has_verdict(text, choices, structured)
+    else:
+        formed = _has_form(text, asked, structured)
+        if not formed and rating_pattern is not None:
+            formed = pattern_judgment(rating_pattern, text, asked.scale).status != "no_rating"
+    if formed:
         return True
     return None if refuses(text.lower()) else False
 
@@ -65,6 +73,16 @@ def _has_form(text: str, criterion: Criterion, structured: Structured) -> bool:
     # A rating off the scale is a wrong rating in the right form.
     reading = LABELS if labels else NUMBERS
     return strict_json_judgment(text, names(criterion.name, ()), criterion.scale, reading).status != "no_rating"
+
+
+def _has_all(text: str, criteria: Sequence[Criterion]) -> bool:
+    """Whether it is one object with something under each criterion's name: a wrong rating has the right form."""
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    said = {str(name).casefold() for name in found} if isinstance(found, dict) else set()
+    return all(criterion.name.casefold() in said for criterion in criteria)
 
 
 def _has_verdict(text: str, choices: Sequence[str], structured: Structured) -> bool:

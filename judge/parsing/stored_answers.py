@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judge.parsing.expected import expected_judgment
+from judge.parsing.joint.reading import joint_judgments
 from judge.parsing.protocol import Parser
 from judge.records import Answer, Criterion, Judgment, Query, Response, Structured
 
 
-def read_response(parser: Parser, response: Response, query: Query) -> Judgment:
-    """The judgment of an answer that has just come, by the query it answers."""
-    return parser.parse(
+def read_response(parser: Parser, response: Response, query: Query) -> tuple[Judgment, ...]:
+    """The judgment of an answer that has just come, by the query it answers; of several criteria one for each."""
+    if query.criteria:
+        return joint_judgments(parser, response, query.criteria, story=query.story.text)
+    judgment = parser.parse(
         response,
         query.criterion,
         structured=query.structured,
         story=query.story.text,
         rating_pattern=query.rating_pattern,
     )
+    return (judgment,)
 
 
 def _no_text(_story: str) -> str:
@@ -31,7 +35,8 @@ class StoredAnswers:
     """A parser with what it must know of the run to read its journal.
 
     `expected` says that ratings are means over log-probabilities; `patterns` holds the `rating_pattern` of those
-    Eval-Prompts that have one; `text_of` gives the text of a story by its id, "" where it is not known.
+    Eval-Prompts that have one; `text_of` gives the text of a story by its id, "" where it is not known. `joint` names
+    the criteria of those Eval-Prompts that ask for several in one answer.
     """
 
     parser: Parser
@@ -40,6 +45,7 @@ class StoredAnswers:
     expected: bool
     patterns: Mapping[str, str] = field(default_factory=dict)
     text_of: Callable[[str], str] = _no_text
+    joint: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
     def of_run(
@@ -57,16 +63,41 @@ class StoredAnswers:
             definition.get("scoring", "text") == "logprobs",
             definition.get("rating_patterns", {}),
             text_of,
+            definition.get("joint", {}),
         )
 
     def with_texts(self, text_of: Callable[[str], str]) -> StoredAnswers:
         """The same with the texts of stories, for an open journal."""
         return replace(self, text_of=text_of)
 
-    def judgment(self, answer: Answer) -> Judgment:
-        """The parser's reading of an answer, or why there was none to read; the query's own flags come first."""
+    def criteria_of(self, eval_prompt: str) -> int:
+        """How many criteria an answer to this Eval-Prompt rates."""
+        return len(self.joint[eval_prompt]) if eval_prompt in self.joint else 1
+
+    def judgments(self, answer: Answer) -> list[tuple[Answer, Judgment]]:
+        """An answer with its judgment; one about several criteria once for each, as an answer about that one."""
+        names = self.joint.get(answer.eval_prompt)
+        if names is None:
+            return [(answer, self.judgment(answer))]
+        each = [_about(answer, name) for name in names]
         if answer.response is None:
-            return Judgment("filtered" if answer.outcome == "filtered" else "not_answered", flags=answer.flags)
+            return [(one, _unread(one)) for one in each]
+        criteria = [self.criteria[name] for name in names]
+        story = self.text_of(answer.story)
+        read: Iterable[Judgment] = joint_judgments(self.parser, answer.response, criteria, story=story)
+        if answer.flags:
+            read = [replace(judgment, flags=(*answer.flags, *judgment.flags)) for judgment in read]
+        return list(zip(each, read, strict=True))
+
+    def judgment(self, answer: Answer) -> Judgment:
+        """The parser's reading of an answer, or why there was none to read; the query's own flags come first.
+
+        Of an answer about several criteria that of the one which it names.
+        """
+        if answer.eval_prompt in self.joint:
+            return next(judgment for one, judgment in self.judgments(answer) if one.criterion == answer.criterion)
+        if answer.response is None:
+            return _unread(answer)
         criterion = self.criteria[answer.criterion]
         judgment = self.parser.parse(
             answer.response,
@@ -79,3 +110,24 @@ class StoredAnswers:
         if self.expected:
             judgment = expected_judgment(judgment, answer.response, criterion.scale)
         return replace(judgment, flags=(*answer.flags, *judgment.flags)) if answer.flags else judgment
+
+
+def _about(answer: Answer, criterion: str) -> Answer:
+    """The same as an answer about this criterion; spelled out, since `replace` takes longer than the reading."""
+    return Answer(
+        answer.query_key,
+        answer.story,
+        criterion,
+        answer.eval_prompt,
+        answer.repeat,
+        answer.outcome,
+        answer.response,
+        answer.error_kind,
+        answer.error,
+        answer.flags,
+        answer.attempts,
+    )
+
+
+def _unread(answer: Answer) -> Judgment:
+    return Judgment("filtered" if answer.outcome == "filtered" else "not_answered", flags=answer.flags)

@@ -21,10 +21,13 @@ def read_verdict(response: Response, query: Query) -> Verdict:
 
 
 def was_read(parser: Parser, response: Response, query: Query) -> bool:
-    """Whether a rating, or of a comparison a preference, is read from an answer that has just come."""
+    """Whether a rating, or of a comparison a preference, is read from an answer that has just come.
+
+    One about several criteria is read where each has its rating.
+    """
     if query.choices:
         return read_verdict(response, query).preference is not None
-    return read_response(parser, response, query).rating is not None
+    return all(judgment.rating is not None for judgment in read_response(parser, response, query))
 
 
 @dataclass(frozen=True, slots=True)

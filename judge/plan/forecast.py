@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import islice
 from statistics import fmean
 
+from judge.eval_prompts import EvalPrompt
 from judge.plan.prices import Price
 from judge.plan.queries import Plan
-from judge.records import Subject
+from judge.records import Asked, Criterion, Subject
 from judge.wording import Advice, Note
 
 _CHARACTERS_PER_TOKEN = 4.0
@@ -17,6 +18,8 @@ _CHARACTERS_PER_TOKEN = 4.0
 
 _ANSWER_TOKENS = 150
 """Guess for an answer with an explanation where max_tokens is not said; a bare rating takes a few."""
+
+_RATING_TOKENS = 5
 
 MOST_SUBJECTS = 4_000
 """About how many stories' (or pairs') prompts are rendered at most to find their lengths: of more, every second..."""
@@ -146,39 +149,42 @@ def prompt_characters(plan: Plan, subjects: Iterable[Subject]) -> Iterator[float
     Each Eval-Prompt is rendered for each with one criterion; how much longer it is with the others is found once,
     since what a template says of a criterion does not depend on the story.
     """
+    asked = [(prompt, plan.asked_by(prompt)) for prompt in plan.eval_prompts]
     longer: list[float] | None = None
     for subject in subjects:
+        lengths = [_length(plan, subject, prompt, each[0]) for prompt, each in asked]
         if longer is None:
-            longer = [_mean_over_criteria(plan, subject, i) - _length(plan, subject, i, 0) for i in _prompts(plan)]
-        lengths = [_length(plan, subject, i, 0) + longer[i] for i in _prompts(plan)]
-        yield sum(lengths) / len(lengths)
+            means = [fmean(_length(plan, subject, prompt, one) for one in each) for prompt, each in asked]
+            longer = [mean - first for mean, first in zip(means, lengths, strict=True)]
+        # An Eval-Prompt that asks for its criteria together has one query where others have several.
+        whole = [(n + more) * len(each) for n, more, (_, each) in zip(lengths, longer, asked, strict=True)]
+        yield sum(whole) / plan.queries_per_subject
 
 
 def characters_by_query(plan: Plan, subject: Subject) -> dict[tuple[str, str], float]:
-    """(Eval-Prompt, criterion) -> length of the prompt about this story or pair."""
+    """(Eval-Prompt, criterion) -> length of the prompt about this story or pair; several criteria by their one name."""
     return {
-        (prompt.name, criterion.name): float(_length(plan, subject, i, j))
-        for i, prompt in enumerate(plan.eval_prompts)
-        for j, criterion in enumerate(plan.criteria)
+        (prompt.name, (asked if isinstance(asked, Criterion) else Criterion.together(asked)).name): float(
+            _length(plan, subject, prompt, asked)
+        )
+        for prompt in plan.eval_prompts
+        for asked in plan.asked_by(prompt)
     }
 
 
-def _prompts(plan: Plan) -> range:
-    return range(len(plan.eval_prompts))
-
-
-def _mean_over_criteria(plan: Plan, subject: Subject, prompt: int) -> float:
-    return sum(_length(plan, subject, prompt, i) for i in range(len(plan.criteria))) / len(plan.criteria)
-
-
-def _length(plan: Plan, subject: Subject, prompt: int, criterion: int) -> int:
+def _length(plan: Plan, subject: Subject, prompt: EvalPrompt, asked: Asked) -> int:
     """Characters of one rendered query."""
-    messages = plan.messages(subject, plan.eval_prompts[prompt], plan.criteria[criterion])
+    messages = plan.messages(subject, prompt, asked)
     return sum(len(message.content) for message in messages)
 
 
 def _completion_tokens(plan: Plan) -> float:
-    """Mean tokens of an answer over the Eval-Prompts: a guess, bounded by max_tokens."""
-    guesses = [_ANSWER_TOKENS if prompt.asks_explanation else 5 for prompt in plan.eval_prompts]
+    """Mean tokens of an answer over the queries about a subject: a guess, bounded by max_tokens."""
+    guesses = [
+        (_ANSWER_TOKENS if prompt.asks_explanation else _RATING_TOKENS)
+        * (len(asked) if isinstance(asked, tuple) else 1)
+        for prompt in plan.eval_prompts
+        for asked in plan.asked_by(prompt)
+    ]
     limit = plan.spec.generation.max_tokens
     return sum(min(g, limit) if limit else g for g in guesses) / len(guesses)

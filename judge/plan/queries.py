@@ -22,7 +22,7 @@ from judge.errors import SpecError, unknown
 from judge.eval_prompts import EvalPrompt, load_eval_prompt, prefix_order
 from judge.fingerprint import fingerprint, fingerprint_bytes
 from judge.parsing.ours.rating_pattern import check_pattern
-from judge.records import Comparison, Criterion, Message, Query, Story, Subject
+from judge.records import Asked, Comparison, Criterion, Message, Query, Story, Subject
 from judge.run_definition.spec import OF_PAIRS, RunSpec
 
 BLOCK = 32
@@ -45,8 +45,14 @@ class Plan:
 
     @property
     def queries_per_subject(self) -> int:
-        """Criteria times Eval-Prompts."""
-        return len(self.criteria) * len(self.eval_prompts)
+        """Each Eval-Prompt as often as there are criteria, or once where one answer rates them together."""
+        return sum(len(self.asked_by(prompt)) for prompt in self.eval_prompts)
+
+    def asked_by(self, prompt: EvalPrompt) -> tuple[Asked, ...]:
+        """What an Eval-Prompt's queries about one subject ask for: a criterion each, or all of its own in one."""
+        if prompt.criteria is None:
+            return self.criteria
+        return (self.criteria if prompt.criteria == "all" else _named(prompt, self.criteria),)
 
     def groups(self, subjects: Callable[[], Iterator[Subject]]) -> Iterator[list[Query]]:
         """Prefix groups of queries. `subjects` opens an iterator with equal story-prompts together, each time anew."""
@@ -54,10 +60,10 @@ class Plan:
         by_story: list[_Place] = []
         by_criterion: list[_Place] = []
         for prompt in self.eval_prompts:
-            for criterion in self.criteria:
+            for asked in self.asked_by(prompt):
                 # The first two things a template shows are what the queries of one prefix group have in common.
-                order = prefix_order(prompt, criterion, published=published)[:2]
-                place = _Place(prompt, criterion, order)
+                order = prefix_order(prompt, asked, published=published)[:2]
+                place = _Place(prompt, asked, order)
                 (by_criterion if order[:1] == ("criterion",) else by_story).append(place)
         if by_story:
             for block in _blocks(subjects()):
@@ -66,13 +72,17 @@ class Plan:
             for block in _blocks(subjects()):
                 yield from self._block_groups(block, [place])
 
-    def query(self, subject: Subject, prompt: EvalPrompt, criterion: Criterion) -> Query:
+    def query(self, subject: Subject, prompt: EvalPrompt, asked: Asked) -> Query:
         """One rendered query with its key. Raises SpecError or TemplateError where it cannot be rendered."""
         spec = self.spec
-        messages = self.messages(subject, prompt, criterion)
+        messages = self.messages(subject, prompt, asked)
+        together = () if isinstance(asked, Criterion) else asked
+        criterion = asked if isinstance(asked, Criterion) else Criterion.together(asked)
         if isinstance(subject, Comparison):
             places = (subject.first.id, subject.second.id)
             key = comparison_key(places, criterion, prompt.name, messages, spec)
+        elif together:
+            key = joint_key(subject.id, together, prompt.name, messages, spec)
         else:
             key = query_key(subject.id, criterion, prompt.name, messages, spec)
         return Query(
@@ -91,16 +101,23 @@ class Plan:
             other=subject.second if isinstance(subject, Comparison) else None,
             choices=spec.choices,
             pair=subject.pair if isinstance(subject, Comparison) else None,
+            criteria=together,
         )
 
-    def messages(self, subject: Subject, prompt: EvalPrompt, criterion: Criterion) -> tuple[Message, ...]:
+    def messages(self, subject: Subject, prompt: EvalPrompt, asked: Asked) -> tuple[Message, ...]:
         """What one query sends."""
-        return prompt.render(subject, criterion, published=self.criteria_set.published, ties=self.spec.ties)
+        return prompt.render(subject, asked, published=self.criteria_set.published, ties=self.spec.ties)
 
     def definition(self) -> dict[str, Any]:
         """Everything that decides what is asked, as plain data: stored with the run, compared on resuming."""
         spec = self.spec
         patterns = {p.name: p.rating_pattern for p in self.eval_prompts if p.rating_pattern is not None}
+        joint = {
+            prompt.name: [criterion.name for criterion in asked]
+            for prompt in self.eval_prompts
+            for asked in self.asked_by(prompt)
+            if not isinstance(asked, Criterion)
+        }
         return {
             "name": spec.name,
             "dataset": spec.dataset,
@@ -118,13 +135,14 @@ class Plan:
             "judge_key": spec.judge_key(),
             # Only where there is one, so that the definition of other runs stays what it was.
             **({"rating_patterns": patterns} if patterns else {}),
+            **({"joint": joint} if joint else {}),
             **(spec.model_dump(include=set(OF_PAIRS)) if self.compares else {}),
             **({"people": spec.people} if spec.people else {}),
         }
 
     def _block_groups(self, block: list[Subject], places: list[_Place]) -> Iterator[list[Query]]:
         asked = [
-            (place.shared(subject), self.query(subject, place.eval_prompt, place.criterion))
+            (place.shared(subject), self.query(subject, place.eval_prompt, place.asked))
             for subject in block
             for place in places
         ]
@@ -135,10 +153,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """One Eval-Prompt with one criterion, and what its rendered text shows first."""
+    """One Eval-Prompt with what it asks for, and what its rendered text shows first."""
 
     eval_prompt: EvalPrompt
-    criterion: Criterion
+    asked: Asked
     order: tuple[str, ...]
 
     def shared(self, subject: Subject) -> tuple[str, ...]:
@@ -146,7 +164,8 @@ class _Place:
         shown = {"story_prompt": subject.story_prompt, "story": story.text, "reference": story.reference or ""}
         if isinstance(subject, Comparison):
             shown |= {"first": story.text, "second": subject.second.text}
-        own = f"{self.eval_prompt.name} {self.criterion.name}"
+        criteria = self.asked if isinstance(self.asked, tuple) else (self.asked,)
+        own = " ".join([self.eval_prompt.name, *(criterion.name for criterion in criteria)])
         return tuple(shown.get(kind, own) for kind in self.order)
 
 
@@ -162,9 +181,9 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
     prompts = tuple(
         load_eval_prompt(name, folder=folder, system=spec.system, labels=labels) for name in spec.eval_prompts
     )
-    asked = {criterion.name.casefold() for criterion in criteria}
+    known = {criterion.name.casefold() for criterion in criteria}
     for name in spec.people or {}:
-        if name.casefold() not in asked:
+        if name.casefold() not in known:
             raise SpecError(unknown("criterion", name, (one.name for one in criteria)) + ", named in people")
     names = [prompt.name for prompt in prompts]
     if len(set(names)) < len(names):
@@ -173,9 +192,25 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
     for prompt in prompts:
         if prompt.rating_pattern is not None:
             check_pattern(prompt.rating_pattern, where=str(prompt.file))
-        for criterion in criteria:
-            prompt.check_criterion(criterion, published=criteria_set.published)
-    return Plan(spec, criteria, prompts, criteria_set)
+    plan = Plan(spec, criteria, prompts, criteria_set)
+    for prompt in prompts:
+        for asked in plan.asked_by(prompt):
+            for criterion in asked if isinstance(asked, tuple) else (asked,):
+                prompt.check_criterion(criterion, published=criteria_set.published)
+    return plan
+
+
+def _named(prompt: EvalPrompt, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+    """The criteria that an Eval-Prompt asks for together, in its order. Raises SpecError where a run lacks one."""
+    known = {word.casefold(): one for one in criteria for word in (one.abbreviation, one.name)}
+    names = prompt.criteria or ()
+    missing = [name for name in names if name.casefold() not in known]
+    if missing:
+        raise SpecError(
+            f"Eval-Prompt {prompt.name} rates {', '.join(missing)} too, and the run does not ask for it",
+            hint="add it to the run's criteria, or write criteria: all in the Eval-Prompt",
+        )
+    return tuple(dict.fromkeys(known[name.casefold()] for name in names))
 
 
 def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
@@ -196,6 +231,17 @@ def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
         raise SpecError(
             f"the run has pairs of stories, and Eval-Prompt {rate[0]} asks for the rating of one",
             hint="take Eval-Prompts that compare (pair1 to pair5, or your own with compares: true), or leave pairs out",
+        )
+    joint = [prompt.name for prompt in prompts if prompt.criteria is not None]
+    if joint and spec.structured == "choice":
+        raise SpecError(
+            f"Eval-Prompt {joint[0]} asks for several criteria in one answer, which no choice of one point can be",
+            hint="set structured: json (one rating under each criterion's name), or none",
+        )
+    if joint and spec.scoring == "logprobs":
+        raise SpecError(
+            f"Eval-Prompt {joint[0]} asks for several criteria in one answer: log-probabilities tell no rating of each",
+            hint="set scoring: text, or take Eval-Prompts that ask for one criterion",
         )
 
 
@@ -231,6 +277,27 @@ def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tupl
             [(message.role, message.content) for message in messages],
             # Only where it is said, so that keys of runs that score text stay what they were.
             *([spec.scoring] if spec.scoring != "text" else []),
+        ]
+    )
+    return fingerprint_bytes((head,))
+
+
+def joint_key(
+    story: str, criteria: tuple[Criterion, ...], eval_prompt: str, messages: tuple[Message, ...], spec: RunSpec
+) -> str:
+    """The same of a query for several criteria in one answer."""
+    generation = spec.generation
+    head = orjson.dumps(
+        [
+            "joint/1",
+            story,
+            [criterion.name for criterion in criteria],
+            eval_prompt,
+            [generation.temperature, generation.top_p, generation.max_tokens, generation.seed, generation.stop],
+            spec.api,
+            spec.structured,
+            [one.scale.labels or one.scale.points() for one in criteria] if spec.structured != "none" else None,
+            [(message.role, message.content) for message in messages],
         ]
     )
     return fingerprint_bytes((head,))

@@ -95,9 +95,9 @@ def _context(plan: Plan, subjects: Iterable[Subject], notes: list[str]) -> int:
 
 def _characters(plan: Plan, subject: Subject) -> int:
     return max(
-        sum(len(message.content) for message in plan.messages(subject, prompt, criterion))
+        sum(len(message.content) for message in plan.messages(subject, prompt, asked))
         for prompt in plan.eval_prompts
-        for criterion in plan.criteria
+        for asked in plan.asked_by(prompt)
     )
 
 

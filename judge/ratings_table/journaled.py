@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.errors import RunFolderError
-from judge.in_force.words import mark
+from judge.in_force.words import mark, stored
 from judge.journal import JournalReader
+from judge.journal.counting import queries_of
 from judge.journal.standing import file_state
 from judge.judge_name import JudgeName
 from judge.parsing import PARSERS, Parser
@@ -104,7 +105,7 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
             found = _judgments(folder, journal, reading, asked, definition, known, state)
             piece = _piece(found.blocks, known, definition, asked, distinct=True)
         except UnusualError:
-            rows = (judged(answer, reading.judgment(answer)) for answer in journal.answers())
+            rows = (judged(*read) for answer in journal.answers() for read in reading.judgments(answer))
             found = Known([Block.of(rows)], journal.settled_total())
             piece = _piece(found.blocks, known, definition, asked, distinct=False)
         fact = _facts(folder, definition, criteria, journal, asked.parser, found.settled)
@@ -237,7 +238,7 @@ def _facts(
         )
     prompts = tuple(definition["eval_prompts"])
     repeats = int(force.get("repeats", 1))
-    planned = journal.story_count() * len(criteria) * len(prompts) * repeats
+    planned = journal.story_count() * queries_of(definition) * repeats
     notes += about_answers(judge, journal, settled=settled, planned=planned)
     return RunFacts(
         run=str(definition["name"]),
@@ -255,6 +256,7 @@ def _facts(
         labels_note=definition.get("labels_note"),
         not_in_force=mark(stored(manifest)),
         people=dict(definition.get("people") or {}),
+        joint=tuple(definition.get("joint", ())),
     )
 
 

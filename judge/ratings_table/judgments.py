@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from judge.fingerprint import canonical, fingerprint, fingerprint_bytes
 from judge.journal import JournalReader
-from judge.journal.standing import ROWS, answer, content
+from judge.journal.standing import EVAL_PROMPT, ROWS, answer, content
 from judge.parsing.sources import code_of
 from judge.parsing.stored_answers import StoredAnswers
-from judge.ratings_table.block import Block, judged
+from judge.ratings_table.block import Block, Judged, judged
 from judge.ratings_table.helpers import Helpers
 from judge.ratings_table.parsed_file import FORMAT, ParsedFile
 from judge.records import Answer
@@ -56,6 +56,8 @@ def identity_of(
     if code is None:
         return None
     read = [definition.get(key) for key in ("criteria_records", "structured", "scoring", "rating_patterns")]
+    # Only where there is one, so that what was kept of other runs stays.
+    read += [definition["joint"]] if "joint" in definition else []
     return fingerprint([FORMAT, code, version, read, fingerprint_bytes(canonical(list(text)) for text in texts)])
 
 
@@ -65,28 +67,42 @@ def silent(_: int) -> AbstractContextManager[Callable[[int], object]]:
 
 
 class Walk:
-    """One way through a journal; `checksums` are those of the blocks that it met and that are kept."""
+    """One way through a journal; `checksums` are those of the blocks that it met and that are kept.
+
+    `answers` counts those that it met, of which one about several criteria has several judgments, and `without` the
+    repeats that have none.
+    """
 
     def __init__(self, journal: JournalReader, reading: StoredAnswers, kept: ParsedFile) -> None:
         self._journal, self._reading, self._kept = journal, reading, kept
         self.checksums: dict[int, bytes] = {}
+        self.answers = self.without = 0
 
     def block(self, number: int) -> Block:
         """The judgments of a block; parses, and keeps, those that are not kept."""
         rows = self._journal.block(number)
+        self.answers += len(rows)
         if not self._kept.there:
-            return Block.of(self._judged(answer(row)) for row in rows)
+            return Block.of(chain.from_iterable(self._judged(answer(row)) for row in rows))
         contents = [content(row) for row in rows]
-        whole = b"".join(contents)
+        each = [self._reading.criteria_of(row[EVAL_PROMPT]) for row in rows]
+        # Each judgment has its answer's content, so that a kept block tells what it was made of.
+        whole = b"".join(one * count for one, count in zip(contents, each, strict=True))
         before = self._kept.block(number)
         if before is not None and before[0] == whole:
             self.checksums[number] = before[1]
             return before[2]
-        known = {} if before is None else dict(zip(_each(before[0]), before[2].judged(), strict=True))
+        known: dict[bytes, list[Judged]] = {}
+        if before is not None:
+            for one, row in zip(_each(before[0]), before[2].judged(), strict=True):
+                known.setdefault(one, []).append(row)
         made = Block.of(
-            known[one] if one in known else self._judged(answer(row)) for one, row in zip(contents, rows, strict=True)
+            chain.from_iterable(
+                known[one] if one in known else self._judged(answer(row))
+                for one, row in zip(contents, rows, strict=True)
+            )
         )
-        self._put(number, whole, made)
+        self._put(number, whole, made, len(rows))
         return made
 
     def unanswered(self) -> Iterator[Block]:
@@ -97,18 +113,19 @@ class Walk:
             whole = [one for one in piece if one is not None]
             if len(whole) < len(piece):
                 raise UnusualError
-            made = Block.of(map(self._judged, whole))
-            self._put(number, b"", made)
+            made = Block.of(chain.from_iterable(map(self._judged, whole)))
+            self._put(number, b"", made, len(whole))
+            self.without += len(whole)
             number -= 1
             yield made
 
-    def _put(self, number: int, contents: bytes, made: Block) -> None:
-        checksum = self._kept.put(number, contents, made)
+    def _put(self, number: int, contents: bytes, made: Block, answers: int) -> None:
+        checksum = self._kept.put(number, contents, made, answers)
         if checksum is not None:
             self.checksums[number] = checksum
 
-    def _judged(self, one: Answer) -> Any:
-        return judged(one, self._reading.judgment(one))
+    def _judged(self, one: Answer) -> list[Judged]:
+        return [judged(*read) for read in self._reading.judgments(one)]
 
 
 def judgments(
@@ -131,10 +148,9 @@ def judgments(
     tried, answers = journal.tried()
     walk = Walk(journal, reading, kept)
     blocks = _walked(walk, journal.blocks(), answers, kept, helpers, telling, explanations=explanations)
-    parsed = sum(len(block.rows) for block in blocks)
     without = [block if explanations else replace(block, explanations=None) for block in walk.unanswered()]
     # Each answer has a query and an attempt, and each attempt an answer, or is among those without.
-    if not parsed == answers == tried - sum(len(block.rows) for block in without):
+    if not walk.answers == answers == tried - walk.without:
         raise UnusualError
     settled = journal.settled_total()
     if state is not None:
@@ -160,12 +176,10 @@ def _walked(
     with (telling if long else silent)(answers) as tell:
 
         def take(some: Iterable[int]) -> None:
-            done = sum(len(block.rows) for block in found.values())
             for number in some:
                 block = walk.block(number)
-                done += len(block.rows)
                 found[number] = block if explanations else replace(block, explanations=None)
-                tell(min(answers, max(done, kept.count())))
+                tell(min(answers, max(walk.answers, kept.count())))
 
         if long and kept.writable:
             with helpers:

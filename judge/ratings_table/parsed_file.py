@@ -151,8 +151,8 @@ class ParsedFile:
         rows = np.frombuffer(columns, dtype=COLUMNS)
         return checksum, Block(rows, {name: levels[name] for name in NAMES}, texts and orjson.loads(texts[0])), known
 
-    def put(self, number: int, contents: bytes, block: Block) -> bytes | None:
-        """Keep a block, whole or not at all; its checksum, or None where it cannot be told."""
+    def put(self, number: int, contents: bytes, block: Block, answers: int) -> bytes | None:
+        """Keep a block, made of so many answers, whole or not at all; its checksum, or None where it cannot be told."""
         if not self.writable:
             return None
         try:
@@ -163,7 +163,7 @@ class ParsedFile:
         columns = block.rows.tobytes()
         explained, known = _hash(texts), _hash(contents)
         checksum = _hash(names, columns, explained, known)
-        row = (self.identity, number, len(block.rows), checksum, names, columns, explained, known, contents)
+        row = (self.identity, number, answers, checksum, names, columns, explained, known, contents)
 
         def write(db: sqlite3.Connection) -> None:
             db.execute("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
@@ -187,7 +187,7 @@ class ParsedFile:
         self._write(write)
 
     def count(self) -> int:
-        """How many judgments are kept."""
+        """Of how many answers judgments are kept."""
         sql = "SELECT coalesce(sum(count), 0) FROM blocks WHERE identity = ?"
         return self._try(lambda db: int(db.execute(sql, (self.identity,)).fetchone()[0])) or 0
 

@@ -59,7 +59,8 @@ class RunFacts:
     `single` says of imported ratings whether they are single ratings or means of repeats; None where the import did not
     say it. `labels_note` is what the dataset says of ratings that no reader gave; None where readers gave them.
     `people` says which criterion of people's a criterion is set against, by its name, where the run says it.
-    `not_in_force` marks settings that were refused or ignored, or of which nothing is known, as signatures show them.
+    `joint` names the Eval-Prompts that rate several criteria in one answer. `not_in_force` marks settings that were
+    refused or ignored, or of which nothing is known, as signatures show them.
     """
 
     run: str
@@ -78,6 +79,7 @@ class RunFacts:
     single: bool | None = None
     not_in_force: str = ""
     people: Mapping[str, str] = field(default_factory=dict)
+    joint: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ NAMES = (
     "startup",
     "throughput",
     "cpu",
+    "joint",
     "kill",
     "faults",
     "statistics",

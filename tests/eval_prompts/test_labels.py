@@ -15,7 +15,8 @@ from judge.eval_prompts.prefix import prefix_order
 from judge.plan.pattern_check import pattern_problems
 from judge.records import Criterion, Scale, Story
 
-RATING = [name for name in shipped_eval_prompts() if not load_eval_prompt(name).compares]
+PROMPTS = [load_eval_prompt(name) for name in shipped_eval_prompts()]
+RATING = [prompt.name for prompt in PROMPTS if not prompt.compares and prompt.criteria is None]
 STORY = Story("s", "A storm comes.", "model", "It rained.", reference="The roof went.")
 LABELLED = Criterion("Ending", "EN", "is it earned?", Scale.of_labels(["No", "Yes"]), ("It stops.", "It ends."))
 

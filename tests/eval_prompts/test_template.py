@@ -67,12 +67,14 @@ def test_ep5_asks_for_reasons_first() -> None:
 def test_what_the_shipped_ones_need_and_ask_for() -> None:
     loaded = {name: load_eval_prompt(name) for name in shipped_eval_prompts()}
     pairs = ["pair1", "pair2", "pair3", "pair4", "pair5"]
-    assert list(loaded) == ["ep1", "ep2", "ep3", "ep4", "ep5", *pairs]
+    joint = ["joint1", "joint2", "joint3", "joint4"]
+    assert list(loaded) == ["ep1", "ep2", "ep3", "ep4", "ep5", *pairs, *joint]
+    assert [n for n, p in loaded.items() if p.criteria == "all"] == joint
     assert [n for n, p in loaded.items() if p.compares] == pairs
-    assert [n for n, p in loaded.items() if p.needs_guidelines] == ["ep3", "pair3"]
-    assert [n for n, p in loaded.items() if p.needs_reference] == ["ep4", "pair4"]
-    assert [n for n, p in loaded.items() if not p.asks_explanation] == ["ep1", "pair1"]
-    assert [p.published for p in loaded.values()] == ["EP1", "EP2", "EP3", "EP4", *[None] * 6]
+    assert [n for n, p in loaded.items() if p.needs_guidelines] == ["ep3", "pair3", "joint3"]
+    assert [n for n, p in loaded.items() if p.needs_reference] == ["ep4", "pair4", "joint4"]
+    assert [n for n, p in loaded.items() if not p.asks_explanation] == ["ep1", "pair1", "joint1"]
+    assert [p.published for p in loaded.values()] == ["EP1", "EP2", "EP3", "EP4", *[None] * 10]
     assert all(p.source == p.file.read_text(encoding="utf-8") for p in loaded.values())
 
 

@@ -26,6 +26,7 @@ _REASONING = "Considering the scale: a 1 would be too harsh and a 5 too kind. Th
 FAULT_ERRORS = {"429": "rate_limit_exceeded", "500": "server_error", "503": "overloaded"}
 
 _TOKEN = re.compile(r"\s?\d+|\s?[^\s\d]+|\s")
+_LISTED = re.compile(r"^- (\w[\w ]*) \(", re.MULTILINE)
 
 _ERRORS: dict[str, tuple[int, str, str]] = {
     "invalid_api_key": (401, "invalid_request_error", "Incorrect API key provided: wrong. Check the key."),
@@ -151,6 +152,8 @@ def _content(
     answer = f"Rating: {rating}\nExplanation: {EXPLANATION}"
     if style == "json" or (style == "rating" and request.get("response_format")):
         return orjson.dumps({"rating": rating, "explanation": EXPLANATION}).decode(), None, None, "stop"
+    if style == "joint":
+        return _several(request, rating) or answer, None, None, "stop"
     if style == "rating":
         return answer, None, None, "stop"
     if style == "verdict":
@@ -175,6 +178,15 @@ def _content(
     if style == "empty":
         return "", None, None, "stop"
     return "What a story. There is a sea, and a boat, and somebody who does not come home.", None, None, "stop"
+
+
+def _several(request: dict[str, Any], rating: int) -> str:
+    """A rating for each criterion that the last message lists; "" where it lists none."""
+    names = _LISTED.findall(request["messages"][-1]["content"])
+    ratings = {name: (rating + place) % 5 + 1 for place, name in enumerate(names)}
+    if names and request.get("response_format"):
+        return orjson.dumps(ratings).decode()
+    return "\n".join(f"{name}: {value}" for name, value in ratings.items())
 
 
 def _digits(rating: int) -> list[tuple[str, float]]:

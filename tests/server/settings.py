@@ -12,6 +12,7 @@ from typing import Any
 STYLES = (
     "rating",
     "verdict",
+    "joint",
     "prose",
     "json",
     "reasoning",

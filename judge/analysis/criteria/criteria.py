@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.criteria.profiles import Profile, TauMatrix, profiles, scales
+from judge.analysis.criteria.together import Asking, askings
+from judge.analysis.criteria.together import frame as askings_frame
 from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import NO_INTERVAL, joined, signature_parts
@@ -22,7 +24,7 @@ from judge.stats.estimate import Estimate
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
-View = Literal["halo", "pairs", "multitrait", "scale-use"]
+View = Literal["halo", "pairs", "multitrait", "scale-use", "together"]
 
 _CONSTANT = "undefined: a constant side, or fewer than 3 stories or systems"
 _LABELS = ("dataset", "run", "judge", "eval_prompt")
@@ -33,6 +35,7 @@ _Rows = Iterator[tuple[object, ...]]
 class Criteria:
     """The profile of people and of each judge x Eval-Prompt.
 
+    `askings` say what each was asked and what that took, where some were asked for several criteria in one answer.
     `signature_parts` are those of tables with intervals, `bare_parts` of those without; `notes` hold for all.
     """
 
@@ -42,6 +45,7 @@ class Criteria:
     signature_parts: tuple[str, ...]
     bare_parts: tuple[str, ...]
     notes: tuple[str, ...]
+    askings: tuple[Asking, ...] = ()
 
     @property
     def signature(self) -> str:
@@ -66,10 +70,14 @@ class Criteria:
         ratings by people of the criterion itself), `validity, heterotrait, own_best, own_rows`. ``pairs``: one row a
         level (overall, system) and pair of criteria: `level, criterion, with, tau, n`. ``multitrait``: `criterion` of
         the judge, `against` of people, `tau, n`. ``scale-use``: one row a criterion, and one for all: `ratings,
-        entropy, modal_share, modal_point, distinct, ties, outside`.
+        entropy, modal_share, modal_point, distinct, ties, outside`. ``together``: one row a judge x Eval-Prompt of runs
+        in which some answers rate several criteria: `asked, criteria, calls, prompt_tokens, completion_tokens, cost,
+        lost, halo, halo_low, halo_high, validity`.
         """
+        if view == "together":
+            return askings_frame(self.askings, self.signature, self.notes)
         if view not in _VIEWS:
-            raise SpecError(unknown("view", view, _VIEWS))
+            raise SpecError(unknown("view", view, [*_VIEWS, "together"]))
         made = _VIEWS[view]
         rows = [
             (one.source.matrix.dataset, *one.source.labels().values(), *row)
@@ -104,6 +112,7 @@ def criteria(
         signature_parts=signature_parts(table, matrices, options, extra=[*extra, *tested]),
         bare_parts=signature_parts(table, matrices, options, extra=extra, intervals=NO_INTERVAL),
         notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *notes])),
+        askings=askings(table, found),
     )
 
 

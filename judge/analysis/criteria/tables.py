@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.criteria.criteria import Criteria, View
 from judge.analysis.criteria.profiles import Profile
+from judge.analysis.criteria.together import words
 from judge.analysis.frames import long_table
 from judge.analysis.systems.tables import FEW
 from judge.printing.column_keys import column_keys
@@ -30,6 +31,7 @@ _LONG: Mapping[View, str] = {
     "pairs": "Tau-b between criteria",
     "multitrait": "Tau-b of the judge's criteria with people's",
     "scale-use": "Scale use",
+    "together": "Several criteria in one answer",
 }
 
 _SUMMARY = "Criteria: mean tau-b x100 between them"
@@ -47,6 +49,7 @@ def tables(result: Criteria, *, full: bool = False, long: bool = False) -> list[
         made = [long_table(_LONG[view], one, one.attrs["signature"]) for view, one in frames.items() if len(one)]
     else:
         made = [replace(_summary(found, several_datasets), signature=result.signature)] if several else []
+        made += [replace(_together(result, several_datasets), signature=result.signature)] if result.askings else []
         bare = [_scale_use(found, several_datasets=several_datasets, full=full)]
         bare += [part for matrix in result.matrices for part in _matrices(matrix, found, full=full)]
         made += [replace(one, signature=result.bare_signature) for one in bare]
@@ -86,6 +89,29 @@ def _summary(found: Sequence[Profile], several_datasets: bool) -> Table:
         Column("own", "own is best"),
     ]
     return Table(f"{_SUMMARY}, and with people's", columns, rows, "")
+
+
+def _together(result: Criteria, several_datasets: bool) -> Table:
+    rows: list[dict[str, Any]] = [
+        {"dataset": one.profile.source.matrix.dataset, **one.profile.source.labels(), "asked": words(one)}
+        | {"criteria": len(one.profile.source.criteria), "calls": one.calls, "cost": one.dollars, "lost": one.lost}
+        | {"prompt_tokens": one.prompt_tokens, "completion_tokens": one.completion_tokens, "halo": one.profile.halo}
+        | {"validity": one.profile.multitrait.validity if one.profile.multitrait else None}
+        for one in result.askings
+    ]
+    columns = [
+        *_labels(several_datasets),
+        Column("asked", "asked for criteria"),
+        Column("criteria", "criteria"),
+        Column("calls", "calls"),
+        Column("prompt_tokens", "tokens in"),
+        Column("completion_tokens", "tokens out"),
+        Column("cost", "cost", money=True),
+        Column("lost", "ratings lost %", digits=1, factor=100),
+        Column("halo", "between criteria", digits=1, factor=100),
+        Column("validity", "with people's", digits=1, factor=100),
+    ]
+    return Table("Several criteria in one answer beside one by one: mean tau-b x100", columns, rows, "")
 
 
 def _scale_use(found: Sequence[Profile], *, several_datasets: bool, full: bool) -> Table:
@@ -183,6 +209,13 @@ def _notes(result: Criteria, *, several: bool) -> Iterator[str]:
         "entropy: of single ratings rounded to the scale's points (5 points used alike: 2.32 bits); tied pairs: of "
         "stories, by their mean rating"
     )
+    if result.askings:
+        yield "calls, tokens and cost are those of the whole run, whatever stories or criteria are chosen here"
+        if len({one.together for one in result.askings}) > 1:
+            yield (
+                "asked together, a judge sees its other ratings as it writes the next: where its criteria go together "
+                "more than one by one, and with people's no better, think of halo"
+            )
     if any(one.source.of_means for one in found):
         yield "imported ratings are means of repeats: their entropy is that of rounded means"
     if any(one.off_points for one in found if one.source.is_people):

@@ -14,7 +14,7 @@ from judge.backends.protocol import Capabilities
 from judge.backends.surface.explanation import difference, explain
 from judge.backends.surface.model import LABEL, POINTS, Card, Model, expected
 from judge.errors import BackendError
-from judge.records import Query, Response, Scale, Story
+from judge.records import Criterion, Query, Response, Scale, Story
 from judge.text_features import for_regression, own_features, score_file_features
 
 _KEPT_STORIES = 8
@@ -64,22 +64,37 @@ class SurfaceBackend:
             raise BackendError(
                 "the control judge has no log-probabilities", kind="capability", retryable=False, hint="scoring: text"
             )
-        if len(query.criterion.scale.labels) > _PAIR and not query.criterion.scale.ordered:
-            raise BackendError(
-                f"the control judge rates along an order, and the labels of {query.criterion.name} have none",
-                kind="capability",
-                retryable=False,
-            )
+        for criterion in query.criteria or (query.criterion,):
+            if len(criterion.scale.labels) > _PAIR and not criterion.scale.ordered:
+                raise BackendError(
+                    f"the control judge rates along an order, and the labels of {criterion.name} have none",
+                    kind="capability",
+                    retryable=False,
+                )
         if query.other is not None:
             return self._compared(query, query.other, repeats)
+        if query.criteria:
+            return self._together(query, repeats)
         verdict = self.rate(query.story, query.criterion.name)
-        explanation = self._explanation(query, verdict) if query.asks_explanation else None
+        explanation = self._explanation(query.criterion, verdict) if query.asks_explanation else None
         if query.generation.temperature == 1:
             return [self._response(query, _draw(verdict, query, repeat), explanation) for repeat in repeats]
         return [self._response(query, verdict.rating, explanation)] * len(repeats)
 
     async def close(self) -> None:
         """Nothing to give back."""
+
+    def _together(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+        """A rating for each of several criteria, as it would give them one by one."""
+        each = [(one, self.rate(query.story, one.name)) for one in query.criteria]
+        why = [self._explanation(*one) if query.asks_explanation else None for one in each]
+        drawn = query.generation.temperature == 1
+        found = []
+        for repeat in repeats:
+            values = [_draw(v, query, repeat, one.name) if drawn else v.rating for one, v in each]
+            said = [(one, value, reason) for (one, _), value, reason in zip(each, values, why, strict=True)]
+            found.append(Response(_several(query, said), finish_reason="stop", model=self._name))
+        return found
 
     def _compared(self, query: Query, other: Story, repeats: Sequence[int]) -> list[Response]:
         """Which of two stories it would rate higher; the order in which they are shown makes no difference to it."""
@@ -118,9 +133,9 @@ class SurfaceBackend:
                 self._features.popitem(last=False)
         return self._features[key]
 
-    def _explanation(self, query: Query, verdict: Verdict) -> str:
-        text = explain(verdict.model, query.criterion.name, verdict.features, verdict.parts, verdict.above)
-        scale = query.criterion.scale
+    def _explanation(self, criterion: Criterion, verdict: Verdict) -> str:
+        text = explain(verdict.model, criterion.name, verdict.features, verdict.parts, verdict.above)
+        scale = criterion.scale
         if scale.labels:
             text += f" It was fitted on 1-5 and mapped linearly onto the labels {', '.join(scale.labels)}."
         elif (scale.min, scale.max) != (POINTS[0], POINTS[-1]):
@@ -129,8 +144,7 @@ class SurfaceBackend:
 
     def _response(self, query: Query, value: float, explanation: str | None) -> Response:
         scale = query.criterion.scale
-        rating = on_scale(value, scale)
-        label = scale.labels[round(rating)] if scale.labels else None
+        rating, label = _written(value, scale)
         if query.structured == "choice":
             text = label or f"{min(scale.points(), key=lambda point: abs(point - rating)):g}"
         elif query.structured == "none" and label is not None:
@@ -149,6 +163,29 @@ def _said(query: Query, name: str, value: str | float, explanation: str | None) 
         return f"{name.capitalize()}: {said}" + ("" if explanation is None else f"\n\nExplanation: {explanation}")
     reason = {} if explanation is None else {"explanation": explanation}
     return orjson.dumps({name: value, **reason}).decode()
+
+
+def _several(query: Query, said: Sequence[tuple[Criterion, float, str | None]]) -> str:
+    """Ratings of several criteria in the form that was asked for: lines, or one JSON object."""
+    if query.structured != "none":
+        answers: dict[str, Any] = {}
+        for criterion, value, why in said:
+            rating, label = _written(value, criterion.scale)
+            answers[criterion.name] = label or rating
+            if why is not None:
+                answers[criterion.name] = {"rating": label or rating, "explanation": why}
+        return orjson.dumps(answers).decode()
+    lines = []
+    for criterion, value, why in said:
+        rating, label = _written(value, criterion.scale)
+        lines.append(f"{criterion.name}: {label or format(rating, 'g')}" + ("" if why is None else f"\n{why}\n"))
+    return "\n".join(lines)
+
+
+def _written(value: float, scale: Scale) -> tuple[float, str | None]:
+    """A value on 1-5 as a rating on a scale, and its label where it has labels."""
+    rating = on_scale(value, scale)
+    return rating, scale.labels[round(rating)] if scale.labels else None
 
 
 def on_scale(value: float, scale: Scale) -> float:

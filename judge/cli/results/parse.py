@@ -145,19 +145,28 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
             text_of = lru_cache(maxsize=1024)(journal.text_of)
             modes.add(definition["structured"])
             criteria = {record["name"]: Criterion.of(record) for record in definition["criteria_records"]}
+            joint = definition.get("joint", {})
             for answer in journal.answers():
-                if answer.response is not None:
-                    place = (answer.story, answer.criterion, answer.eval_prompt, answer.repeat)
-                    passed = dict(zip(("story", "criterion", "eval_prompt", "repeat"), place, strict=True))
-                    passed = {"judge": folder.path.name, **passed}
+                if answer.response is None:
+                    continue
+                together = tuple(criteria[name] for name in joint.get(answer.eval_prompt, ()))
+                for criterion in together or (criteria[answer.criterion],):
+                    passed = {
+                        "judge": folder.path.name,
+                        "story": answer.story,
+                        "criterion": criterion.name,
+                        "eval_prompt": answer.eval_prompt,
+                        "repeat": answer.repeat,
+                    }
                     found.append(
                         AnswerLine(
                             len(found) + 1,
                             answer.response,
-                            criteria[answer.criterion],
+                            criterion,
                             passed,
                             text_of(answer.story),
                             rating_pattern or patterns.get(answer.eval_prompt),
+                            together,
                         )
                     )
     if len(modes) != 1:

@@ -61,7 +61,7 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
         one_call=spec.generation.seed is None and spec.provider not in ONE_ANSWER_A_CALL and spec.api != "responses",
         measured=measured,
     )
-    table = _forecast_table(spec, found, measured, asked.pairs)
+    table = _forecast_table(spec, found, measured, asked.pairs, list(_joint_notes(plan)))
     said = [] if plan.compares else list(_compared(plan, dataset))
     return replace(table, notes=[*table.notes, *said]) if said else table
 
@@ -112,7 +112,9 @@ def _asked_about(plan: Plan, dataset: Dataset, folder: Path, limit: int | None) 
     return _AskedAbout(some, len(planned), len({one.number for one in planned}))
 
 
-def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None, pairs: int | None) -> Table:
+def _forecast_table(
+    spec: RunSpec, found: Forecast, measured: Measured | None, pairs: int | None, joint: Sequence[str]
+) -> Table:
     from judge.execution.progress import duration
     from judge.printing.tables import Column, Table
 
@@ -133,7 +135,7 @@ def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None, p
         *([Column("stories", "stories")] if pairs is None else compared),
         Column("queries", "queries"),
         Column("answers", "answers"),
-        *([] if pairs is None else [Column("calls", "calls")]),
+        *([Column("calls", "calls")] if joint or pairs is not None else []),
         Column("prompt_tokens", "tokens in"),
         Column("completion_tokens", "tokens out"),
         Column("cost", "cost", money=True),
@@ -143,7 +145,19 @@ def _forecast_table(spec: RunSpec, found: Forecast, measured: Measured | None, p
     ]
     shown = "" if pairs is None else f"|orders:{spec.orders}|ties:{'offered' if spec.ties else 'none'}"
     signature = f"{spec.dataset}|judge:{spec.judge}|ep:{','.join(spec.eval_prompts)}|rep:{spec.repeats}{shown}"
-    return Table("Forecast", columns, [row], signature, list(_forecast_notes(spec, found, measured)))
+    return Table("Forecast", columns, [row], signature, [*_forecast_notes(spec, found, measured), *joint])
+
+
+def _joint_notes(plan: Plan) -> Iterator[str]:
+    """Which Eval-Prompts ask for how many criteria in one call."""
+    for prompt in plan.eval_prompts:
+        for asked in plan.asked_by(prompt):
+            if isinstance(asked, tuple):
+                names = ", ".join(criterion.name for criterion in asked)
+                yield (
+                    f"{prompt.name} asks for {len(asked)} criteria in one call ({names}): one query a story where "
+                    f"asking for each by itself has {len(asked)}"
+                )
 
 
 def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -45,16 +45,20 @@ def try_(
 
     from judge.credentials.literal import refuse_keys
     from judge.errors import SpecError
+    from judge.eval_prompts import load_eval_prompt
     from judge.plan import make_plan
     from judge.records import Comparison, Story
     from judge.run_definition.spec import parse_run_spec
 
+    names = [name.strip() for name in (eval_prompts or ("pair2" if against else "ep1,ep3")).split(",")]
+    # An answer to some Eval-Prompts rates all criteria, whichever the others ask for.
+    together = any(load_eval_prompt(name).criteria is not None for name in names)
     data: dict[str, Any] = {
         "name": "try",
         "dataset": "none",
         "judge": judge,
-        "criteria": {"set": criteria, "only": [criterion]},
-        "eval_prompts": [name.strip() for name in (eval_prompts or ("pair2" if against else "ep1,ep3")).split(",")],
+        "criteria": {"set": criteria, **({} if together else {"only": [criterion]})},
+        "eval_prompts": names,
         **({"pairs": "all"} if against else {}),
     }
     if base_url:
@@ -70,7 +74,12 @@ def try_(
     subjects: Sequence[Subject] = stories
     if against is not None:
         subjects = [Comparison(stories[i], stories[1 - i], "pair") for i in (0, 1)]
-    queries = [plan.query(one, prompt, plan.criteria[0]) for prompt in plan.eval_prompts for one in subjects]
+    (alone,) = plan.criteria_set.pick([criterion])
+    queries = [
+        plan.query(one, prompt, alone if prompt.criteria is None else plan.asked_by(prompt)[0])
+        for prompt in plan.eval_prompts
+        for one in subjects
+    ]
     rows = asyncio.run(_ask(spec, queries))
     if output is not None:
         _append(output, rows)
@@ -90,7 +99,8 @@ def _overridden(data: dict[str, Any], overrides: list[str]) -> dict[str, Any]:
     return data
 
 
-_Row = tuple["Query", "Response", "Judgment | Verdict", dict[str, Any]]
+_Row = tuple["Query", "Response", "Sequence[Judgment] | Verdict", dict[str, Any]]
+"""A query, its answer, what was read of it (a judgment for each criterion, or a verdict), and both as plain data."""
 
 
 async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
@@ -125,49 +135,60 @@ async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
     ours, price = parser("ours"), load_prices(spec.judge, spec.base_url, spec.engine)
     rows: list[_Row] = []
     for query, (response, *_) in zip(queries, answers, strict=True):
-        judgment = read_verdict(response, query) if query.choices else read_response(ours, response, query)
+        read = read_verdict(response, query) if query.choices else read_response(ours, response, query)
         cost = response.cost
         if cost is None and price is not None and response.prompt_tokens is not None:
             cost = price.of(response)
         facts = {
             "judge": spec.judge,
             "eval_prompt": query.eval_prompt,
-            "criterion": query.criterion.name,
+            "criterion": ", ".join(one.name for one in query.criteria) or query.criterion.name,
             "messages": [{"role": m.role, "content": m.content} for m in query.messages],
             "text": response.text,
             "finish_reason": response.finish_reason,
             "reasoning": response.reasoning,
-            **_taken(query, judgment),
-            "status": judgment.status,
-            "flags": list(judgment.flags),
-            "explanation": judgment.explanation,
+            **_taken(query, read),
             "prompt_tokens": response.prompt_tokens,
             "completion_tokens": response.completion_tokens,
             "reasoning_tokens": response.reasoning_tokens,
             "cost": cost,
         }
-        rows.append((query, response, judgment, facts))
+        rows.append((query, response, read, facts))
     return rows
 
 
-def _taken(query: Query, judgment: Judgment | Verdict) -> dict[str, Any]:
-    """What was read: the rating, or the preference with the stories as they were shown."""
+def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:
+    """What was read: the rating, one for each of several criteria, or the preference with the stories as shown."""
     from judge.records import Verdict
 
-    if not isinstance(judgment, Verdict):
-        return {"rating": judgment.rating}
-    other = "" if query.other is None else query.other.id
-    return {"first": query.story.id, "second": other, "preference": judgment.preference}
+    if isinstance(read, Verdict):
+        other = "" if query.other is None else query.other.id
+        return {"first": query.story.id, "second": other, "preference": read.preference, **_about(read)}
+    if not query.criteria:
+        return {"rating": read[0].rating, **_about(read[0])}
+    each = zip(query.criteria, read, strict=True)
+    return {"judgments": [{"criterion": one.name, "rating": j.rating, **_about(j)} for one, j in each]}
 
 
-def _said(query: Query, facts: dict[str, Any]) -> str:
-    """The same in words."""
-    if not query.choices:
-        return "no rating" if facts["rating"] is None else f"rating {facts['rating']:g}"
-    preference = facts["preference"]
-    if preference is None:
-        return "no verdict"
-    return "a tie" if preference == "tie" else f"the {preference}: {facts[preference]}"
+def _about(one: Judgment | Verdict) -> dict[str, Any]:
+    return {"status": one.status, "flags": list(one.flags), "explanation": one.explanation}
+
+
+def _said(query: Query, read: Sequence[Judgment] | Verdict) -> Iterator[tuple[str, bool]]:
+    """The same in words, a line for each criterion, and whether it was read."""
+    from judge.records import Verdict
+
+    if isinstance(read, Verdict):
+        shown = {"first": query.story.id, "second": "" if query.other is None else query.other.id}
+        said = "no verdict" if read.preference is None else f"the {read.preference}"
+        said = "a tie" if read.preference == "tie" else said
+        said += f": {shown[read.preference]}" if read.preference in shown else ""
+        yield f"{said} ({'; '.join([read.status, *read.flags])})", read.status == "ok"
+        return
+    names = [f"{one.name}: " for one in query.criteria] or [""]
+    for name, judgment in zip(names, read, strict=True):
+        said = "no rating" if judgment.rating is None else f"rating {judgment.rating:g}"
+        yield f"{name}{said} ({'; '.join([judgment.status, *judgment.flags])})", judgment.status == "ok"
 
 
 def _show(rows: list[_Row]) -> None:
@@ -183,43 +204,45 @@ def _show(rows: list[_Row]) -> None:
     width = console.width
     side_by_side = width // len(rows) >= 48
     panels = []
-    for query, response, judgment, facts in rows:
+    for query, response, read, facts in rows:
         parts: list[Any] = []
         for message in query.messages:
             parts += [Text(f"{message.role}:", style="bold"), Text(message.content, style="dim"), Text()]
         if response.reasoning:
             parts += [Text("reasoning (never parsed):", style="bold"), Text(response.reasoning, style="dim"), Text()]
-        parts += [Text("answer:", style="bold"), _marked(response, judgment), Text()]
+        parts += [Text("answer:", style="bold"), _marked(response, read), Text()]
         tokens = " + ".join(
             f"{facts[key]} {name}"
             for key, name in (("prompt_tokens", "prompt"), ("completion_tokens", "answer"))
             if facts[key] is not None
         )
-        line = [
-            f"{_said(query, facts)} ({'; '.join([judgment.status, *judgment.flags])})",
-            f"{tokens} tokens" if tokens else "",
-        ]
+        *before, (last, sound) = _said(query, read)
+        parts += [Text(said, style=_style(good)) for said, good in before]
+        line = [last, f"{tokens} tokens" if tokens else ""]
         line.append(dollars(facts["cost"]) if facts["cost"] is not None else "")
-        parts.append(
-            Text(
-                " · ".join(part for part in line if part), style="bold green" if judgment.status == "ok" else "bold red"
-            )
-        )
-        title = f"{query.eval_prompt} · {query.criterion.name}"
+        parts.append(Text(" · ".join(part for part in line if part), style=_style(sound)))
+        title = f"{query.eval_prompt} · {facts['criterion']}"
         if query.other is not None:
             title += f" · {query.choices[0]} = {query.story.id}, {query.choices[1]} = {query.other.id}"
         panels.append(Panel(Group(*parts), title=title, width=width // len(rows) if side_by_side else None))
     console.print(Columns(panels, padding=(0, 0)) if side_by_side else Group(*panels))
 
 
-def _marked(response: Response, judgment: Judgment | Verdict) -> Any:
+def _style(sound: bool) -> str:
+    return "bold green" if sound else "bold red"
+
+
+def _marked(response: Response, read: Sequence[Judgment] | Verdict) -> Any:
     """The answer with the characters from which the rating was read marked; [brackets] where there is no colour."""
     from rich.console import Console
     from rich.text import Text
 
-    if judgment.span is None:
+    from judge.records import Verdict
+
+    span = read.span if isinstance(read, Verdict) else read[0].span
+    if span is None:
         return Text(response.text or "(empty)")
-    start, end = judgment.span
+    start, end = span
     before, taken, after = response.text[:start], response.text[start:end], response.text[end:]
     if Console().color_system is None:
         return Text(f"{before}>>{taken}<<{after}")

@@ -13,7 +13,9 @@ from judge.cli.table_options import Form
 from judge.errors import JudgeError, SpecError, nearest, unknown
 
 if TYPE_CHECKING:
-    from judge.records import Message, Story
+    from judge.criteria import CriteriaSet
+    from judge.eval_prompts import EvalPrompt
+    from judge.records import Criterion, Message, Story
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -78,7 +80,13 @@ def show(name: Annotated[str, typer.Argument(metavar="NAME|PATH")]) -> None:
 @app.command("render")
 def render(
     eval_prompt: Annotated[str, typer.Option("--eval-prompt", metavar="NAME|PATH")],
-    criterion: Annotated[str, typer.Option("--criterion", help="name or abbreviation")],
+    criterion: Annotated[
+        str | None,
+        typer.Option(
+            "--criterion",
+            help="name or abbreviation; several, or none for all, where one answer rates several criteria",
+        ),
+    ] = None,
     criteria: Annotated[str, typer.Option("--criteria", metavar="NAME|PATH", help="the criteria set")] = "hanna",
     story_file: Annotated[Path | None, typer.Option("--story-file", exists=True, dir_okay=False)] = None,
     story_prompt: Annotated[str, typer.Option("--story-prompt", help="what the author was given")] = "",
@@ -103,20 +111,30 @@ def render(
 
     chosen = load_criteria(criteria, wording=wording)
     picked = chosen.pick(criterion)
-    if len(picked) != 1:
-        raise SpecError(f"one query asks for one criterion; --criterion names {len(picked)}")
     labels = any(one.scale.labels for one in chosen.criteria)
     template = load_eval_prompt(eval_prompt, system=system, labels=labels)
+    if template.criteria is None and len(picked) != 1:
+        raise SpecError(f"one query asks for one criterion; --criterion names {len(picked)}")
     if dataset is not None and story is not None and story_file is None:
         text = _story_of(dataset, story)
     elif story_file is not None and dataset is None and story is None:
         text = _story_from(story_file, story_prompt, reference)
     else:
         raise SpecError("which story? Give --story-file FILE, or --dataset NAME with --story ID")
-    messages = template.render(text, picked[0], published=chosen.published)
+    messages = template.render(
+        text,
+        picked[0] if template.criteria is None else _together(template, chosen, criterion),
+        published=chosen.published,
+    )
     _print(messages, form)
     if flags := template.flags(text, published=chosen.published):
         typer.echo(f"flags: {', '.join(flags)}", err=True)
+
+
+def _together(template: EvalPrompt, chosen: CriteriaSet, criterion: str | None) -> tuple[Criterion, ...]:
+    """The criteria of one answer: those that were named, or those that the Eval-Prompt names, or all."""
+    own = None if template.criteria == "all" else template.criteria
+    return chosen.pick(criterion if criterion is not None else own)
 
 
 @app.command("check")

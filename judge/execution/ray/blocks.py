@@ -52,7 +52,8 @@ def encode(block: list[Group]) -> bytes:
             story, criterion, generation = query.story, query.criterion, query.generation
             for shown in (story, query.other) if query.other is not None else (story,):
                 stories[shown.id] = [shown.id, shown.story_prompt, shown.system, shown.text, shown.reference]
-            criteria[criterion.name] = criterion.record()
+            for one in query.criteria or (criterion,):
+                criteria[one.name] = one.record()
             members.append(
                 [
                     query.key,
@@ -70,6 +71,7 @@ def encode(block: list[Group]) -> bytes:
                     [query.api, query.structured, query.scoring, query.asks_explanation, query.flags],
                     repeats,
                     None if query.other is None else [query.other.id, query.pair, query.choices],
+                    [one.name for one in query.criteria],
                 ]
             )
         groups.append(members)
@@ -89,13 +91,14 @@ def _query(
     member: list[Any], stories: dict[str, Story], criteria: dict[str, Criterion]
 ) -> tuple[Query, tuple[int, ...]]:
     key, story, criterion, eval_prompt, messages, generation, (api, structured, scoring, asks, flags), *rest = member
-    repeats, compared = rest
+    repeats, compared, names = rest
+    together = tuple(criteria[name] for name in names)
     other, pair, choices = compared or (None, None, ())
     temperature, top_p, max_tokens, seed, stop = generation
     query = Query(
         key=key,
         story=stories[story],
-        criterion=criteria[criterion],
+        criterion=Criterion.together(together) if together else criteria[criterion],
         eval_prompt=eval_prompt,
         messages=tuple(Message(role, content) for role, content in messages),
         generation=Generation(temperature, top_p, max_tokens, seed, tuple(stop)),
@@ -107,6 +110,7 @@ def _query(
         other=None if other is None else stories[other],
         choices=tuple(choices),
         pair=pair,
+        criteria=together,
     )
     return query, tuple(repeats)
 

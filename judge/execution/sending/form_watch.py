@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judge.errors import BackendError
-from judge.parsing.asked_form import FORMS, VERDICT_FORMS, has_asked_form
+from judge.parsing.asked_form import FORMS, JOINT_FORM, VERDICT_FORMS, has_asked_form
 from judge.records import Query, Response
 
 FIRST = 10
@@ -27,7 +27,7 @@ class FormWatch:
         """The error that ends the run, once: at the tenth answer, where none had the form."""
         if self._decided or query.structured == "none":
             return None
-        formed = has_asked_form(response, query.criterion, query.structured, query.rating_pattern, query.choices)
+        formed = has_asked_form(response, query.asked, query.structured, query.rating_pattern, query.choices)
         if formed is None:
             return None
         self._decided = formed
@@ -39,7 +39,7 @@ class FormWatch:
 
     def _error(self, query: Query, response: Response) -> BackendError:
         asked = "verdict" if query.choices else "rating"
-        form = (VERDICT_FORMS if query.choices else FORMS)[query.structured]
+        form = JOINT_FORM if query.criteria else (VERDICT_FORMS if query.choices else FORMS)[query.structured]
         text = " ".join(response.text.split())
         begins = f"begins {text[:_SHOWN]!r}" if text else "is empty"
         return BackendError(

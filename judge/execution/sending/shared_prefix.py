@@ -70,7 +70,8 @@ def _alike(group: Sequence[Work]) -> list[list[Work]]:
     shapes: dict[Any, list[Work]] = {}
     for work in group:
         query = work.query
-        form = (query.asks_explanation, query.criterion.scale, query.choices) if query.structured != "none" else None
+        scales = tuple((one.name, one.scale) for one in query.criteria) or query.criterion.scale
+        form = (query.asks_explanation, scales, query.choices) if query.structured != "none" else None
         shapes.setdefault((query.api, query.structured, form), []).append(work)
     return list(shapes.values())
 

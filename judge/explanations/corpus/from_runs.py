@@ -12,7 +12,7 @@ from judge.eval_prompts.front_matter import split
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
 from judge.journal import JournalReader
 from judge.ratings_table import RatingsTable, RunFacts, read
-from judge.records import Criterion
+from judge.records import Criterion, names_in
 from judge.run_folder import ResultFolder, resolve
 
 _Place = tuple[str, str, str, str, str, int]
@@ -36,8 +36,10 @@ class Beside:
             self.stories.setdefault(place, (*place, story.story_prompt, story.system, story.text, story.reference))
         for answer in journal.answers():
             if answer.response is not None:
-                key = (fact.run, fact.judge, answer.story, answer.criterion, answer.eval_prompt, answer.repeat)
-                self.answers[key] = answer.response.text
+                # An answer about several criteria is the whole answer of each.
+                for name in names_in(answer.criterion):
+                    key = (fact.run, fact.judge, answer.story, name, answer.eval_prompt, answer.repeat)
+                    self.answers[key] = answer.response.text
         sources = (journal.meta().get("definition") or {}).get("eval_prompt_sources") or {}
         self.asks |= {(fact.path, name): _asks(name, sources[name]) for name in fact.eval_prompts if name in sources}
 

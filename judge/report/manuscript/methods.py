@@ -132,6 +132,9 @@ def _asked(fact: RunFacts, force: Mapping[str, Any], manifest: Mapping[str, Any]
     text = (
         f"{which} rated them on {criteria} with {prompts}, {repeats} to each query; {_generation(force, fact.control)}"
     )
+    if fact.joint:
+        asks = "asks" if len(fact.joint) == 1 else "ask"
+        text += f"; {_listed(fact.joint)} {asks} for several criteria in one answer"
     structured = force.get("structured") or "none"
     if structured != "none":
         text += f"; answers were constrained ({structured})"

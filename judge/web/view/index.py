@@ -25,7 +25,7 @@ from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import StoredAnswers
 from judge.parsing.stored_verdicts import StoredVerdicts
 from judge.parsing.verdict import VERSION
-from judge.records import STATUSES, VERDICT_STATUSES, Answer
+from judge.records import STATUSES, VERDICT_STATUSES, Answer, Judgment
 from judge.run_folder import ResultFolder
 from judge.sqlite_file import closed_on_error, connect, use_wal
 from judge.web.view.people import Preferred
@@ -95,7 +95,17 @@ def update(folder: ResultFolder, file: Path) -> int:
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
     """What must be equal for an index to go on: a criterion that came later changes how other answers are read."""
-    kept = ("name", "dataset_hash", "criteria_records", "structured", "scoring", "judge_key", "rating_patterns", "ties")
+    kept: tuple[str, ...] = (
+        "name",
+        "dataset_hash",
+        "criteria_records",
+        "structured",
+        "scoring",
+        "judge_key",
+        "rating_patterns",
+        "ties",
+    )
+    kept += ("joint",) if "joint" in definition else ()
     return fingerprint([FORMAT, parser.version, VERSION, created, [definition.get(key) for key in kept]])
 
 
@@ -141,6 +151,10 @@ class _Row(NamedTuple):
     agrees: bool | None = None
 
 
+_Read = Callable[[Answer], list[_Row]]
+"""An answer's rows: one, or one for each criterion that it was asked about."""
+
+
 class _Numbers:
     """Names as numbers: stories by position, systems and flags as they come, the rest in the definition's order."""
 
@@ -167,21 +181,20 @@ def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping
     return numbers
 
 
-def _ratings(reading: StoredAnswers, numbers: _Numbers) -> Callable[[Answer], _Row]:
+def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
     """How answers of a run that rates become rows."""
 
-    def row(answer: Answer) -> _Row:
-        judgment = reading.judgment(answer)
+    def row(answer: Answer, judgment: Judgment) -> _Row:
         position, system = numbers.stories[answer.story]
         criterion, prompt = numbers.criteria[answer.criterion], numbers.prompts[answer.eval_prompt]
         place = place_of(position, criterion, prompt, answer.repeat)
         status = numbers.statuses[judgment.status]
         return _Row(place, system, criterion, prompt, answer.repeat, status, judgment.rating, _named(judgment.flags))
 
-    return row
+    return lambda answer: [row(*one) for one in reading.judgments(answer)]
 
 
-def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _Numbers) -> Callable[[Answer], _Row]:
+def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _Numbers) -> _Read:
     """How answers of a run that compares become rows."""
     compared = journal.comparisons()
     reading = StoredVerdicts.of_run(definition, compared, journal.text_of)
@@ -211,14 +224,14 @@ def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _N
             lead * theirs > 0 if lead and theirs else None,
         )
 
-    return row
+    return lambda answer: [row(answer)]
 
 
 def _named(flags: Iterable[str]) -> list[str]:
     return [flag.partition("=")[0] for flag in flags]
 
 
-def _follow(db: sqlite3.Connection, journal: JournalReader, read: Callable[[Answer], _Row]) -> int:
+def _follow(db: sqlite3.Connection, journal: JournalReader, read: _Read) -> int:
     done = 0
     last = journal.last_attempt()
     meta = dict(db.execute("SELECT key, value FROM meta"))
@@ -240,10 +253,9 @@ def _follow(db: sqlite3.Connection, journal: JournalReader, read: Callable[[Answ
     return done
 
 
-def _insert(db: sqlite3.Connection, answers: Iterable[Answer], read: Callable[[Answer], _Row]) -> None:
+def _insert(db: sqlite3.Connection, answers: Iterable[Answer], read: _Read) -> None:
     rows, texts, flags = [], [], set()
-    for answer in answers:
-        row = read(answer)
+    for answer, row in [(one, row) for one in answers for row in read(one)]:
         flags.update(row.flags)
         rows.append((*row[:7], f";{';'.join(row.flags)};" if row.flags else "", row.other, row.agrees))
         text = answer.response.text if answer.response is not None else answer.error or ""

@@ -10,6 +10,7 @@ from concurrent.futures import TimeoutError as Late
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 from judge.errors import JudgeError
 from judge.execution.progress import duration
@@ -166,10 +167,10 @@ def _parsed(journal: JournalReader, what: Asked, last: int) -> tuple[float | Non
         return None, 0
     if journal.compares:
         verdicts = StoredVerdicts.of_run(what.definition, journal.comparisons(), journal.text_of)
-        rated = sum(verdicts.verdict(answer).preference is not None for answer in answers)
+        rated = [verdicts.verdict(answer).preference is not None for answer in answers]
     else:
-        rated = sum(what.reading.judgment(answer).rating is not None for answer in answers)
-    return rated / len(answers), len(answers)
+        rated = [judgment.rating is not None for one in answers for _, judgment in what.reading.judgments(one)]
+    return fmean(rated), len(answers)
 
 
 def notes_of(what: Asked) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from judge.journal.database import sentences
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import StoredAnswers
 from judge.plan import Plan
-from judge.records import Answer, Query, Scale, Story
+from judge.records import Answer, Query, Scale, Story, joint_name
 from judge.run_folder import ResultFolder, read_manifest
 
 _KEPT = 64
@@ -69,10 +69,16 @@ class Asked:
         return dict(self.definition.get("people") or {})
 
     def query(self, story: Story, criterion: str, eval_prompt: str) -> Query | None:
-        """The query as it was rendered; None where it cannot have been asked (a reference story is missing, say)."""
-        asked = self.reading.criteria.get(criterion)
+        """The query as it was rendered; None where it cannot have been asked (a reference story is missing, say).
+
+        Of an Eval-Prompt that rates several criteria in one answer it is the one that has this criterion among them.
+        """
         prompt = next((one for one in self.plan.eval_prompts if one.name == eval_prompt), None)
-        if asked is None or prompt is None:
+        if prompt is None:
+            return None
+        places = ((one if isinstance(one, tuple) else (one,), one) for one in self.plan.asked_by(prompt))
+        asked = next((one for criteria, one in places if criterion in [known.name for known in criteria]), None)
+        if asked is None:
             return None
         try:
             return self.plan.query(story, prompt, asked)
@@ -88,12 +94,18 @@ class Stored:
     asked: Asked
 
     def answers(self, story: Story, criterion: str, eval_prompt: str) -> list[Answer]:
-        """The repeats of one query that were tried."""
+        """The repeats of one query that were tried; of one about several criteria as answers about this one."""
+        together = self.asked.reading.joint.get(eval_prompt)
+        if together is not None and criterion not in together:
+            return []
         if self.asked.texts_left_out:  # rendered without its text, a query has another key: those of the journal hold
-            key = self.journal.key_of(story.id, criterion, eval_prompt)
-            return [] if key is None else self.journal.answers_to(key)
-        query = self.asked.query(story, criterion, eval_prompt)
-        return [] if query is None else self.journal.answers_to(query.key)
+            name = criterion if together is None else joint_name(together)
+            key = self.journal.key_of(story.id, name, eval_prompt)
+        else:
+            query = self.asked.query(story, criterion, eval_prompt)
+            key = None if query is None else query.key
+        answers = [] if key is None else self.journal.answers_to(key)
+        return answers if together is None else [replace(one, criterion=criterion) for one in answers]
 
 
 _plans: dict[Path, tuple[str, Plan, StoredAnswers]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judge.errors import JudgeError
@@ -75,7 +76,8 @@ def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
     answer = next((one for one in answers if one.repeat == row.repeat), None)
     text = None
     if answer is not None and answer.response is not None:
-        text = excerpt(answer.response.text, opened.asked.reading.judgment(answer))
+        judgment = opened.asked.reading.judgment(replace(answer, criterion=row.criterion))
+        text = excerpt(answer.response.text, judgment)
     scale = opened.asked.scales.get(row.criterion)
     label = None if scale is None else scale.label_of(row.rating)
     error = answer.error if answer is not None else None

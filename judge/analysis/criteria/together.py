@@ -1,0 +1,112 @@
+"""Asking for several criteria in one answer beside asking for each by itself: what it takes and what comes of it.
+
+Calls, tokens and dollars are of the whole run; halo and tau are those of the profiles. Names no cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from judge.analysis.criteria.profiles import Profile
+from judge.analysis.frames import signed
+from judge.journal import JournalReader
+from judge.run_folder import ResultFolder, cost_of, read_manifest
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable, RunFacts
+
+COLUMNS = (
+    *("dataset", "run", "judge", "eval_prompt", "asked", "criteria", "calls", "prompt_tokens", "completion_tokens"),
+    *("cost", "lost", "halo", "halo_low", "halo_high", "validity", "reason"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asking:
+    """How one judge x Eval-Prompt was asked.
+
+    Attributes
+    ----------
+    profile : Profile
+        Halo and tau with people.
+    together : bool
+        Whether one answer rates all its criteria.
+    calls : int
+        Calls that brought its answers.
+    prompt_tokens, completion_tokens : int or None
+        Of these calls; None where the server told none.
+    dollars : float or None
+        What they cost; None where no price is known.
+    lost : float or None
+        Share of the ratings asked for that no answer gave.
+    """
+
+    profile: Profile
+    together: bool
+    calls: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    dollars: float | None
+    lost: float | None
+
+
+def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, ...]:
+    """Of each judge x Eval-Prompt, where some were asked for several criteria in one answer; else none."""
+    if not any(fact.joint for fact in table.facts):
+        return ()
+    facts = {(fact.run, fact.judge): fact for fact in table.facts}
+    taken = {place: _taken(fact) for place, fact in facts.items()}
+    found = []
+    for one in profiles:
+        source = one.source
+        place, prompt = (str(source.run), source.judge), str(source.eval_prompt)
+        known = taken.get(place, {}).get(prompt)
+        if known is not None:
+            found.append(Asking(one, prompt in facts[place].joint, *known, _lost(one)))
+    return tuple(found)
+
+
+def _taken(fact: RunFacts) -> Mapping[str, tuple[int, int | None, int | None, float | None]]:
+    """Eval-Prompt -> calls, tokens in and out, and dollars, out of a result folder; nothing of imported ratings."""
+    folder = ResultFolder(fact.path)
+    if not folder.journal.is_file():
+        return {}
+    manifest = read_manifest(folder.manifest)
+    with JournalReader(folder.journal) as journal, journal.snapshot():
+        return {
+            name: (
+                *(one.calls, one.prompt_tokens, one.completion_tokens),
+                cost_of(journal.spending(name), manifest).dollars,
+            )
+            for name, one in journal.taken().items()
+        }
+
+
+def _lost(profile: Profile) -> float | None:
+    source = profile.source
+    asked = sum(int(source.matrix.asked[row].sum()) for row in source.rows)
+    return 1 - int(source.counts.sum()) / asked if asked else None
+
+
+def frame(found: Sequence[Asking], signature: str, notes: Sequence[str]) -> pd.DataFrame:
+    """One row an Eval-Prompt: `COLUMNS`; `asked` is together or one by one."""
+    rows = []
+    for one in found:
+        source, halo, summary = one.profile.source, one.profile.halo, one.profile.multitrait
+        rows.append(
+            (
+                *(source.matrix.dataset, *source.labels().values(), words(one), len(source.criteria), one.calls),
+                *(one.prompt_tokens, one.completion_tokens, one.dollars, one.lost, halo.value, halo.low, halo.high),
+                *(summary.validity.value if summary else None, halo.reason),
+            )
+        )
+    return signed(pd.DataFrame(rows, columns=list(COLUMNS)), signature, notes)
+
+
+def words(one: Asking) -> str:
+    """How it was asked."""
+    return "together" if one.together else "one by one"

@@ -1,0 +1,154 @@
+"""Where an answer speaks of which criterion: JSON, tags, rows of a table, lines that begin with a name.
+
+Names are matched whole, letter case and underscores aside, or by their abbreviation in capitals; what stands under no
+name belongs to no criterion. Never reads a rating.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from judge.parsing.ours.json_answer import objects_in
+from judge.records import Criterion
+
+_DEEPEST = 4
+_SUMMARY = r"overall|total|sum|average|mean|final|summary|conclusion"
+"""Lines that begin so end a criterion's part: their number is of the whole story."""
+
+_AFTER_NAME = re.compile(r"\A[\]*_`\"']{0,3}[ \t]{0,3}[:：=–—|-]?[\]*_`\"']{0,3}[ \t]{0,3}")
+
+
+def parts(text: str, criteria: Sequence[Criterion]) -> dict[str, list[str]]:
+    """The parts of an answer by the criterion's name, in their order; empty where no form names one."""
+    names = tuple((criterion.name, criterion.abbreviation) for criterion in criteria)
+    for found in (_json_parts(text, names), _tag_parts(text, names), _row_parts(text, names), _line_parts(text, names)):
+        if found:
+            return found
+    return {}
+
+
+def _json_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
+    """Values under a criterion's name in JSON, and objects that hold it as a value; as JSON of one rating."""
+    if "{" not in text:
+        return {}
+    known = {_folded(name): whole for whole, short in names for name in (whole, short) if name}
+    found: dict[str, list[str]] = {}
+    for value in objects_in(text):
+        for name, part in _named(value, known):
+            found.setdefault(name, []).append(json.dumps(part, ensure_ascii=False))
+    return found
+
+
+def _named(value: Any, known: Mapping[str, str], depth: int = 0) -> Iterator[tuple[str, Any]]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from _named(item, known, depth + 1)
+    elif isinstance(value, dict):
+        own = [known[_folded(item)] for item in value.values() if isinstance(item, str) and _folded(item) in known]
+        if len(own) == 1:
+            told = {key: item for key, item in value.items() if not isinstance(item, str) or _folded(item) not in known}
+            yield own[0], told
+            return
+        for key, item in value.items():
+            name = known.get(_folded(key))
+            if name is not None:
+                yield name, item if isinstance(item, dict) else {"rating": item, **_beside(value, key)}
+            elif isinstance(item, dict | list):
+                yield from _named(item, known, depth + 1)
+
+
+def _beside(value: Mapping[str, Any], key: str) -> dict[str, str]:
+    """A text whose key begins with the rating's, as relevance_reason beside relevance."""
+    longer = (item for other, item in value.items() if _folded(other).startswith(f"{_folded(key)} "))
+    text = next((item for item in longer if isinstance(item, str) and len(item.split()) > 1), None)
+    return {} if text is None else {"explanation": text}
+
+
+def _tag_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
+    """What stands between <name> and </name>."""
+    if "</" not in text:
+        return {}
+    found: dict[str, list[str]] = {}
+    for match in _tags(names).finditer(text):
+        if _folded(match["open"]) == _folded(match["close"]):
+            found.setdefault(_whole(match["open"], names), []).append(match["part"])
+    return found
+
+
+def _row_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
+    """Rows of a Markdown table with a criterion in the first cell."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines() if "|" in text else ():
+        cells = [cell.strip(" *_`") for cell in line.strip().strip("|").split("|")]
+        name = _whole(cells[0], names) if line.lstrip().startswith("|") and len(cells) > 1 else ""
+        if name:
+            found.setdefault(name, []).append(_under(name, "\n".join(cells[1:])))
+    return found
+
+
+def _line_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
+    """From a line that begins with a criterion's name to the next such line, or to a line about the whole."""
+    places = [(match.start(), match.end(), match["name"]) for match in _heads(names).finditer(text)]
+    found: dict[str, list[str]] = {}
+    for number, (_, begin, said) in enumerate(places):
+        name = _whole(said, names)
+        if name:
+            end = places[number + 1][0] if number + 1 < len(places) else len(text)
+            found.setdefault(name, []).append(_under(name, text[begin:end]))
+    # One such line may rate them all: "Relevance 4, coherence 3".
+    return found if len(found) > 1 else {}
+
+
+def _under(name: str, rest: str) -> str:
+    """What follows a name, with the name before it in the plainest way; alone where it begins on a line of its own."""
+    plain = _AFTER_NAME.sub("", rest, count=1)
+    return plain.strip() if plain[:1] == "\n" else f"{name}: {plain.strip()}"
+
+
+@lru_cache(maxsize=1024)
+def _whole(said: str, names: tuple[tuple[str, str], ...]) -> str:
+    """The criterion's name in full; "" for what is none."""
+    for name, short in names:
+        if _folded(said) == _folded(name) or (short and said.strip() == short):
+            return name
+    return ""
+
+
+@lru_cache(maxsize=1024)
+def _folded(name: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", name.casefold()))
+
+
+@lru_cache(maxsize=64)
+def _heads(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
+    """A line that begins with a name, or with a word that ends a part."""
+    mark = r"[*_`\"'\[]{0,3}"
+    begin = (
+        rf"^[ \t>]{{0,8}}(?:#{{1,6}}[ \t]{{0,3}})?(?:[-*•+][ \t]{{1,3}})?{mark}(?:\(?\d{{1,2}}[.):][ \t]{{0,3}})?{mark}"
+    )
+    short = r"(?:[ \t]{1,2}\([A-Z]{1,4}\))?"
+    follows = r"(?=[\]*_`\"']{0,3}[ \t]{0,3}(?:[:：=–—\-(/|,]|\d|(?i:rating|score)\b|[*_`\"']{1,3}|\Z|\n))"
+    summary = rf"(?i:{_SUMMARY})\b"
+    return re.compile(rf"{begin}(?P<name>(?:{_any_of(names)}){short}{follows}|{summary})", re.MULTILINE)
+
+
+@lru_cache(maxsize=64)
+def _tags(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
+    one = _any_of(names)
+    return re.compile(
+        rf"<(?P<open>{one})(?:[ \t][^<>]{{0,80}})?>(?P<part>[^<]*(?:<(?!/(?:{one})>)[^<]*)*)</(?P<close>{one})>"
+    )
+
+
+def _any_of(names: tuple[tuple[str, str], ...]) -> str:
+    """Names in any letter case, longest first; abbreviations as they are."""
+    whole = sorted((name for name, _ in names), key=len, reverse=True)
+    written = [r"[ _\-]".join(map(re.escape, re.split(r"[\s_\-]+", name))) for name in whole]
+    short = [re.escape(one) for _, one in names if one]
+    return "|".join([f"(?i:{name})" for name in written] + short)

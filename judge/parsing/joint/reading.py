@@ -1,0 +1,93 @@
+"""Judgments of an answer about several criteria, each by itself: what one lacks, the others keep."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from judge.parsing.joint.parts import parts
+from judge.parsing.ours.cleaning import clean
+from judge.parsing.protocol import Parser
+from judge.parsing.words.criterion_names import names
+from judge.records import Criterion, Judgment, Response
+
+_SENTENCE = re.compile(r"[.!?;]\s|\n")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def joint_judgments(
+    parser: Parser, response: Response, criteria: Sequence[Criterion], *, story: str = ""
+) -> tuple[Judgment, ...]:
+    """One judgment a criterion, in their order.
+
+    A criterion's part is read as an answer about it alone. Of several parts those with a rating must agree, else the
+    criterion is `ambiguous`. Without any part the answer is prose: a rating counts where its sentence names the
+    criterion, so a rating of the whole story is nobody's.
+    """
+    cleaned = clean(response.text)
+    run_on = ("run_on",) if cleaned.run_on else ()
+    found = parts(cleaned.text, criteria)
+    last = max((cleaned.text.rfind(one[-1]) for one in found.values()), default=-1)
+    judged = []
+    for criterion in criteria:
+        others = [one.name for one in criteria if one is not criterion]
+        if not found:
+            judgment = _in_prose(parser, response, cleaned.text, criterion, others, story)
+        else:
+            own = found.get(criterion.name, [])
+            # A cut falls into the last part alone, and loses what would have come behind it.
+            cut = not own or cleaned.text.rfind(own[-1]) == last
+            reason = response.finish_reason if cut else None
+            judgment = _of_parts(parser, response, reason, own, criterion, others, story)
+        flags = (*run_on, *(flag for flag in judgment.flags if flag not in _ASKED))
+        # No `replace` here or below: it takes longer than a short answer is read.
+        judged.append(Judgment(judgment.status, judgment.rating, flags, judgment.explanation))
+    return tuple(judged)
+
+
+_ASKED = frozenset({"others_rated", "run_on"})
+"""Flags that say nothing where other criteria were asked for too, or that are the whole answer's."""
+
+
+def _of_parts(
+    parser: Parser,
+    response: Response,
+    finish_reason: str | None,
+    own: Sequence[str],
+    criterion: Criterion,
+    others: Sequence[str],
+    story: str,
+) -> Judgment:
+    if not own:
+        return Judgment("truncated" if finish_reason == "length" else "no_rating")
+    answers = [Response(one, finish_reason, response.reasoning, model=response.model) for one in own]
+    read = [parser.parse(one, criterion, other_criteria=others, story=story) for one in answers]
+    rated = [one for one in read if one.rating is not None]
+    if not rated:
+        return read[-1]
+    if len({one.rating for one in rated}) > 1:
+        return Judgment("ambiguous")
+    return next((one for one in rated if one.explanation), rated[0])
+
+
+def _in_prose(
+    parser: Parser, response: Response, text: str, criterion: Criterion, others: Sequence[str], story: str
+) -> Judgment:
+    judgment = parser.parse(response, criterion, other_criteria=others, story=story)
+    if judgment.rating is None:
+        return judgment
+    if judgment.span is None or not _is_named(text, judgment.span, criterion, others):
+        return Judgment("no_rating")
+    # What else stands in such a sentence is about the other criteria too.
+    return replace(judgment, explanation=None)
+
+
+def _is_named(text: str, span: tuple[int, int], criterion: Criterion, others: Sequence[str]) -> bool:
+    """Whether the sentence around a rating names the criterion by a word that no other asked criterion has."""
+    begin = max((match.end() for match in _SENTENCE.finditer(text, 0, span[0])), default=0)
+    end = _SENTENCE.search(text, span[1])
+    words = [word.lower() for word in _WORD.findall(text[begin : end.start() if end else len(text)])]
+    shared = {word for other in others for word in _WORD.findall(other.lower())}
+    known = names(criterion.name, tuple(others))
+    return any(known.is_asked(word) and word not in shared for word in words)
