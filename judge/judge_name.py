@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+MEASURE = "measure"
+"""What stands before the name of an automatic measure, which is no judge."""
+
 CONTROL, RECORDED, SCRIPTED = "surface", "recorded", "scripted"
 """Providers without a language model: the control judge, answers from a file, answers from a script."""
 

@@ -120,10 +120,11 @@ def score_file_features(text: str, story_prompt: str) -> dict[str, float]:
     folded), the sum of lengths and of squared lengths, per token of the story (Grusky et al. 2018, section 4).
     A share of nothing is 0, and the novelty of nothing is 1.
     """
-    return _score_file_features(tokens(text), tokens(story_prompt))
+    return features_of_tokens(tokens(text), tokens(story_prompt))
 
 
-def _score_file_features(story: Sequence[str], prompt: Sequence[str]) -> dict[str, float]:
+def features_of_tokens(story: Sequence[str], prompt: Sequence[str]) -> dict[str, float]:
+    """The same of tokens that another tokenizer made."""
     size = len(story)
     fragments = _copied_fragments([*map(str.lower, story)], [*map(str.lower, prompt)])
     values: dict[str, float] = {
@@ -148,7 +149,7 @@ def own_features(text: str, story_prompt: str) -> dict[str, float]:
     story, prompt = tokens(text), tokens(story_prompt)
     lower = [t.lower() for t in story]
     words = [t for t in lower if t[0].isalnum()]
-    values = _score_file_features(story, prompt)
+    values = features_of_tokens(story, prompt)
     values.update(_vocabulary(words, text))
     values.update(_wording(lower, words, prompt))
     values.update(_sentence_features(sentences(text.lower())))

@@ -58,6 +58,7 @@ PANELS: dict[str, dict[str, Entry]] = {
         "labels": Entry("agreement.labels", "How well a judge tells labelled stories from others."),
         "drift": Entry("agreement.drift", "Whether agreement is the same for every system and dataset."),
         "sliding-sets": Entry("agreement.sliding_sets", "Agreement on sets of stories of rising quality (OpenMEVA)."),
+        "measures": Entry("results.measures", "BLEU, ROUGE, perplexity and other automatic measures, beside judges."),
         "replace": Entry("agreement.replace", "May this judge replace an annotator? The alternative annotator test."),
     },
     "How does it go wrong?": {

@@ -3,7 +3,7 @@
 A folder holds `imported.csv` or `imported.parquet` (the columns of the ratings table; `label` may stand there with the
 codes or in their place, `panel` where people belong to panels); beside it may lie `imported_stories.csv`
 (`dataset, story, words, text, reference` and any number of numeric features of the stories) and `manifest.json`
-(`judge, criteria, notes`; `ratings`: single or means; `labels_note`).
+(`judge, criteria, notes`; `ratings`: single or means; `labels_note`; `given`).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ _TEXTS = (
     LABEL,
     "text",
     "reference",
+    "flags",
+    "explanation",
 )
 
 
@@ -76,6 +78,7 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
         control=False,
         path=folder.path,
         labels_note=manifest.get("labels_note"),
+        given=manifest.get("given"),
         single={"single": True, "means": False}.get(str(manifest.get("ratings"))),
     )
     frame = without_empty(frame)

@@ -58,6 +58,7 @@ class RunFacts:
     `structured` is how the server was asked to constrain answers (none, choice, json); None where that is not known.
     `single` says of imported ratings whether they are single ratings or means of repeats; None where the import did not
     say it. `labels_note` is what the dataset says of ratings that no reader gave; None where readers gave them.
+    `given` is what correlations hold fixed beside these ratings where nothing else is asked for (length, of measures).
     `people` says which criterion of people's a criterion is set against, by its name, where the run says it.
     `joint` names the Eval-Prompts that rate several criteria in one answer. `not_in_force` marks settings that were
     refused or ignored, or of which nothing is known, as signatures show them.
@@ -80,6 +81,7 @@ class RunFacts:
     not_in_force: str = ""
     people: Mapping[str, str] = field(default_factory=dict)
     joint: tuple[str, ...] = ()
+    given: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

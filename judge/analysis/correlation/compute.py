@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judge.analysis.correlation import people_means
@@ -15,7 +16,7 @@ from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import numbers, phi_note
 from judge.analysis.inputs.panels import of_panel, panels_of
 from judge.analysis.options.signature import abbreviations, signature_parts
-from judge.analysis.options.table_options import CorrelationOptions
+from judge.analysis.options.table_options import LENGTH, NOTHING_GIVEN, CorrelationOptions
 from judge.rating_matrix import RatingMatrix, build
 from judge.wording import Note
 
@@ -48,7 +49,7 @@ def correlations(
         Whether each judge's distance from ceiling and control is computed in every resample too, as `margins` needs;
         it takes longer and changes no row.
     """
-    options, remarks = options or CorrelationOptions(), Remarks()
+    options, remarks = _with_given(table, options or CorrelationOptions()), Remarks()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     scales, controls = scales_of(table), frozenset(fact.judge for fact in table.facts if fact.control)
@@ -76,6 +77,17 @@ def correlations(
         paired=paired,
         panels={name: correlations(of_panel(table, name), options, predict) for name in panels_of(table)},
     )
+
+
+def _with_given(table: RatingsTable, options: CorrelationOptions) -> CorrelationOptions:
+    """The options with what imported measures want held fixed, where nothing else is asked for and it is known."""
+    if options.given == NOTHING_GIVEN:
+        return replace(options, given=None)
+    wanted = next((fact.given for fact in table.facts if fact.given), None)
+    if wanted != LENGTH or options.given is not None or options.level not in ("overall", "system"):
+        return options
+    known = table.stories["words"].notna().groupby(level="dataset").any()
+    return replace(options, given=wanted) if len(known) and known.all() else options
 
 
 def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:

@@ -38,6 +38,10 @@ BothInterval = Literal["calibrated", "bca"]
 Swap = Literal["auto", "stories", "story-prompts", "systems"]
 
 
+LENGTH, NOTHING_GIVEN = "length", "none"
+"""A third variable: the stories' words; and that none is wanted, not even beside measures."""
+
+
 @dataclass(frozen=True, slots=True)
 class CoverageOptions:
     """Choices of a coverage table; `seed` is for permuted tests where counts are small."""
@@ -96,7 +100,8 @@ class CorrelationOptions:
     """Choices of a correlation table.
 
     `ci` ``auto`` is boot-inputs, for every coefficient and level; `method` says what `interval_kind` ``auto`` is.
-    `given` names a third variable to hold fixed: ``length`` (in words), or a feature that came with an import.
+    `given` names a third variable to hold fixed: ``length`` (in words), or a feature that came with an import; beside
+    automatic measures it is length where nothing is said, and ``none`` leaves it out.
     `readings` says what stands for a judge beside one person: ``mean``, the mean of its repeats, or ``single``, each
     repeat by itself, averaged over repeats; a judge's own correlation is always that of its mean.
     """
@@ -135,7 +140,7 @@ class CorrelationOptions:
                 ),
                 hint=Advice("add {ci}, or take {interval_kind}", ci="boot-both", interval_kind="bca"),
             )
-        if self.given and self.level not in ("overall", "system"):
+        if self.given not in (None, NOTHING_GIVEN) and self.level not in ("overall", "system"):
             words = "{given} needs {level} overall or system, not {}"
             raise SpecError(Advice(words, self.level, given=self.given))
         _positive("resamples", self.resamples)

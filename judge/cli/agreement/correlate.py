@@ -19,7 +19,7 @@ HELP = {
     "coefficient": "correlation coefficient",
     "level": "what is correlated: all stories, system means, or stories within a story-prompt or system",
     "interval_kind": "kind of bootstrap interval",
-    "given": "third variable of a partial correlation beside it: length, or an imported feature",
+    "given": "third variable of a partial correlation beside it: length (beside measures it is), a feature, or none",
     "readings": "ratings of a judge that stand beside one person: the mean of its repeats, or each repeat",
 }
 

@@ -33,6 +33,9 @@ def hanna(
             "--choice", help="one difference alone in place of ours, e.g. on-scale; --table choices lists them"
         ),
     ] = None,
+    measures: Annotated[
+        bool, typer.Option("--measures", help="instead, how far each of the 72 released measures is reproduced")
+    ] = False,
     resamples: _Resamples = 1000,
     seed: Seed = 1,
     form: Form = "table",
@@ -47,6 +50,12 @@ def hanna(
     from judge.reproduce import hanna as module
     from judge.reproduce.study import Options
 
+    if measures:
+        from judge.cli.option_words import emit
+        from judge.reproduce import released_measures
+
+        emit(released_measures.hanna(), form, output)
+        return
     options = Options(choice=choice, resamples=resamples, seed=seed)
     _emit(module.study, options, table, differences, form, output)
 
@@ -55,6 +64,9 @@ def hanna(
 def openmeva(
     table: _Table = None,
     differences: _Differences = False,
+    measures: Annotated[
+        bool, typer.Option("--measures", help="instead, Table 11: measures' correlations with people (a minute)")
+    ] = False,
     resamples: _Resamples = 1000,
     seed: Seed = 1,
     form: Form = "table",
@@ -67,6 +79,15 @@ def openmeva(
     from judge.reproduce import openmeva as module
     from judge.reproduce.study import Options
 
+    if measures:
+        from judge.cli.option_words import emit
+        from judge.reproduce import released_measures
+
+        found = released_measures.openmeva()
+        emit(found, form, output)
+        if released_measures.off(found):
+            raise typer.Exit(4)
+        return
     options = Options(resamples=resamples, seed=seed)
     _emit(module.study, options, table, differences, form, output)
 

@@ -29,7 +29,8 @@ class Import:
     """What goes into a folder: rows with the ratings table's columns, facts of stories, and what stands under tables.
 
     `stories` has `dataset, story`, perhaps `words, text, reference`, and numeric features; None where nothing is known.
-    `ratings` says whether the judges' are single ratings or means of repeats; None leaves that to the numbers.
+    `ratings` says whether the judges' are single ratings or means of repeats; None leaves that to the numbers. `given`
+    is what correlations of these hold fixed where nothing else is asked for.
     """
 
     frame: pd.DataFrame
@@ -41,6 +42,7 @@ class Import:
     asked: Mapping[str, Any] = field(default_factory=dict)
     ratings: Literal["single", "means"] | None = None
     labels_note: str | None = None
+    given: str | None = None
 
 
 def write_folder(path: Path, found: Import) -> ResultFolder:
@@ -97,4 +99,5 @@ def _write(folder: ResultFolder, found: Import) -> None:
     }
     manifest |= {"ratings": found.ratings} if found.ratings else {}
     manifest |= {"labels_note": found.labels_note} if found.labels_note else {}
+    manifest |= {"given": found.given} if found.given else {}
     write_manifest(folder.manifest, manifest)

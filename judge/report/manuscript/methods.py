@@ -108,6 +108,9 @@ def _stories(inputs: ReportInputs) -> Iterator[str]:
 def _judges(inputs: ReportInputs) -> Iterator[str]:
     for fact, manifest in zip(inputs.table.facts, inputs.manifests, strict=True):
         force = manifest.get("in_force") or {}
+        if not force and fact.given:
+            yield f"{fact.judge.capitalize()} that are no judges were computed; the manifest has each one's recipe."
+            continue
         if not force:
             yield f"Ratings by {fact.judge} were imported; their settings are not known here."
             continue

@@ -1,0 +1,91 @@
+"""Automatic measures of stories, which are no judges: families by name, and sets of measures.
+
+Each family is known only here; third parties add one by entry point `judge.measures`. Measures that live of dead code
+or of weights without a licence are in `unavailable`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Literal, NamedTuple, get_args
+
+from judge.errors import OptionError, SpecError, unknown
+from judge.measures.measure import Family, Measure
+
+MODULES = (
+    "judge.measures.strings.overlap",
+    "judge.measures.strings.chrf",
+    "judge.measures.strings.rouge_family",
+    "judge.measures.strings.meteor",
+    "judge.measures.strings.cider",
+    "judge.measures.strings.statistics",
+    "judge.measures.strings.diversity",
+    "judge.measures.models.likelihood",
+    "judge.measures.models.token_vectors",
+    "judge.measures.models.sentence_cosine",
+    "judge.measures.models.bartscore",
+    "judge.measures.models.infolm",
+)
+"""Modules whose `FAMILIES` are the program's own."""
+
+MeasureSet = Literal["quick", "hanna", "openmeva", "all"]
+QUICK = (
+    *("bleu", "chrf", "rouge-1-f", "rouge-2-f", "rouge-l-f", "length", "compression", "coverage", "novelty-2"),
+    *("repetition-3", "distinct-2", "mattr-50", "mtld", "ari"),
+)
+SLOW = frozenset({"ter"})
+"""Left out of every set: they take seconds a story, and are asked for by name."""
+
+
+class Known(NamedTuple):
+    """A measure with the family that computes it."""
+
+    family: Family
+    measure: Measure
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    """All families: the program's own, then third parties'. SpecError for one that is none."""
+    found = [family for module in MODULES for family in import_module(module).FAMILIES]
+    for entry in entry_points(group="judge.measures"):
+        family = entry.load()
+        if not isinstance(family, Family):
+            raise SpecError(f"the entry point {entry.name} of judge.measures ({entry.value}) is no Family")
+        found.append(family)
+    return tuple(found)
+
+
+def known() -> dict[str, Known]:
+    """Every measure by name. SpecError where two have one name."""
+    found: dict[str, Known] = {}
+    for family in families():
+        for measure in family.measures:
+            if measure.name in found:
+                raise SpecError(f"two measures are called {measure.name}: of {found[measure.name].family.name} too")
+            found[measure.name] = Known(family, measure)
+    return found
+
+
+def named(names: Sequence[str]) -> list[Known]:
+    """Measures by name, each once. SpecError for one that is not known."""
+    there = known()
+    for name in names:
+        if name not in there:
+            raise SpecError(unknown("measure", name, there), hint="judge measures list")
+    return [there[name] for name in dict.fromkeys(names)]
+
+
+def of_set(name: str) -> list[Known]:
+    """The measures of a set, in the registry's order. OptionError for a set that is not known."""
+    if name not in get_args(MeasureSet):
+        raise OptionError("set", name, allowed=get_args(MeasureSet))
+    there = [one for one in known().values() if one.measure.name not in SLOW]
+    if name == "all":
+        return there
+    if name == "quick":
+        return [one for one in there if one.measure.name in QUICK]
+    return [one for one in there if one.measure.name.endswith(f"-{name}")]

@@ -1,0 +1,40 @@
+"""Whether a measure runs here, or what it lacks. Imports none of the packages that it asks about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+
+from judge.measures.measure import MODELS, Family, Need
+from judge.measures.strings import wordnet
+from judge.wording import Advice, joined
+
+
+def versions(family: Family) -> dict[str, str]:
+    """Versions of the packages that a family computes with, as far as they are installed."""
+    found = {}
+    for name in family.distributions:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
+    """What is missing for it to run, as a sentence that says what to do; None where nothing is."""
+    there = versions(family)
+    absent = [name for name in family.distributions if name not in there]
+    parts: list[str] = []
+    if absent:
+        parts.append(f"pip install 'storyjudge[{family.extra}]'")
+    if "wordnet" in family.needs and wordnet.find() is None:
+        parts.append(f"WordNet 3.0: {wordnet.HINT}")
+    parts += [
+        Advice("{model} (" + MODELS[need] + ")", model=f"{need}=PATH")
+        for need in family.needs
+        if need in MODELS and need not in models
+    ]
+    if not parts:
+        return None
+    return joined(parts[0], *(piece for part in parts[1:] for piece in ("; ", part)))

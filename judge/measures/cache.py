@@ -1,0 +1,57 @@
+"""Values that were computed before, by recipe and texts, in one SQLite file. Never a source of truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+import orjson
+
+from judge.derived_file import keep, open_cache
+from judge.measures.measure import Scored, Undefined
+
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS measured (recipe TEXT, item TEXT, body BLOB, PRIMARY KEY (recipe, item)) WITHOUT ROWID"
+)
+
+
+class Cache:
+    """What families made of items, by (recipe key, item key); `None` as path keeps it in memory only."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._base = open_cache(path, _TABLE)
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._base.close()
+
+    def get(self, recipe: str) -> dict[str, Scored]:
+        """All that is kept of a recipe, by item key."""
+        rows = self._base.execute("SELECT item, body FROM measured WHERE recipe = ?", (recipe,))
+        return {key: _unpacked(body) for key, body in rows}
+
+    def put(self, recipe: str, found: Sequence[tuple[str, Scored]]) -> None:
+        """Keep what was computed; it is on disk when this returns."""
+        rows = [(recipe, key, _packed(one)) for key, one in found]
+        keep(self._base, self.path, "INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
+
+
+def _packed(one: Scored) -> bytes:
+    values = {
+        key: {"why": value.reason} if isinstance(value, Undefined) else value for key, value in one.values.items()
+    }
+    return orjson.dumps([values, one.cut])
+
+
+def _unpacked(body: bytes) -> Scored:
+    values, cut = orjson.loads(body)
+    return Scored(
+        {key: Undefined(value["why"]) if isinstance(value, dict) else float(value) for key, value in values.items()},
+        cut,
+    )

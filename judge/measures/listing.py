@@ -1,0 +1,52 @@
+"""Every measure as rows of a table: what it needs, how it is computed, and whether it runs here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from judge.measures import SLOW, Known, known
+from judge.measures.availability import lacking
+from judge.measures.measure import Need
+from judge.measures.unavailable import UNAVAILABLE, reason
+from judge.printing.tables import Column, Table
+from judge.version import __version__
+
+_DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "-"}
+NOTES = (
+    "a story that is its own reference has no value of a measure that looks at the reference",
+    "measures that repeat a study (-hanna, -openmeva) give the number of the study's file, also there",
+    "sets: quick, hanna and openmeva (what those studies used), all",
+)
+
+
+def tables(models: Mapping[Need, str]) -> list[Table]:
+    """The measures, and those that cannot run."""
+    rows = [_row(one, models) for one in known().values()]
+    columns = [
+        Column("measure", "measure"),
+        Column("needs", "needs", wrap=16),
+        Column("direction", "direction"),
+        Column("recipe", "recipe", wrap=46),
+        Column("source", "source", wrap=30),
+        Column("here", "runs here", wrap=30),
+    ]
+    others = [{"measure": name, "why": reason(name)} for name in UNAVAILABLE]
+    why = [Column("measure", "measure", wrap=30), Column("why", "why not", wrap=70)]
+    signature = f"v{__version__}"
+    return [
+        Table("Measures", columns, rows, signature, NOTES),
+        Table("Measures that are not computed", why, others, signature, ()),
+    ]
+
+
+def _row(one: Known, models: Mapping[Need, str]) -> dict[str, Any]:
+    missing = lacking(one.family, models)
+    return {
+        "measure": one.measure.name,
+        "needs": ", ".join(one.family.needs) or "text",
+        "direction": _DIRECTIONS[one.measure.direction],
+        "recipe": one.measure.recipe,
+        "source": one.family.source,
+        "here": ("by name only: it is slow" if one.measure.name in SLOW else "yes") if missing is None else missing,
+    }

@@ -1,0 +1,60 @@
+"""BARTScore (Yuan et al. 2021): how likely an encoder-decoder finds one text after another, and the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from judge.measures.measure import Family, Item, Measure, Need, Scored, Tools
+from judge.measures.models.identity import of_folders
+from judge.measures.models.loading import Loaded, load, run
+
+
+def log_probability(loaded: Loaded, source: str, target: str) -> tuple[float, bool]:
+    """Mean log-probability of the target's tokens after the source, and whether one of the two was cut."""
+    sides = [
+        loaded.tokenizer(text, truncation=True, max_length=loaded.longest)["input_ids"] for text in (source, target)
+    ]
+    whole = [loaded.tokenizer(text, verbose=False)["input_ids"] for text in (source, target)]
+    made = run(loaded.model, input_ids=[sides[0]], attention_mask=[[1] * len(sides[0])], labels=[sides[1]])
+    return -float(made.loss), any(len(all_) > len(side) for all_, side in zip(whole, sides, strict=True))
+
+
+def _both(other: Callable[[Item], str]) -> Callable[[Sequence[Item], Tools], list[Scored]]:
+    def score(items: Sequence[Item], tools: Tools) -> list[Scored]:
+        loaded = load("AutoModelForSeq2SeqLM", tools.models["seq2seq"])
+        found = []
+        for item in items:
+            after, cut = log_probability(loaded, other(item), item.text)
+            before, _ = log_probability(loaded, item.text, other(item))
+            found.append(Scored({"story": after, "other": before}, cut))
+            if tools.progress is not None and not len(found) % 64:
+                tools.progress("BARTScore", len(found), len(items))
+        return found
+
+    return score
+
+
+def _family(need: Need, letter: str, words: str, other: Callable[[Item], str]) -> Family:
+    return Family(
+        name=f"bartscore-{words}",
+        source="Yuan et al. 2021; own",
+        needs=(need, "seq2seq"),
+        distributions=("torch", "transformers"),
+        extra="hf",
+        score=_both(other),
+        identity=of_folders,
+        measures=(
+            Measure(
+                f"bartscore-{letter}s", "story", 1, f"mean log-probability of the story's tokens given the {words}"
+            ),
+            Measure(
+                f"bartscore-s{letter}", "other", 1, f"mean log-probability of the {words}'s tokens given the story"
+            ),
+        ),
+    )
+
+
+FAMILIES = (
+    _family("reference", "h", "reference", lambda item: item.reference),
+    _family("story-prompt", "p", "story-prompt", lambda item: item.story_prompt),
+)

@@ -1,0 +1,71 @@
+"""Models of transformers for measures, loaded once. The only importer of PyTorch and transformers among measures."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from judge.errors import MissingExtraError, SpecError
+
+_LIMIT = 10**9
+"""Tokenizers that know no limit say a huge number."""
+
+
+class Loaded(NamedTuple):
+    """A tokenizer, a model, and how many tokens it reads."""
+
+    tokenizer: Any
+    model: Any
+    longest: int
+
+    @property
+    def framing(self) -> list[int]:
+        """The tokens that open and close a text."""
+        named = (getattr(self.tokenizer, f"{name}_token_id", None) for name in ("cls", "sep", "bos", "eos"))
+        return [number for number in named if number is not None]
+
+
+@lru_cache(maxsize=1)
+def load(kind: str, model: str) -> Loaded:
+    """`kind` is the class of transformers: AutoModel, AutoModelForSeq2SeqLM, AutoModelForMaskedLM."""
+    try:
+        import torch
+        import transformers
+    except ImportError as error:
+        raise MissingExtraError(f"a measure by the model {model}", "hf") from error
+    said = transformers.utils.logging
+    said.disable_progress_bar()
+    before = said.get_verbosity()
+    # It tells of every head that a measure has no use for.
+    said.set_verbosity_error()
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+        weights = getattr(transformers, kind).from_pretrained(model, dtype=torch.float32).eval()
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise SpecError(
+            f"{model} cannot be loaded: {reason}", hint="give a folder of weights with their tokenizer"
+        ) from error
+    finally:
+        said.set_verbosity(before)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    places = getattr(weights.config, "max_position_embeddings", None) or _LIMIT
+    longest = min(int(tokenizer.model_max_length), int(places))
+    return Loaded(tokenizer, weights.to(device), longest)
+
+
+def run(model: Any, **inputs: Any) -> Any:
+    """The model's output, without gradients, for lists of token ids and the like."""
+    import torch
+
+    with torch.inference_mode():
+        made = {
+            name: torch.tensor(value, device=model.device) if isinstance(value, list) else value
+            for name, value in inputs.items()
+        }
+        return model(**made)
+
+
+def array(tensor: Any) -> Any:
+    """A tensor as an array in float32."""
+    return tensor.float().cpu().numpy()

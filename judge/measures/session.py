@@ -1,0 +1,200 @@
+"""From stories and measures to values: what is undefined is said, the rest is computed once for each distinct item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge.errors import JudgeError, SpecError
+from judge.fingerprint import fingerprint, text_key
+from judge.measures import Known
+from judge.measures.availability import lacking, versions
+from judge.measures.cache import Cache
+from judge.measures.measure import MODELS, Family, Item, Need, Scored, Tools, Undefined, Value
+from judge.measures.strings import wordnet
+from judge.records import Story
+
+OWN_REFERENCE = "the story is its own reference"
+EMPTY, NO_REFERENCE, NO_PROMPT = "the text is empty", "there is no reference story", "there is no story-prompt"
+NOT_FINITE = "the formula gives no finite number"
+_AT_ONCE = 512
+"""Items between two commits to the cache, of families that take long."""
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Values of stories.
+
+    Attributes
+    ----------
+    by_measure : mapping
+        By measure's name, one value a story, in the stories' order.
+    cut : mapping
+        By measure's name, of how many stories a model read only the beginning.
+    computed, reused : int
+        Items that families computed now, and found in the cache.
+    skipped : mapping
+        By the name of a measure that does not run here, what it lacks.
+    versions : mapping
+        Of the packages that computed, by name.
+    """
+
+    stories: tuple[Story, ...]
+    measures: tuple[Known, ...]
+    by_measure: Mapping[str, Sequence[Value]]
+    cut: Mapping[str, int]
+    computed: int
+    reused: int
+    skipped: Mapping[str, str]
+    versions: Mapping[str, str]
+
+
+def measured(
+    stories: Sequence[Story],
+    wanted: Sequence[Known],
+    *,
+    models: Mapping[Need, str] | None = None,
+    cache: Path | None = None,
+    skip: bool = False,
+    progress: Progress | None = None,
+) -> Measured:
+    """Values of all stories by all measures.
+
+    `cache` is a folder; `derived/measures.sqlite` in it keeps what was computed. With `skip` a measure that does not
+    run here is left out, with its reason; else that is a SpecError.
+    """
+    models = models or {}
+    skipped: dict[str, str] = {}
+    for one in wanted:
+        missing = lacking(one.family, models)
+        if missing is not None and not skip:
+            raise SpecError(f"measure {one.measure.name} does not run here", hint=missing)
+        if missing is not None:
+            skipped[one.measure.name] = missing
+    measures = tuple(one for one in wanted if one.measure.name not in skipped)
+    items = [Item.of(story) for story in stories]
+    folder = None if cache is None else cache / "derived"
+    tools = Tools(
+        references=tuple(dict.fromkeys(item.reference for item in items if item.reference.strip())),
+        models=models,
+        cache=folder,
+        wordnet=wordnet.find(),
+        progress=progress,
+    )
+    with Cache(None if folder is None else folder / "measures.sqlite") as kept:
+        sitting = _Sitting(items, tools, kept)
+        values = {one.measure.name: sitting.values(one) for one in measures}
+    cut = {one.measure.name: sitting.cut(one.family) for one in measures}
+    return Measured(
+        tuple(stories),
+        measures,
+        values,
+        {name: count for name, count in cut.items() if count},
+        sitting.computed,
+        sitting.reused,
+        skipped,
+        {name: number for one in measures for name, number in versions(one.family).items()},
+    )
+
+
+class _Sitting:
+    """One pass over the items: each family is asked once, when its first measure is."""
+
+    def __init__(self, items: Sequence[Item], tools: Tools, cache: Cache) -> None:
+        self._items, self._tools, self._cache = items, tools, cache
+        self._found: dict[str, list[Scored | Undefined]] = {}
+        self._keys: dict[Item, str] = {}
+        self._own_reference = [_same(item.text, item.reference) for item in items]
+        self.computed = self.reused = 0
+
+    def values(self, one: Known) -> list[Value]:
+        """One value an item; what is not to be had says why."""
+        found = self._family(one.family)
+        hidden = "reference" in one.family.needs and not one.measure.as_published
+        return [
+            self._value(one, scored, hidden and own) for scored, own in zip(found, self._own_reference, strict=True)
+        ]
+
+    def cut(self, family: Family) -> int:
+        """Items of which a model read only the beginning."""
+        return sum(isinstance(scored, Scored) and scored.cut for scored in self._family(family))
+
+    @staticmethod
+    def _value(one: Known, scored: Scored | Undefined, own_reference: bool) -> Value:
+        if isinstance(scored, Undefined):
+            return scored
+        if own_reference:
+            return Undefined(OWN_REFERENCE)
+        value = scored.values[one.measure.key]
+        return Undefined(NOT_FINITE) if isinstance(value, float) and not math.isfinite(value) else value
+
+    def _family(self, family: Family) -> list[Scored | Undefined]:
+        if family.name not in self._found:
+            self._found[family.name] = self._asked(family)
+        return self._found[family.name]
+
+    def _asked(self, family: Family) -> list[Scored | Undefined]:
+        """The family's values: from the cache, else computed, each distinct item once."""
+        recipe = fingerprint([family.name, family.version, versions(family), _identity(family, self._tools)])
+        why = [_lacks(item, family.needs) for item in self._items]
+        seen = [_seen(item, family.needs) for item in self._items]
+        distinct = {self._key(item): item for item, reason in zip(seen, why, strict=True) if reason is None}
+        known = {key: one for key, one in self._cache.get(recipe).items() if key in distinct}
+        wanted = [key for key in distinct if key not in known]
+        self.reused += len(known)
+        for start in range(0, len(wanted), _AT_ONCE):
+            some = wanted[start : start + _AT_ONCE]
+            fresh = list(zip(some, self._computed(family, [distinct[key] for key in some]), strict=True))
+            self._cache.put(recipe, fresh)
+            known.update(fresh)
+            self.computed += len(fresh)
+        return [
+            Undefined(reason) if reason is not None else known[self._key(item)]
+            for item, reason in zip(seen, why, strict=True)
+        ]
+
+    def _computed(self, family: Family, items: Sequence[Item]) -> list[Scored]:
+        try:
+            return family.score(items, self._tools)
+        except JudgeError:
+            raise
+        except (ArithmeticError, ValueError, LookupError) as error:
+            raise SpecError(f"the measures of {family.name} cannot be computed: {error}") from error
+
+    def _key(self, item: Item) -> str:
+        if item not in self._keys:
+            self._keys[item] = text_key("\x00".join(item))
+        return self._keys[item]
+
+
+def _seen(item: Item, needs: Sequence[Need]) -> Item:
+    """The item without what the family does not look at, so that equal texts are one."""
+    if "reference" not in needs:
+        item = item._replace(reference="")
+    return item if "story-prompt" in needs else item._replace(story_prompt="")
+
+
+def _lacks(item: Item, needs: Sequence[Need]) -> str | None:
+    if not item.text.strip():
+        return EMPTY
+    if "reference" in needs and not item.reference.strip():
+        return NO_REFERENCE
+    return NO_PROMPT if "story-prompt" in needs and not item.story_prompt.strip() else None
+
+
+def _same(text: str, reference: str) -> bool:
+    return text.split() == reference.split()
+
+
+def _identity(family: Family, tools: Tools) -> list[object]:
+    """What values depend on beside the item and the packages."""
+    found: list[object] = [family.identity({need: tools.models[need] for need in family.needs if need in MODELS})]
+    if family.whole:
+        found.append(fingerprint(list(tools.references)))
+    if "wordnet" in family.needs and tools.wordnet is not None:
+        found.append((tools.wordnet / "index.noun").stat().st_size)
+    return found

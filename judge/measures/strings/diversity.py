@@ -1,0 +1,156 @@
+"""How varied a text's words are, and how hard it is to read by its letters. Needs nothing but the text.
+
+Words are `text_features.tokens` with a letter or digit first, lower case. A number that needs more words than a text
+has is undefined: nothing is put in its place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from judge import text_features
+from judge.measures.measure import Family, Item, Measure, Scored, Tools, Undefined, Value
+
+MTLD_FACTOR, DRAWN = 0.72, 42
+WINDOWS = (25, 50)
+_SHORT = "the text has fewer than {} words"
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, lower case."""
+    return [token for token in (t.lower() for t in text_features.tokens(text)) if token[0].isalnum()]
+
+
+def distinct(found: Sequence[str], order: int) -> Value:
+    """Share of n-grams that are distinct (Li et al. 2016)."""
+    grams = [*zip(*(found[i:] for i in range(order)), strict=False)]
+    return len(set(grams)) / len(grams) if grams else Undefined(_SHORT.format(order))
+
+
+def mattr(found: Sequence[str], window: int) -> Value:
+    """Mean share of distinct words over all windows of that many words (Covington and McFall 2010)."""
+    if len(found) < window:
+        return Undefined(_SHORT.format(window))
+    counts = Counter(found[:window])
+    total = len(counts)
+    for old, new in zip(found, found[window:], strict=False):
+        counts[old] -= 1
+        if not counts[old]:
+            del counts[old]
+        counts[new] += 1
+        total += len(counts)
+    return total / window / (len(found) - window + 1)
+
+
+def mtld(found: Sequence[str]) -> Value:
+    """Mean length of runs whose share of distinct words stays above .72, read both ways (McCarthy and Jarvis 2010)."""
+    if not found:
+        return Undefined(_SHORT.format(1))
+    ways = [_factors(found), _factors(found[::-1])]
+    return sum(len(found) / factors for factors in ways) / 2
+
+
+def _factors(found: Sequence[str]) -> float:
+    factors, size, share = 0.0, 0, 1.0
+    types: set[str] = set()
+    for word in found:
+        size += 1
+        types.add(word)
+        share = len(types) / size
+        if share <= MTLD_FACTOR:
+            factors, size = factors + 1, 0
+            types = set()
+    if size:
+        factors += (1 - share) / (1 - MTLD_FACTOR)
+    # A text without a repeated word is one run.
+    return factors or 1.0
+
+
+def hd_d(found: Sequence[str]) -> Value:
+    """Mean share of distinct words in samples of 42 words (McCarthy and Jarvis 2007)."""
+    total = len(found)
+    if total < DRAWN:
+        return Undefined(_SHORT.format(DRAWN))
+    drawn: dict[int, float] = {}
+    for count in set(Counter(found).values()):
+        none = 0.0 if total - count < DRAWN else math.exp(_choose(total - count) - _choose(total))
+        drawn[count] = (1 - none) / DRAWN
+    return math.fsum(drawn[count] for count in Counter(found).values())
+
+
+def _choose(size: int) -> float:
+    """Logarithm of the number of samples of 42."""
+    return math.lgamma(size + 1) - math.lgamma(size - DRAWN + 1)
+
+
+def yule_k(found: Sequence[str]) -> Value:
+    """Yule's K: how often two words drawn at random are the same one."""
+    if not found:
+        return Undefined(_SHORT.format(1))
+    return 1e4 * (sum(count**2 for count in Counter(found).values()) - len(found)) / len(found) ** 2
+
+
+def ari(text: str) -> Value:
+    """Automated readability index: letters a word and words a sentence (Senter and Smith 1967)."""
+    return _readability(
+        text, lambda letters, count, sentences: 4.71 * letters / count + 0.5 * count / sentences - 21.43
+    )
+
+
+def coleman_liau(text: str) -> Value:
+    """Coleman and Liau's index: letters and sentences to a hundred words (1975)."""
+    return _readability(
+        text, lambda letters, count, sentences: 5.88 * letters / count - 29.6 * sentences / count - 15.8
+    )
+
+
+def _readability(text: str, formula: Callable[[int, int, int], float]) -> Value:
+    found = words(text)
+    if not found:
+        return Undefined(_SHORT.format(1))
+    letters = sum(character.isalnum() for word in found for character in word)
+    return formula(letters, len(found), max(1, len(text_features.sentences(text))))
+
+
+def _diversity(items: Sequence[Item], _: Tools) -> list[Scored]:
+    return [Scored(_values(item.text)) for item in items]
+
+
+def _values(text: str) -> Mapping[str, Value]:
+    found = words(text)
+    values = {f"distinct-{order}": distinct(found, order) for order in (1, 2, 3)}
+    values |= {f"mattr-{window}": mattr(found, window) for window in WINDOWS}
+    return values | {
+        "mtld": mtld(found),
+        "hd-d": hd_d(found),
+        "yule-k": yule_k(found),
+        "ari": ari(text),
+        "coleman-liau": coleman_liau(text),
+    }
+
+
+_DIVERSITY = (
+    *(
+        Measure(f"distinct-{order}", f"distinct-{order}", 1, f"share of distinct {order}-grams of words, lower case")
+        for order in (1, 2, 3)
+    ),
+    *(
+        Measure(f"mattr-{size}", f"mattr-{size}", 1, f"mean share of distinct words in windows of {size} words")
+        for size in WINDOWS
+    ),
+    Measure("mtld", "mtld", 1, "mean length of runs of words whose share of distinct words stays above .72, both ways"),
+    Measure("hd-d", "hd-d", 1, "mean share of distinct words in samples of 42 words, without sampling"),
+    Measure("yule-k", "yule-k", -1, "Yule's K of the words, lower case"),
+    Measure("ari", "ari", 0, "4.71 letters a word + .5 words a sentence - 21.43"),
+    Measure("coleman-liau", "coleman-liau", 0, "5.88 letters a word - 29.6 sentences a word - 15.8"),
+)
+FAMILIES = (
+    Family(
+        name="diversity",
+        source="Li et al. 2016; Covington and McFall 2010; McCarthy and Jarvis 2007, 2010; own",
+        score=_diversity,
+        measures=_DIVERSITY,
+    ),
+)

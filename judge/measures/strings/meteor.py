@@ -1,0 +1,118 @@
+"""METEOR as NLTK has it: exact words, stems, synonyms of WordNet, and a penalty for what is torn apart.
+
+NLTK 3.5, which OpenMEVA ran, did not take words that matched by their stem out of the lists before it looked for
+synonyms, so that a word could match twice; later versions mended that. `meteor-openmeva` repeats it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+from judge.errors import SpecError
+from judge.measures.measure import Family, Item, Measure, Scored, Tools
+from judge.measures.strings.stems import nltk_stem
+from judge.measures.strings.wordnet import HINT, WordNet
+
+_ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
+Words = list[tuple[int, str]]
+"""Places with their words."""
+
+Matches = list[tuple[int, int]]
+
+
+def scores(text: str, reference: str, wordnet: WordNet) -> tuple[float, float]:
+    """METEOR of one pair, 0-1: as NLTK has it today, and as 3.5 had it."""
+    own: Words = list(enumerate(text.lower().split()))
+    other: Words = list(enumerate(reference.lower().split()))
+    sizes = len(own), len(other)
+    exact, own, other = _matched(own, other, _itself)
+    stems, own_left, other_left = _matched(_stemmed(own), _stemmed(other), _itself)
+    # Today NLTK looks up the stems of what is left; 3.5 the words, those whose stems matched among them.
+    today = _matched(own_left, other_left, wordnet.synonyms)[0]
+    before = _matched(own, other, wordnet.synonyms_before_3_6)[0]
+    return _score([*exact, *stems, *today], *sizes), _score([*exact, *stems, *before], *sizes)
+
+
+def _itself(word: str) -> tuple[str]:
+    return (word,)
+
+
+def _score(found: Matches, size: int, reference: int) -> float:
+    if not found:
+        return 0.0
+    precision, recall = len(found) / size, len(found) / reference
+    mean: float = precision * recall / (_ALPHA * precision + (1 - _ALPHA) * recall)
+    # By the text's place alone: of two matches of one word the one by its stem stays first.
+    torn: float = _chunks(sorted(found, key=lambda pair: pair[0])) / len(found)
+    return float((1 - _GAMMA * torn**_BETA) * mean)
+
+
+def _stemmed(words: Words) -> Words:
+    return [(place, nltk_stem(word)) for place, word in words]
+
+
+def _matched(own: Words, other: Words, same: Callable[[str], Iterable[str]]) -> tuple[Matches, Words, Words]:
+    """From the last word back, each with the last free one that is the same; and what is left of both lists."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for at, (_, word) in enumerate(other):
+        places[word].append(at)
+    found: Matches = []
+    own_taken, other_taken = set(), set()
+    for at in range(len(own) - 1, -1, -1):
+        place, word = own[at]
+        free = [(places[one][-1], one) for one in same(word) if places.get(one)]
+        if free:
+            last, one = max(free)
+            places[one].pop()
+            own_taken.add(at)
+            other_taken.add(last)
+            found.append((place, other[last][0]))
+    return (
+        found,
+        [pair for at, pair in enumerate(own) if at not in own_taken],
+        [pair for at, pair in enumerate(other) if at not in other_taken],
+    )
+
+
+def _chunks(matches: Sequence[tuple[int, int]]) -> int:
+    """Runs of matches that are neighbours in both texts."""
+    return 1 + sum((after[0], after[1]) != (before[0] + 1, before[1] + 1) for before, after in pairwise(matches))
+
+
+@lru_cache(maxsize=1)
+def _opened(folder: Path) -> WordNet:
+    return WordNet(folder)
+
+
+def _meteor(items: Sequence[Item], tools: Tools) -> list[Scored]:
+    if tools.wordnet is None:
+        raise SpecError("METEOR needs WordNet 3.0, which is not on this machine", hint=HINT)
+    words = _opened(tools.wordnet)
+    found = [scores(item.text, item.reference, words) for item in items]
+    return [Scored({"meteor": today, "twice": before}) for today, before in found]
+
+
+_RECIPE = "as NLTK's meteor_score: lower case, split at blanks, WordNet 3.0, alpha .9, beta 3, gamma .5, 0-1"
+FAMILIES = (
+    Family(
+        name="meteor",
+        source="Lavie and Agarwal 2007; own, equal to NLTK 3.10",
+        needs=("reference", "wordnet"),
+        distributions=("nltk",),
+        score=_meteor,
+        measures=(
+            Measure("meteor", "meteor", 1, _RECIPE),
+            Measure(
+                "meteor-openmeva",
+                "twice",
+                1,
+                f"{_RECIPE}, with NLTK 3.5's mistake: a word that matched by its stem may match again by a synonym",
+                as_published=True,
+            ),
+        ),
+    ),
+)

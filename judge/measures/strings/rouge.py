@@ -1,0 +1,230 @@
+"""ROUGE-1 to 4, L, W-1.2, S* and SU* with the values of ROUGE-1.5.5, one text as one line, stemmed. Never samples.
+
+What the program does beside Lin (2004), and so do we: a hyphen parts tokens, everything else outside ``[A-Za-z0-9]`` is
+a blank, tokens of more than three letters are stemmed as Porter (1980) has it, scores are rounded to five decimals
+before F is made of them, the recall of ROUGE-W divides by the weight of the weight of the reference's length (a text
+against itself has n^-0.2, not 1), and SU* counts every token but the last one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.measures.strings.stems import porter
+
+Ints = NDArray[np.int64]
+
+KINDS = ("1", "2", "3", "4", "l", "w-1.2", "s*", "su*")
+SIDES = ("recall", "precision", "f")
+DIGITS = 5
+_WEIGHT = 1.2
+_TOKEN = re.compile(r"[a-z0-9]+")
+_STEMMED = 3
+_CELLS = 1 << 15
+"""Cells of one step over the diagonals of several pairs at once."""
+
+_RUNS = np.arange(1 << 16) ** _WEIGHT
+"""What a run of so many tokens weighs."""
+
+
+def tokens(text: str) -> list[str]:
+    """The program's tokens: lower case, split at what is no letter or digit of ASCII, stemmed if longer than three."""
+    return [porter(word) if len(word) > _STEMMED else word for word in _TOKEN.findall(_lowered(text))]
+
+
+def _lowered(text: str) -> str:
+    """Lower case of ASCII letters alone: the program reads bytes, and "K" (Kelvin) is no "k" to it."""
+    return text.translate(_LOWER)
+
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def scores(pairs: Sequence[tuple[str, str]]) -> list[dict[str, float]]:
+    """For each (text, reference) the 24 scores by name, ``1 recall`` to ``su* f``; each distinct text is read once."""
+    read = cache(tokens)
+    sides = [(read(text), read(reference)) for text, reference in pairs]
+    ids = _numbered(sides)
+    weighted = _weighted_lcs(ids)
+    profile = cache(_grams)
+    found = []
+    for (text, reference), (x, y), w in zip(pairs, ids, weighted, strict=True):
+        hits = {"l": float(lcs_length(x.tolist(), y.tolist())), "w-1.2": w}
+        for order in (1, 2, 3, 4):
+            hits[str(order)] = float(_shared(profile(text, order, read), profile(reference, order, read)))
+        hits["s*"], unigrams = _skipped(x, y)
+        hits["su*"] = hits["s*"] + unigrams
+        found.append({f"{kind} {side}": value for kind in KINDS for side, value in _three(kind, hits[kind], x, y)})
+    return found
+
+
+def _three(kind: str, hits: float, text: Ints, reference: Ints) -> list[tuple[str, float]]:
+    """Recall, precision and F of one kind, rounded as the program rounds them."""
+    recall, precision = (
+        _share(kind, hits, side.size, name) for side, name in ((reference, "recall"), (text, "precision"))
+    )
+    f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return list(zip(SIDES, (recall, precision, _rounded(f)), strict=True))
+
+
+def _share(kind: str, hits: float, size: int, side: str) -> float:
+    total = _total(kind, size)
+    if total <= 0:
+        return 0.0
+    if kind != "w-1.2":
+        return _rounded(hits / total)
+    # The program weighs the reference's length twice over, the text's once.
+    return _rounded((hits / (total**_WEIGHT if side == "recall" else total)) ** (1 / _WEIGHT))
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}f}")
+
+
+def _total(kind: str, size: int) -> float:
+    """What there is to hit in a text of so many tokens."""
+    if kind == "l":
+        return size
+    if kind == "w-1.2":
+        return float(size**_WEIGHT)
+    if kind == "s*":
+        return size * (size - 1) / 2
+    if kind == "su*":
+        return size * (size - 1) / 2 + max(size - 1, 0)
+    return size - int(kind) + 1
+
+
+def _numbered(sides: Sequence[tuple[list[str], list[str]]]) -> list[tuple[Ints, Ints]]:
+    """Tokens as numbers, equal ones alike."""
+    known: dict[str, int] = {}
+    number = known.setdefault
+    return [
+        (
+            np.array([number(token, len(known)) for token in text], dtype=np.int64),
+            np.array([number(token, len(known)) for token in reference], dtype=np.int64),
+        )
+        for text, reference in sides
+    ]
+
+
+def _grams(text: str, order: int, read: Callable[[str], list[str]]) -> Counter[tuple[str, ...]]:
+    words = read(text)
+    return Counter(zip(*(words[i:] for i in range(order)), strict=False))
+
+
+def _shared(one: Counter[tuple[str, ...]], other: Counter[tuple[str, ...]]) -> int:
+    return sum(min(one[gram], other[gram]) for gram in one.keys() & other.keys())
+
+
+def lcs_length(x: Sequence[int | str], y: Sequence[int | str]) -> int:
+    """Length of the longest common subsequence: a row of the table is one number of len(x) bits (Hyyrö 2004)."""
+    masks: dict[int | str, int] = {}
+    for place, token in enumerate(x):
+        masks[token] = masks.get(token, 0) | 1 << place
+    full = (1 << len(x)) - 1
+    row = full
+    for token in y:
+        here = row & masks.get(token, 0)
+        if here:
+            row = (row + here | row - here) & full
+    return len(x) - row.bit_count()
+
+
+def _skipped(x: Ints, y: Ints) -> tuple[float, float]:
+    """Hits of pairs of tokens in order, however far apart, and of tokens but the last of each text."""
+    common = np.intersect1d(x, y)
+    if not common.size:
+        return 0.0, 0.0
+    pairs = np.minimum(_ordered_pairs(x, common), _ordered_pairs(y, common)).sum()
+    heads = [np.bincount(np.searchsorted(common, _kept(side[:-1], common)), minlength=common.size) for side in (x, y)]
+    return float(pairs), float(np.minimum(*heads).sum())
+
+
+def _kept(side: Ints, common: Ints) -> Ints:
+    return side[np.isin(side, common)]
+
+
+def _ordered_pairs(side: Ints, common: Ints) -> NDArray[np.float32]:
+    """How often token a stands before token b, for all a, b of the common ones; float32 counts exactly up to 2^24."""
+    here = np.searchsorted(common, _kept(side, common))
+    one = np.zeros((here.size, common.size), np.float32)
+    one[np.arange(here.size), here] = 1
+    before = np.cumsum(one, axis=0) - one
+    return np.asarray(before.T @ one, np.float32)
+
+
+def _weighted_lcs(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
+    """Weight of the hits of each (text, reference): several pairs of like size at once, diagonal by diagonal."""
+    order = sorted(range(len(pairs)), key=lambda i: (pairs[i][1].size, pairs[i][0].size))
+    found = [0.0] * len(pairs)
+    start = 0
+    while start < len(order):
+        stop = start + 1
+        while stop < len(order) and (stop + 1 - start) * pairs[order[stop]][1].size <= _CELLS:
+            stop += 1
+        some = order[start:stop]
+        for i, value in zip(some, _together([(pairs[i][1], pairs[i][0]) for i in some]), strict=True):
+            found[i] = value
+        start = stop
+    return found
+
+
+def _together(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
+    """The weights of some pairs (reference, text), whose tables are filled at the same time.
+
+    A cell of equal tokens has the value before both and what one more of a run in a row weighs; another has the larger
+    of its neighbours. Cells of a diagonal (i + j the same) need the two diagonals before them alone. As in the program,
+    what counts in the end is not the last cell but the runs, within the reference, of the tokens on the path to it.
+    """
+    n, m, count = max(len(x) for x, _ in pairs), max(len(y) for _, y in pairs), len(pairs)
+    x, y = np.full((n, count), -1, np.int32), np.full((m, count), -2, np.int32)
+    for at, (one, other) in enumerate(pairs):
+        x[: one.size, at], y[: other.size, at] = one, other
+    backwards = y[::-1]
+    # Row i of these holds cell (i, d - i); where i or d - i is 0 it holds 0.
+    last, before = np.zeros((n + 1, count)), np.zeros((n + 1, count))
+    run, run_before = np.zeros((n + 1, count), np.int32), np.zeros((n + 1, count), np.int32)
+    moves: list[tuple[int, NDArray[np.bool_], NDArray[np.bool_]]] = []
+    for d in range(2, n + m + 1):
+        low, high = max(1, d - m), min(n, d - 1)
+        rows, above = slice(low, high + 1), slice(low - 1, high)
+        equal = x[low - 1 : high] == backwards[m - d + low : m - d + high + 1]
+        up = last[above] >= last[rows]
+        moves.append((low, equal, up))
+        fresh = np.maximum(last[above], last[rows])
+        places = np.nonzero(equal)
+        runs = run_before[above][places]
+        # Added and subtracted one after the other: ties depend on the last bit.
+        fresh[places] = before[above][places] + _RUNS[runs + 1] - _RUNS[runs]
+        before, last, run_before, run = last, before, run, run_before
+        last[rows] = fresh
+        # The next two diagonals read one row beyond these on either side.
+        edge = slice(low - 1, high + 2)
+        run[edge] = 0
+        run[rows][places] = runs + 1
+        last[low - 1] = 0
+        last[high + 1 : high + 2] = 0
+    return [_on_path(moves, at, one.size, other.size) for at, (one, other) in enumerate(pairs)]
+
+
+def _on_path(moves: Sequence[tuple[int, NDArray[np.bool_], NDArray[np.bool_]]], at: int, i: int, j: int) -> float:
+    """From the last cell of a pair back to the first: the weight of the runs of hits within the reference."""
+    total, length, after = 0.0, 0, -1
+    while i and j:
+        low, equal, up = moves[i + j - 2]
+        if equal[i - low, at]:
+            if i != after - 1 and length:
+                total, length = total + _RUNS[length], 0
+            length, after = length + 1, i
+            i, j = i - 1, j - 1
+        elif up[i - low, at]:
+            i -= 1
+        else:
+            j -= 1
+    return float(total + _RUNS[length])

@@ -1,0 +1,29 @@
+"""Porter's stems of words, each word stemmed once. The only importer of NLTK's stemmer."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import Any
+
+from judge.errors import MissingExtraError
+
+
+@lru_cache(maxsize=1 << 17)
+def porter(word: str) -> str:
+    """The stem as Porter (1980) has it, as ROUGE-1.5.5 takes it."""
+    return str(_stemmer("ORIGINAL_ALGORITHM").stem(word))
+
+
+@lru_cache(maxsize=1 << 17)
+def nltk_stem(word: str) -> str:
+    """The stem with NLTK's own additions, as its METEOR takes it."""
+    return str(_stemmer("NLTK_EXTENSIONS").stem(word))
+
+
+@cache
+def _stemmer(mode: str) -> Any:
+    try:
+        from nltk.stem.porter import PorterStemmer
+    except ImportError as error:
+        raise MissingExtraError("ROUGE and METEOR, whose words are stemmed,", "measures") from error
+    return PorterStemmer(mode)

@@ -1,0 +1,152 @@
+"""How alike a system's stories are: self-BLEU, distinct bigrams, and by sentence vectors their spread.
+
+One number a system, so nothing to correlate with readers' ratings of stories: a table beside them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.errors import SpecError
+from judge.explanations.mapping.embedding import embed
+from judge.measures.strings.diversity import words
+from judge.measures.strings.overlap import counted
+from judge.printing.tables import Column, Table
+from judge.records import Story
+from judge.stats.estimate import Estimate
+from judge.version import __version__
+
+NO_MAUVE = (
+    "MAUVE is not computed: it moves with the clusters that its vectors are put in, and its program is under GPL-3; "
+    "numbers made elsewhere stand well beside these"
+)
+_NO_MODEL = "undefined: no sentence encoder was named"
+_ONE = "undefined: the system has one story"
+_TENTH = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """One system's numbers."""
+
+    system: str
+    stories: int
+    self_bleu: Estimate
+    distinct: Estimate
+    cosine: Estimate
+    vendi: Estimate
+    prompt: Estimate
+
+
+def rows(stories: Sequence[Story], model: str | None, cache: Path | None) -> list[SystemRow]:
+    """A row for each system, in the dataset's order; without a `model` what needs vectors is undefined."""
+    by_system: dict[str, list[Story]] = {}
+    for story in stories:
+        if story.text.strip():
+            by_system.setdefault(story.system, []).append(story)
+    if not by_system:
+        raise SpecError("no story has a text")
+    return [_row(system, some, _vectors(some, model, cache)) for system, some in by_system.items()]
+
+
+def _row(
+    system: str, stories: Sequence[Story], vectors: tuple[NDArray[np.float64], NDArray[np.float64]] | None
+) -> SystemRow:
+    count = len(stories)
+    alone = count < 2
+    pooled = Counter(pair for story in stories for pair in pairwise(words(story.text)))
+    distinct = Estimate(len(pooled) / pooled.total(), n=count) if pooled else Estimate.undefined("undefined: no words")
+    if vectors is None:
+        cosine = vendi = prompt = Estimate.undefined(_NO_MODEL)
+    else:
+        likeness = vectors[0] @ vectors[0].T
+        between = likeness[~np.eye(count, dtype=np.bool_)]
+        cosine = Estimate.undefined(_ONE) if alone else Estimate(float(between.mean()), n=count)
+        vendi = Estimate(_vendi(likeness), n=count)
+        prompt = Estimate(float((vectors[0] * vectors[1]).sum(axis=1).mean()), n=count)
+    bleu = Estimate.undefined(_ONE) if alone else Estimate(self_bleu([story.text for story in stories]), n=count)
+    return SystemRow(system, count, bleu, distinct, cosine, vendi, prompt)
+
+
+def _vectors(
+    stories: Sequence[Story], model: str | None, cache: Path | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Unit vectors of texts and of story-prompts."""
+    if model is None:
+        return None
+    made = [embed([one[side] for one in _sides(stories)], model, cache).vectors for side in (0, 1)]
+    return made[0].astype(np.float64), made[1].astype(np.float64)
+
+
+def _sides(stories: Sequence[Story]) -> list[tuple[str, str]]:
+    return [(story.text, story.story_prompt) for story in stories]
+
+
+def self_bleu(texts: Sequence[str]) -> float:
+    """Mean BLEU-4 of each text with all others as its references (Zhu et al. 2018); smoothing as in `bleu-openmeva`."""
+    grams = [counted(text) for text in texts]
+    lengths = np.array([one[0].total() for one in grams])
+    most = [_two_most([one[order] for one in grams]) for order in range(4)]
+    total = 0.0
+    for at, one in enumerate(grams):
+        logs = []
+        for order, counts in enumerate(one):
+            hits = sum(
+                min(count, most[order][gram][1] if most[order][gram][2] == at else most[order][gram][0])
+                for gram, count in counts.items()
+            )
+            logs.append(math.log((hits or _TENTH) / max(1, counts.total())) / 4)
+        others = np.delete(lengths, at)
+        # The reference nearest in length, the shorter of two.
+        near = int(others[np.lexsort((others, np.abs(others - lengths[at])))[0]])
+        own = int(lengths[at])
+        total += (1.0 if own > near else math.exp(1 - near / own)) * math.exp(math.fsum(logs))
+    return total / len(texts)
+
+
+def _two_most(
+    counts: Sequence[Mapping[tuple[str, ...], int]],
+) -> dict[tuple[str, ...], tuple[int, int, int]]:
+    """Of each n-gram the largest count in a text, the largest in another text, and where the first is."""
+    found: dict[tuple[str, ...], tuple[int, int, int]] = {}
+    for at, one in enumerate(counts):
+        for gram, count in one.items():
+            first, second, place = found.get(gram, (0, 0, -1))
+            found[gram] = (count, first, at) if count > first else (first, max(second, count), place)
+    return found
+
+
+def _vendi(likeness: NDArray[np.float64]) -> float:
+    """How many unlike stories there are in effect (Friedman and Dieng 2023): e to the entropy of the eigenvalues."""
+    values = np.linalg.eigvalsh(likeness / likeness.shape[0])
+    positive = values[values > 0]
+    return float(np.exp(-(positive * np.log(positive)).sum()))
+
+
+def table(found: Sequence[SystemRow], dataset: str, model: str | None) -> Table:
+    """The rows as people read them."""
+    columns = [
+        Column("system", "system"),
+        Column("stories", "stories"),
+        Column("self_bleu", "self-BLEU", digits=3),
+        Column("distinct", "distinct-2", digits=3),
+        Column("cosine", "mean cosine", digits=3),
+        Column("vendi", "Vendi", digits=1),
+        Column("prompt", "cosine to story-prompt", digits=3),
+    ]
+    printed = [{name: getattr(row, name) for name in SystemRow.__dataclass_fields__} for row in found]
+    notes = (
+        "self-BLEU, mean cosine: the higher, the more alike a system's stories are; Vendi: how many unlike ones",
+        "all but the cosines move with the number of stories: compare systems of as many",
+        NO_MAUVE,
+    )
+    signature = f"{dataset}:{sum(row.stories for row in found)}|encoder:{model or 'none'}|v{__version__}"
+    return Table(f"Stories of one system beside each other: {dataset}", columns, printed, signature, notes)

@@ -1,0 +1,227 @@
+"""The automatic measures that studies released or printed, beside what `judge measures` computes on their texts.
+
+HANNA's score file holds 72 columns of measures for 1,056 stories: each is computed again where its texts are at hand
+(all of them with the annotations' file, the 96 human stories without). OpenMEVA's Table 11 prints correlations with
+people: those of its three string measures are computed from MANS.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from judge.datasets.locate import find, need
+from judge.datasets.sources import FILES, OTHER_FILES
+from judge.datasets.studies.hanna_llm import read_human_stories
+from judge.datasets.studies.hanna_scores import ScoreFile, read_score_file
+from judge.datasets.studies.mans import read_stories
+from judge.exchange.imports.hanna_scores import measure_columns
+from judge.fingerprint import fingerprint_file
+from judge.folders.shipped import package_file
+from judge.measures import known, named
+from judge.measures.measure import Undefined, Value
+from judge.measures.session import Measured, measured
+from judge.measures.unavailable import UNAVAILABLE, reason
+from judge.printing.tables import Column, Table
+from judge.records import Story
+from judge.reproduce.listing import TITLES
+from judge.stats.estimate import Estimate
+from judge.text_features import SCORE_FILE_FEATURES
+from judge.version import __version__
+from judge.wording import Advice, joined
+
+EQUAL = 1e-9
+"""Largest difference of a released number, which has ten digits, from ours."""
+
+DIGITS = 4
+"""Decimals of Table 11."""
+
+_SIDES = {"Recall": "recall", "Precision": "precision", "F-Score": "f"}
+_ROUGE = re.compile(r"ROUGE-(1|2|3|4|L|W-1\.2|S\*|SU\*) (Recall|Precision|F-Score) ")
+_ONE_TO_ONE = {"BLEU ": "bleu-hanna", "chrF ": "chrf-hanna", "CIDEr ": "cider-hanna"}
+_BY_MODEL = {
+    "BERTScore": Advice("bertscore-f and its relatives, with {model}", model="encoder=PATH"),
+    "BARTScore": Advice("bartscore-hs and its relatives, with {model}", model="seq2seq=PATH"),
+    "InfoLM": Advice("infolm-fisher-rao, with {model}", model="mlm=PATH"),
+}
+_ABSENT = {"METEOR": "METEOR 1.5", "DepthScore": "BaryScore, DepthScore", "BaryScore": "BaryScore, DepthScore"}
+
+
+def hanna() -> Table:
+    """How far each of the 72 columns is reproduced. DataError, naming the command that brings it, without the file."""
+    path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
+    scores = read_score_file(path)
+    stories, places, notes = _hanna_stories()
+    columns = {column: _measure_of(column) for column in measure_columns(scores)}
+    wanted = named([name for name in columns.values() if name is not None])
+    found = measured(stories, wanted, skip=True)
+    rows = [_row(column, name, scores, found, places) for column, name in columns.items()]
+    done = sum(row["equal"] == row["stories"] for row in rows if row["stories"])
+    notes = [f"{done} of {len(rows)} columns are equal in all stories that are at hand, to {EQUAL:g}", *notes]
+    return Table(
+        f"{TITLES['hanna']}: released measures",
+        [
+            Column("column", "column"),
+            Column("measure", "measure"),
+            Column("stories", "stories"),
+            Column("equal", "equal"),
+            Column("largest", "largest difference", digits=12),
+            Column("why", "why not", wrap=60),
+        ],
+        rows,
+        f"hanna_scores:{fingerprint_file(path)}|{_packages(found)}v{__version__}",
+        notes,
+    )
+
+
+def _hanna_stories() -> tuple[list[Story], list[tuple[str, int]], list[str]]:
+    """Stories at hand, their places in the score file, and what must be said of them."""
+    annotations = find(FILES["hanna"][0])
+    if annotations is not None:
+        from judge.datasets import open_dataset
+
+        stories = list(open_dataset("hanna").stories())
+        counts: dict[str, int] = {}
+        places = []
+        for story in stories:
+            counts[story.system] = counts.get(story.system, -1) + 1
+            places.append((story.system, counts[story.system]))
+        return stories, places, ["on all stories of the study's annotations"]
+    human = read_human_stories(need(FILES["hanna_llm"][0], "hanna_llm"))
+    note = (
+        "on the 96 human stories, which are their own references: the texts of the other systems come with "
+        "judge data fetch hanna"
+    )
+    return human, [("Human", at) for at in range(len(human))], [note]
+
+
+def _measure_of(column: str) -> str | None:
+    """The measure that repeats a column; None where none does."""
+    for beginning, name in _ONE_TO_ONE.items():
+        if column.startswith(beginning):
+            return name
+    own = next((name for name, known_as in SCORE_FILE_FEATURES.items() if known_as == column), None)
+    if own is not None:
+        return f"{own}-hanna"
+    match = _ROUGE.match(column)
+    if match is None:
+        return None
+    kind = match[1].lower().replace("*", "")
+    return f"rouge-{kind}-{_SIDES[match[2]]}-hanna"
+
+
+def _row(
+    column: str, name: str | None, scores: ScoreFile, found: Measured, places: Sequence[tuple[str, int]]
+) -> dict[str, Any]:
+    values = found.by_measure.get(name or "")
+    if name is None or values is None:
+        why = found.skipped[name] if name is not None else _why(column)
+        return {"column": column, "measure": name, "stories": None, "equal": None, "largest": None, "why": why}
+    released = scores.column(column)
+    differences = [
+        abs(value - released[system][at])
+        for value, (system, at) in zip(values, places, strict=True)
+        if not isinstance(value, Undefined)
+    ]
+    return {
+        "column": column,
+        "measure": name,
+        "stories": len(values),
+        "equal": sum(one <= EQUAL for one in differences),
+        "largest": max(differences, default=None),
+        "why": None,
+    }
+
+
+def _why(column: str) -> str:
+    for beginning, words in _BY_MODEL.items():
+        if column.startswith(beginning):
+            return joined("judge measures: ", words, "; the study's model is not at hand")
+    for beginning, absent in _ABSENT.items():
+        if column.startswith(beginning):
+            return reason(absent)
+    first = re.split(r"[- ]", column)[0]
+    first = "ROUGE-WE" if column.startswith("ROUGE-WE") else first
+    return reason(next(name for name in UNAVAILABLE if first in name))
+
+
+def openmeva() -> Table:
+    """Table 11: correlations of measures with people, as printed, as published and corrected."""
+    paths = {name: need(FILES[name][0], name) for name in ("mans_roc", "mans_wp")}
+    with _printed().open(encoding="utf-8", newline="") as stream:
+        printed = list(csv.DictReader(stream))
+    found = {name: _mans(path, printed) for name, path in paths.items()}
+    rows = [
+        _cell(row, name, measures, people) for row in printed for name, (measures, people) in found.items() if row[name]
+    ]
+    checked = [row for row in rows if row["as_published"].defined]
+    match = sum(_matches(row) for row in checked)
+    packages = _packages(found["mans_roc"][0])
+    files = "|".join(f"{name}:{fingerprint_file(path)}" for name, path in paths.items())
+    return Table(
+        f"{TITLES['openmeva']}: Table 11, Pearson's r with people",
+        [
+            Column("row", "measure", wrap=24),
+            Column("set", "set"),
+            Column("published", "print", digits=DIGITS),
+            Column("as_published", "as published", digits=DIGITS),
+            Column("corrected", "corrected", digits=DIGITS),
+            Column("why", "how", wrap=60),
+        ],
+        rows,
+        f"{files}|r:pearson|{packages}v{__version__}",
+        [
+            f"{match} of {len(checked)} recomputed cells print the same {DIGITS} decimals",
+            "corrected: sacrebleu's BLEU, ROUGE-1.5.5's ROUGE-L, and METEOR without the mistake that matches twice",
+        ],
+    )
+
+
+def off(table: Table) -> bool:
+    """Whether a recomputed cell of `openmeva` does not match print."""
+    return any(row["as_published"].defined and not _matches(row) for row in table.rows)
+
+
+def _printed() -> Path:
+    return package_file("reproduce", "published_data", "openmeva_measures.csv")
+
+
+def _mans(path: Path, printed: Sequence[Mapping[str, str]]) -> tuple[Measured, list[float]]:
+    stories = list(read_stories(path))
+    names = [row[kind] for row in printed for kind in ("measure", "corrected") if row[kind]]
+    there = known()
+    people = [float(np.mean([rating.value for rating in story.ratings])) for story in stories]
+    return measured(stories, [there[name] for name in names], skip=True), people
+
+
+def _cell(row: Mapping[str, str], name: str, found: Measured, people: Sequence[float]) -> dict[str, Any]:
+    lacking = found.skipped.get(row["measure"])
+    how = f"{row['measure']}; corrected: {row['corrected']}" if row["measure"] else f"needs {row['needs']}"
+    return {
+        "row": row["row"],
+        "set": name,
+        "published": float(row[name]),
+        "as_published": _correlation(found.by_measure.get(row["measure"]), people, lacking or row["needs"]),
+        "corrected": _correlation(found.by_measure.get(row["corrected"]), people, lacking or row["needs"]),
+        "why": f"needs {lacking}" if lacking else how,
+    }
+
+
+def _correlation(values: Sequence[Value] | None, people: Sequence[float], lacking: str) -> Estimate:
+    if values is None:
+        return Estimate.undefined(f"needs {lacking}")
+    pairs = [(value, rating) for value, rating in zip(values, people, strict=True) if not isinstance(value, Undefined)]
+    return Estimate(float(np.corrcoef(np.array(pairs).T)[0, 1]), n=len(pairs))
+
+
+def _matches(row: Mapping[str, Any]) -> bool:
+    return bool(abs(row["as_published"].value - row["published"]) <= 0.5 * 10**-DIGITS + 1e-9)
+
+
+def _packages(found: Measured) -> str:
+    return "".join(f"{name}:{number}|" for name, number in sorted(found.versions.items()))
