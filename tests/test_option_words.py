@@ -43,6 +43,7 @@ OTHER_PROGRAMS = {
 TO_COPY = {
     "demo.py": "the demo's page names the command that makes it",
     "report/manuscript/checklist.py": "a page names the command that closes a gap",
+    "report/manuscript/compared_checklist.py": "a page names the command that closes a gap",
     "report/manuscript/methods.py": "a page names the command that writes it as Markdown",
     "report/sections/examples.py": "a page names the command that lists more",
     "report/sections/plain_tables.py": "a page names the command that fills a section",

@@ -163,12 +163,8 @@ class OpenedRun:
         given: str | None = None,
         interval_kind: options.IntervalKind = "auto",
         readings: options.Readings = "mean",
-        within: bool = False,
     ) -> Result:
-        """Correlations of each judge with people, beside human ceiling and, with `control`, the control judge.
-
-        `within` adds the table of correlations within classes, whose value is ``classes.classes(result.value)``.
-        """
+        """Correlations of each judge with people, beside human ceiling and, with `control`, the control judge."""
         from judge.analysis import classes, correlation
         from judge.analysis.options.table_options import CorrelationOptions
 
@@ -187,8 +183,34 @@ class OpenedRun:
             readings=readings,
         )
         found = correlation.correlations(self.table, chosen, predict=_control() if control else None)
-        made = classes.beside(correlation.tables(found), classes.classes(found), full=within)
+        made = classes.beside(correlation.tables(found), classes.classes(found), full=False)
         return Result(found.frame, made, lambda: _heatmap(found), value=found)
+
+    def within(
+        self,
+        *,
+        coefficient: options.Coefficient = "kendall",
+        drop_systems: Names = (),
+        against: str | None = None,
+        ci: options.Interval = "auto",
+        resamples: int = 1000,
+        seed: int = 1,
+    ) -> Result:
+        """Correlations over all stories beside those within author, system and dataset; flags what pooling hides."""
+        from judge.analysis import classes, correlation
+        from judge.analysis.options.table_options import CorrelationOptions
+
+        chosen = _options(
+            CorrelationOptions,
+            coefficient=coefficient,
+            drop_systems=drop_systems,
+            against=against,
+            ci=ci,
+            resamples=resamples,
+            seed=seed,
+        )
+        found = classes.classes(correlation.correlations(self.table, chosen))
+        return Result(found.frame, classes.tables(found), value=found)
 
     def panels(
         self,

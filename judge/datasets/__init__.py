@@ -33,6 +33,8 @@ DATASETS: dict[str, str] = {
     "deltascore_wp": "judge.datasets.studies.deltascore",
     "ttcw": "judge.datasets.studies.ttcw",
     "ttcw+newyorker": "judge.datasets.studies.ttcw",
+    "creative_short_stories": "judge.datasets.studies.creative_short_stories",
+    "confederacy": "judge.datasets.studies.confederacy",
 }
 """Name -> module with `load(name: str) -> Dataset`."""
 

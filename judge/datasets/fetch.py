@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from judge.datasets.sources import BASE_URL, FILES, OTHER_FILES, SOURCES, UNPUBLISHED, Source
+from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED, Source
 from judge.errors import DataError, SpecError, unknown
 from judge.folders.cache import cache_folder
 
@@ -39,7 +39,7 @@ def sources_of(name: str) -> list[Source]:
     return [SOURCES[path] for path in fetchable()[name]]
 
 
-def fetch(name: str, base_url: str = BASE_URL) -> list[Fetched]:
+def fetch(name: str, base_url: str | None = None) -> list[Fetched]:
     """Download the files of a name that the cache has not, one after the other.
 
     Raises DataError for an address that cannot be reached, a file that is not there, and a checksum that differs; such
@@ -48,7 +48,7 @@ def fetch(name: str, base_url: str = BASE_URL) -> list[Fetched]:
     return [_fetch(source, base_url) for source in sources_of(name)]
 
 
-def _fetch(source: Source, base_url: str) -> Fetched:
+def _fetch(source: Source, base_url: str | None) -> Fetched:
     import pooch
 
     pooch.get_logger().setLevel(logging.WARNING)

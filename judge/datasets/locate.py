@@ -116,7 +116,8 @@ def _added(relative: str) -> Path | None:
         if name != base and name not in wanted_by:
             continue
         if entry.path.is_dir():
-            inside = [p for p in (entry.path / base, entry.path / relative) if p.is_file()]
+            below = relative.partition("/")[2]  # as in a copy of the study's own repository
+            inside = [p for p in (entry.path / base, entry.path / relative, entry.path / below) if p.is_file()]
             if inside:
                 return inside[0]
         elif entry.path.is_file() and (name == base or entry.path.name == base or wanted_by[name][0] == relative):

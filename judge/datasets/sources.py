@@ -24,10 +24,12 @@ class Source:
     remote: str
     sha256: str | None
     verified: bool = False
+    server: str = BASE_URL
 
-    def url(self, base: str = BASE_URL) -> str:
-        """The file's address below a server of this layout."""
-        return f"{base.rstrip('/')}/{self.repository}/{self.commit}/{self.remote}"
+    def url(self, base: str | None = None) -> str:
+        """The file's address, on its own server or below another of the same layout."""
+        server = self.server if base is None else base
+        return f"{server.rstrip('/')}/{self.repository}/{self.commit}/{self.remote}"
 
 
 _HANNA = ("dig-team/hanna-benchmark-asg", "282f275")
@@ -38,6 +40,9 @@ _STORYER = ("sairin1202/StoryER", "0f59b7f")
 _PLOTGUIDED = ("PlusLabNLP/Plot-guided-Coherence-Evaluation", "7dfad67")
 
 _TTCW = ("salesforce/creativity_eval", "fced0ab")
+
+_CREATIVE = ("datasets/mismayil/creative_story_generation_dataset/resolve", "main")
+_CONFEDERACY = ("komoku/confederacy-of-models", "71e6fb06618f91281ff0e4fd00de1538ee646c7c")
 
 _TTCW_FILES = {
     "ttcw_annotations.json": (
@@ -81,6 +86,30 @@ _LEXICONS = {
     "time_relation": "d79f9aa0cd206991b4a3014d5e869ec63370e3b450eef4b1fd05c259381f56c2",
     "time_vocab": "0b48ac4a1d82f4c7063622ab94bb20814e1557c5a73b1023df566af8d924c2be",
 }
+
+_CONFEDERACY_MODELS = (
+    "OA_SFT_Llama_30B_6",
+    "alpaca-13b-2023-04-07-temp07",
+    "bard-2023-04-11",
+    "chatgpt-free-mar23version-2023-04-11",
+    "chatgpt-gpt4-mar23version-2023-04-14",
+    "claude12-2023-04-04",
+    "dolly-v2-12b-2023-04-14",
+    "gpt4all-j-2023-04-14",
+    "koala-13b-2023-04-07-temp07",
+    "stablelm-tuned-alpha-7b-2023-04-20",
+    "vicuna-13b-2023-04-07-temp07",
+)
+_CONFEDERACY_STORIES = (
+    *(f"{model}-{number}.txt" for model in _CONFEDERACY_MODELS for number in range(1, 6)),
+    *(f"bing-creative-2023-04-{7 if number == 1 else 11:02d}-{number}.txt" for number in range(1, 6)),
+    *(f"human{number}-2023-05-12-{number}.txt" for number in range(1, 6)),
+)
+_CONFEDERACY_FILES = (
+    "rating/RatersSheet-WithResults.xlsx",
+    "anonymization/mapping-grouped.csv",
+    *(f"corpus-full/{name}" for name in _CONFEDERACY_STORIES),
+)
 
 _ALL = [
     # The repository is known to hold this file at this commit; no checksum of it is published.
@@ -179,6 +208,15 @@ _ALL = [
         )
         for judge, sha256 in _TTCW_ANSWERS.items()
     ),
+    # No commit of it is known: what its main branch holds.
+    Source(
+        "creative_short_stories/train-00000-of-00001.parquet",
+        *_CREATIVE,
+        "data/train-00000-of-00001.parquet",
+        None,
+        server="https://huggingface.co",
+    ),
+    *(Source(f"confederacy/{remote}", *_CONFEDERACY, remote, None) for remote in _CONFEDERACY_FILES),
 ]
 
 SOURCES: Mapping[str, Source] = {source.path: source for source in _ALL}
@@ -199,8 +237,10 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "deltascore_wp": ("deltascore/crowdsource_wp.jsonl",),
     "ttcw": ("ttcw/ttcw_short_stories.json", "ttcw/ttcw_annotations.json"),
     "ttcw+newyorker": ("ttcw/ttcw_short_stories.json", "ttcw/ttcw_annotations.json"),
+    "creative_short_stories": ("creative_short_stories/train-00000-of-00001.parquet",),
+    "confederacy": tuple(f"confederacy/{remote}" for remote in _CONFEDERACY_FILES),
 }
-"""Dataset -> the files its reader needs, the stories first."""
+"""Dataset -> the files its reader needs, the stories first (of `confederacy` last, one a file)."""
 
 OTHER_FILES: Mapping[str, tuple[str, ...]] = {
     "hanna_scores": ("hanna/hanna_metric_scores_llm.csv",),
@@ -242,6 +282,8 @@ LICENCES: Mapping[str, str] = {
     "plotguided_scores": _APACHE,
     "ttcw": _BSD,
     "ttcw+newyorker": _BSD,
+    "creative_short_stories": "the data set names no licence",
+    "confederacy": "CC BY-SA 4.0 (komoku/confederacy-of-models)",
     "ttcw_tests": _BSD,
     "ttcw_answers": _BSD,
     "hanna_eval_prompts": _MIT,

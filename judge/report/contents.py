@@ -19,6 +19,7 @@ from judge.report.sections import (
     explanation_map,
     headline,
     plain_tables,
+    preference_headline,
     preferences,
     rating_shares,
     run_settings,
@@ -29,7 +30,8 @@ Progress = Callable[[str], None]
 
 
 def _summary(inputs: ReportInputs) -> list[Markup]:
-    return [answered(headline.answers(inputs))]
+    of_ratings = headline.answers(inputs) if inputs.rates else []
+    return [answered([*of_ratings, *(preference_headline.answers(inputs) if inputs.compared else [])])]
 
 
 SECTIONS: tuple[tuple[str, str, Maker], ...] = (
@@ -55,8 +57,25 @@ PREFERENCES: tuple[str, str, Maker] = ("preferences", "Preferences between two s
 """Of pages about runs that compared."""
 
 
+COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
+    ("summary", "What the runs show", _summary),
+    ("agreement", "Agreement with people's preferences", preferences.agreement_blocks),
+    ("order", "Order: noise and place", preferences.order_blocks),
+    ("systems", "Systems", preferences.system_blocks),
+    ("stories", "Stories within a story-prompt", preferences.story_blocks),
+    ("transitivity", "Transitivity", preferences.transitivity_blocks),
+    ("coverage", "Coverage", preferences.coverage_blocks),
+    ("methods", "Methods", methods.blocks),
+    ("checklist", "What a reviewer will ask", checklist.blocks),
+    ("asked", "Settings and provenance", run_settings.blocks),
+)
+"""Of pages about runs that compared, and hold no rating."""
+
+
 def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
-    """The sections of one page: preferences, where some run compared, behind agreement."""
+    """The sections of one page: beside ratings, preferences of runs that compared stand behind agreement."""
+    if not inputs.rates:
+        return COMPARISONS
     return (*SECTIONS[:2], PREFERENCES, *SECTIONS[2:]) if inputs.compared else SECTIONS
 
 

@@ -16,8 +16,9 @@ from judge.analysis.classes import Classes
 from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.margins import Margin
 from judge.analysis.coverage.coverage import Coverage, coverage
+from judge.analysis.coverage.verdicts import VerdictCoverage, verdict_coverage
 from judge.analysis.inputs.control import Control, ControlPredictions
-from judge.analysis.inputs.panels import panels_of
+from judge.analysis.inputs.panels import of_panel, panels_of
 from judge.analysis.inputs.pass_rate import asked_for, with_pass_rate
 from judge.analysis.labels import Confusions, confusions
 from judge.analysis.options.agreement_options import ConfusionOptions
@@ -42,13 +43,15 @@ from judge.contamination import report as contamination_report
 from judge.contamination import scores_file
 from judge.contamination.report import ContaminationReport
 from judge.contamination.scores_file import ScoresFile
-from judge.errors import OptionError
+from judge.errors import OptionError, SpecError
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
-from judge.preferences_table import compares
+from judge.journal import JournalReader
+from judge.preferences_table import ComparisonFacts, PreferencesTable, compares
 from judge.preferences_table import read as read_preferences
 from judge.rating_matrix import RatingMatrix, build
-from judge.ratings_table import RatingsTable, read
+from judge.ratings_table import RatingsTable, RunFacts, read
+from judge.ratings_table.table import COLUMNS, STORY_COLUMNS
 from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
 from judge.wording import written
 
@@ -57,13 +60,14 @@ from judge.wording import written
 class ReportOptions:
     """Choices of a report. `command` is printed at its foot; `examples` is the number of disagreements shown.
 
-    `pass_rate` adds the share of binary criteria passed as a criterion. `full`, for a page of few resamples, is the
-    command that makes the full one, said at the top.
+    `panel` keeps of people those of one panel. `pass_rate` adds the share of binary criteria passed as a criterion.
+    `full`, for a page of few resamples, is the command that makes the full one, said at the top.
     """
 
     title: str | None = None
     drop_systems: tuple[str, ...] = ()
     pass_rate: bool = False
+    panel: str | None = None
     resamples: int = 1000
     permutations: int = 2000
     readings: str = "mean"
@@ -109,9 +113,19 @@ class RememberedControl:
         return self._known[key]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedRun:
+    """One result folder: what is known of it, its manifest, what its answers cost."""
+
+    fact: RunFacts | ComparisonFacts
+    folder: ResultFolder
+    manifest: dict[str, Any]
+    cost: Cost
+
+
 @dataclass(frozen=True, eq=False)
 class ReportInputs:
-    """Runs as read. The same control and matrices serve all sections."""
+    """Runs as read: `folders` hold ratings, `compared` comparisons. One control and set of matrices serves all."""
 
     runs: tuple[str, ...]
     options: ReportOptions
@@ -120,7 +134,7 @@ class ReportInputs:
     manifests: tuple[dict[str, Any], ...]
     scores: tuple[ScoresFile, ...] = ()
     control: RememberedControl = field(default_factory=RememberedControl)
-    compared: tuple[Path, ...] = ()
+    compared: tuple[ResultFolder, ...] = ()
 
     @classmethod
     def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> ReportInputs:
@@ -133,10 +147,13 @@ class ReportInputs:
             AuditStore.open(options.audit, writing=False).close()
         scores = tuple(scores_file.read(file) for file in options.contamination)
         resolved = tuple(resolve(runs))
-        compared = tuple(folder.path for folder in resolved if compares(folder))
-        # Comparisons alone hold no ratings: reading them as such says where they are ranked.
-        folders = tuple(folder for folder in resolved if folder.path not in compared) or resolved
-        table = read([folder.path for folder in folders], options.parser)
+        compared = tuple(folder for folder in resolved if compares(folder))
+        folders = tuple(folder for folder in resolved if folder not in compared)
+        if not folders:
+            _needs_no_ratings(options)
+        table = read([folder.path for folder in folders], options.parser) if folders else _no_ratings()
+        if options.panel is not None:
+            table = of_panel(table, options.panel)
         if options.pass_rate:
             table = with_pass_rate(table)
         manifests = tuple(read_manifest(folder.manifest) for folder in folders)
@@ -145,19 +162,65 @@ class ReportInputs:
 
     @cached_property
     def costs(self) -> tuple[Cost, ...]:
-        """What the answers of each result folder cost."""
+        """What the answers of each result folder of ratings cost."""
         return tuple(folder_cost(folder) for folder in self.folders)
+
+    @property
+    def rates(self) -> bool:
+        """Whether there are ratings; else the runs compare alone."""
+        return bool(self.folders) or not self.compared
+
+    @property
+    def facts(self) -> list[RunFacts | ComparisonFacts]:
+        """What is known of every result folder."""
+        return [*self.table.facts, *self.compared_facts]
+
+    @cached_property
+    def asked_runs(self) -> tuple[AskedRun, ...]:
+        """Every result folder: those of ratings, then those of comparisons."""
+        known = zip(self.table.facts, self.folders, self.manifests, self.costs, strict=True)
+        found = [AskedRun(*one) for one in known]
+        for fact in self.compared_facts:
+            folder = ResultFolder(fact.path)
+            found.append(AskedRun(fact, folder, read_manifest(folder.manifest), folder_cost(folder)))
+        return tuple(found)
 
     @cached_property
     def matrices(self) -> tuple[RatingMatrix, ...]:
         """Ratings as arrays, without the systems that are left out."""
-        return build(self.table, drop_systems=self.options.drop_systems)
+        return build(self.table, drop_systems=self.options.drop_systems) if self.rates else ()
+
+    @cached_property
+    def preferences_table(self) -> PreferencesTable:
+        """What judges that compared prefer, and what the others' ratings imply."""
+        return read_preferences([folder.path for folder in (*self.folders, *self.compared)])
 
     @cached_property
     def preferences(self) -> Ranked:
-        """What judges that compared prefer, and what the others' ratings imply."""
-        found = read_preferences([*(folder.path for folder in self.folders), *self.compared])
-        return ranked(found, RankOptions(drop_systems=self.options.drop_systems, seed=self.options.seed))
+        """The statistics of these preferences."""
+        options = RankOptions(drop_systems=self.options.drop_systems, seed=self.options.seed)
+        return ranked(self.preferences_table, options)
+
+    @cached_property
+    def compared_facts(self) -> tuple[ComparisonFacts, ...]:
+        """What is known of each result folder of comparisons."""
+        paths = {folder.path for folder in self.compared}
+        return tuple(fact for fact in self.preferences_table.facts if fact.path in paths) if paths else ()
+
+    @cached_property
+    def unasked(self) -> int:
+        """Planned repeats of comparisons that have not been asked yet."""
+        left = 0
+        for fact in self.compared_facts:
+            with JournalReader(ResultFolder(fact.path).journal) as journal:
+                planned = journal.subject_count() * len(fact.criteria) * len(fact.eval_prompts) * fact.repeats
+                left += max(0, planned - journal.settled_total())
+        return left
+
+    @cached_property
+    def verdicts(self) -> VerdictCoverage:
+        """How many comparisons were asked, answered and decided."""
+        return verdict_coverage(self.preferences_table)
 
     @cached_property
     def correlations(self) -> Correlations:
@@ -234,7 +297,7 @@ class ReportInputs:
     @cached_property
     def general_notes(self) -> tuple[str, ...]:
         """What holds for every table of these runs: said once on the page, without advice."""
-        notes = dict.fromkeys(written(note, None) for fact in self.table.facts for note in fact.notes)
+        notes = dict.fromkeys(written(note, None) for fact in self.facts for note in fact.notes)
         return tuple(note for note in notes if note)
 
     def raters_of(self, dataset: str) -> Raters:
@@ -273,3 +336,25 @@ class ReportInputs:
     def eval_prompts(self) -> tuple[str, ...]:
         """Eval-Prompts that were asked with, in order of appearance."""
         return tuple(dict.fromkeys(cell.eval_prompt for matrix in self.matrices for cell in matrix.cells))
+
+
+def _no_ratings() -> RatingsTable:
+    """The table of runs that compare, and hold no rating."""
+    stories = pd.DataFrame(columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
+    return RatingsTable(pd.DataFrame(columns=list(COLUMNS)), stories, ())
+
+
+def _needs_no_ratings(options: ReportOptions) -> None:
+    """Raise SpecError where an option asks for what is made of ratings alone, and there are none."""
+    asked = {
+        "a panel": options.panel is not None,
+        "a pass rate": options.pass_rate,
+        "an audit": options.audit is not None,
+        "contamination": bool(options.contamination),
+    }
+    for what, wanted in asked.items():
+        if wanted:
+            raise SpecError(
+                f"{what} is about runs that rate stories, and these compare them",
+                hint="leave it out, or add such a run",
+            )

@@ -44,8 +44,8 @@ def title(inputs: ReportInputs) -> str:
     """The title given, or one from the runs."""
     if inputs.options.title:
         return inputs.options.title
-    datasets = ", ".join(dict.fromkeys(fact.dataset for fact in inputs.table.facts))
-    judges = inputs.judges
+    datasets = ", ".join(dict.fromkeys(fact.dataset for fact in inputs.facts))
+    judges = tuple(dict.fromkeys((*inputs.judges, *(fact.judge for fact in inputs.compared_facts))))
     who = ", ".join(judges) if len(judges) <= 3 else f"{len(judges)} judges"
     return f"{who or 'No judge'} on {datasets}"
 

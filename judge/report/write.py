@@ -45,7 +45,7 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
 
 def default_output(inputs: ReportInputs) -> Path:
     """Where the page lies if nobody says: `report.html` beside the run's definition, or here for several RUNs."""
-    places = list(dict.fromkeys(_beside(folder) for folder in inputs.folders))
+    places = list(dict.fromkeys(_beside(folder) for folder in (*inputs.folders, *inputs.compared)))
     return (places[0] if len(places) == 1 else Path()) / "report.html"
 
 

@@ -33,6 +33,7 @@ def test_list_names_all_that_ships_with_what_it_needs() -> None:
     assert [row["name"] for row in tables[0]["rows"]] == [
         *("ep1", "ep2", "ep3", "ep4", "ep5"),
         *("pair1", "pair2", "pair3", "pair4", "pair5"),
+        *("joint1", "joint2", "joint3", "joint4"),
     ]
     assert {row["name"]: row["abbreviations"] for row in tables[1]["rows"]}["hanna"] == "RE CH EM SU EG CX"
 
@@ -105,7 +106,7 @@ def test_a_form_that_render_does_not_have_is_refused_with_those_it_has() -> None
 
 def test_check_finds_all_that_ships_sound() -> None:
     result = prompts("check")
-    assert (result.exit_code, result.stdout) == (0, "15 files checked, all sound\n")
+    assert (result.exit_code, result.stdout) == (0, "19 files checked, all sound\n")
 
 
 def test_check_of_a_folder_lists_every_problem_and_exits_with_4(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,3 +72,30 @@ def test_runs_without_such_answers_have_no_such_table(loopback: Start, stories: 
     assert found.askings == ()
     assert len(found.view("together")) == 0
     assert not any("in one answer" in one.title for one in tables.tables(found))
+
+
+def test_planted_halo_of_joint_answers_is_seen(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    stories, answers = [], []
+    for number in range(80):
+        merits = {name: rng.randint(1, 5) for name in CRITERIA}
+        given = [{"rater": "a", "criterion": name, "value": value} for name, value in merits.items()]
+        place = {"id": f"s{number}", "story_prompt": f"Prompt {number // 4}", "system": f"m{number % 4}"}
+        stories.append({**place, "text": f"Story {number}.", "ratings": given})
+        # One by one each merit is seen for itself; together the first stains the others.
+        told = {"story": f"s{number}", "repeat": 0}
+        answers += [
+            {**told, "criterion": name, "eval_prompt": "ep1", "text": f"Rating: {value}"}
+            for name, value in merits.items()
+        ]
+        first = merits[CRITERIA[0]]
+        stained = "\n".join(f"{name}: {round((value + first) / 2)}" for name, value in merits.items())
+        answers.append({**told, "criterion": list(CRITERIA), "eval_prompt": "joint1", "text": stained})
+    (tmp_path / "stories.jsonl").write_text("\n".join(map(json.dumps, stories)), encoding="utf-8")
+    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)), encoding="utf-8")
+    judge = f"recorded/{tmp_path / 'answers.jsonl'}"
+    asked = sitting(None, tmp_path / "stories.jsonl", eval_prompts=["ep1", "joint1"], judge=judge, base_url=[])
+    assert sit(asked).missing == 0
+    frame = criteria(read([asked.result.path])).view("together").set_index("eval_prompt")
+    assert frame.loc["ep1", "halo_high"] < 0.2 < frame.loc["joint1", "halo_low"]
+    assert frame.loc["joint1", "validity"] < frame.loc["ep1", "validity"] == pytest.approx(1)

@@ -15,7 +15,9 @@ from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.audit.sample.population import read_runs
 from judge.cli.main import main
+from judge.criteria.set_against import other_names, set_against
 from judge.datasets.files.native import write_stories
 from judge.errors import SpecError
 from judge.execution.session import Sitting, sit
@@ -27,6 +29,10 @@ from judge.report.manuscript import methods
 from judge.report.sections import headline
 from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
+from judge.web.view.index import update
+from judge.web.view.judgments import judgments
+from judge.web.view.pages import overview
+from judge.web.view.stored import stored
 
 OPTIONS = CorrelationOptions(ci="none", control=False)
 RUN = """
@@ -93,6 +99,52 @@ def test_the_report_says_it_in_its_first_box_and_in_its_methods(tmp_path: Path) 
     said = "Coherence against people's Overall"
     assert any(said in sentence for sentence in headline.sentences(inputs))
     assert said in unescape("".join(map(str, methods.blocks(inputs))))
+
+
+def test_the_one_rule() -> None:
+    rated = ("Overall", "plot")
+    assert set_against([("Plot", None), ("Style", None)], rated) == ((1, None), False)
+    assert set_against([("Plot", "overall"), ("Style", "Beauty")], rated) == ((0, None), False)
+    assert set_against([("Plot", None), ("Style", None)], ("Overall",)) == ((0, 0), True)
+    assert set_against([("Plot", "Beauty"), ("Style", None)], ("Overall",)) == ((None, None), False)
+    assert set_against([("Overall", None), ("Style", None)], ("Overall",)) == ((0, None), False)
+    assert other_names([("a", "Overall"), ("b", "Overall")]) == (
+        "Other names are set side by side: a, b against people's Overall."
+    )
+
+
+def _explained(folder: Path, **more: object) -> Path:
+    script = [{"text": f"Rating: {1 + i % 5}\n\nExplanation: it holds together."} for i in range(7)]
+    (folder / "script.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in script))
+    return _ask(folder, judge=f"scripted/{folder}/script.jsonl", eval_prompts=["ep2"], **more)
+
+
+def test_an_audit_shows_the_declared_ratings_of_people(tmp_path: Path) -> None:
+    found = read_runs([_explained(tmp_path, people={"Coherence": "Overall"})])
+    table = read([tmp_path / "run"]).frame
+    overall = table[(table["source"] == "rater") & (table["criterion"] == "Overall")].set_index("story")["rating"]
+    coherence = found.frame[found.frame["criterion"] == "Coherence"]
+    assert len(coherence) == 30
+    assert (coherence["people"].to_numpy() == overall.loc[coherence["story"]].to_numpy()).all()
+    assert (coherence["gap"] == coherence["rating"] - coherence["people"]).all()
+    assert found.frame.loc[found.frame["criterion"] == "Empathy", "people"].isna().all()
+    assert any("Coherence is set against people's Overall" in note for note in found.notes)
+
+
+def test_the_overview_of_a_run_shows_the_declared_ratings_of_people(tmp_path: Path) -> None:
+    run = ResultFolder(_ask(tmp_path, people={"Coherence": "Overall"}))
+    file = tmp_path / "index.sqlite"
+    update(run, file)
+    with stored(run) as opened, judgments(file) as index:
+        assert index is not None
+        beside = overview.set_beside(index, opened.asked)
+        found = overview.chart(index, opened.asked, beside)
+    assert beside == {"Coherence": "Overall"}
+    assert found is not None
+    people = found.rows[0]
+    assert people.kind == "people"
+    assert sum(people.cells[0].counts) == 30
+    assert not people.cells[1].counts
 
 
 def test_it_may_be_said_later_and_asks_nothing_again(tmp_path: Path) -> None:

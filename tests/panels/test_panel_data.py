@@ -25,7 +25,7 @@ from judge.records import Rating, Story
 from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
 
-GIVEN = (Rating("Overall", 4.0, "1", "expert"), Rating("Overall", 2.0, "1", "lay"), Rating("Overall", 3.0))
+GIVEN = (Rating("Overall", 4.0, "1", panel="expert"), Rating("Overall", 2.0, "1", panel="lay"), Rating("Overall", 3.0))
 STORIES = [Story(f"s{i}", f"P{i}", f"m{i % 2}", f"A tale of lamp {i}, told once.", None, GIVEN) for i in range(6)]
 
 
@@ -58,23 +58,27 @@ def test_the_native_form_keeps_panels_and_names_none_where_there_is_none(tmp_pat
         (
             "id,text,who,group,fun\na,One.,ann,expert,4\na,One.,bob,lay,2\na,One.,cid,,3\n",
             {"rater": "who", "panel": "group", "ratings": {"Fun": "fun"}},
-            (Rating("Fun", 4, "ann", "expert"), Rating("Fun", 2, "bob", "lay"), Rating("Fun", 3, "cid")),
+            (Rating("Fun", 4, "ann", panel="expert"), Rating("Fun", 2, "bob", panel="lay"), Rating("Fun", 3, "cid")),
         ),
         (
             "id,text,group,fun\na,One.,expert,4\na,One.,lay,2;3\n",
             {"panel": "group", "ratings.Fun": "fun"},
-            (Rating("Fun", 4, None, "expert"), Rating("Fun", 2, None, "lay"), Rating("Fun", 3, None, "lay")),
+            (
+                Rating("Fun", 4, None, panel="expert"),
+                Rating("Fun", 2, None, panel="lay"),
+                Rating("Fun", 3, None, panel="lay"),
+            ),
         ),
         (
             "id,text,x,y\na,One.,4,2\n",
             {"ratings.Fun": "x,y", "panels.expert": "x", "panels": {"lay": ["y"]}},
-            (Rating("Fun", 4, "x", "expert"), Rating("Fun", 2, "y", "lay")),
+            (Rating("Fun", 4, "x", panel="expert"), Rating("Fun", 2, "y", panel="lay")),
         ),
-        ("id,text,x\na,One.,4\n", {"ratings.Fun": "x", "panel": "=crowd"}, (Rating("Fun", 4, None, "crowd"),)),
+        ("id,text,x\na,One.,4\n", {"ratings.Fun": "x", "panel": "=crowd"}, (Rating("Fun", 4, None, panel="crowd"),)),
         (
             "id,text,aspect,score,who,group\na,One.,Fun,4,ann,expert\na,One.,Fun,1,ann,lay\n",
             {"criterion": "aspect", "rating": "score", "rater": "who", "panel": "group"},
-            (Rating("Fun", 4, "ann", "expert"), Rating("Fun", 1, "ann", "lay")),
+            (Rating("Fun", 4, "ann", panel="expert"), Rating("Fun", 1, "ann", panel="lay")),
         ),
     ],
 )

@@ -7,11 +7,12 @@ is an `Estimate` of `analysis.correlation`, with its interval or its reason.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations, printed
+from judge.analysis.correlation.result import ALL
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, MEAN, ControlSource, Kind
 from judge.analysis.inputs.criterion_matching import match
 from judge.printing.tables import Column, Table
@@ -48,6 +49,11 @@ class LayoutRow:
     is_control: bool = False
 
     @property
+    def key(self) -> tuple[str | None, ...]:
+        """Whose row it is, whatever people it is against: the ceiling is named by its people."""
+        return (self.kind, None if self.kind == CEILING else self.name, self.eval_prompt, self.run)
+
+    @property
     def name_and_run(self) -> str:
         """The judge, told from its other runs."""
         return f"{self.name} ({self.run})" if self.run else self.name
@@ -65,7 +71,8 @@ class Layout:
 
     `statistic` and `where` say what a cell is (e.g. "Kendall's tau-b" and "over all stories"), `unit` what its n
     counts, `criteria` and `short` name the columns, `control_sources` where the control row's ratings come from;
-    `other_names` is a sentence on criteria that are set against people's of another name, or nothing.
+    `other_names` is a sentence on criteria that are set against people's of another name, or nothing. `panels` holds
+    the same rows beside the people of each panel alone.
     """
 
     dataset: str
@@ -80,6 +87,17 @@ class Layout:
     notes: tuple[str, ...]
     control_sources: tuple[ControlSource, ...] = ()
     other_names: str = ""
+    panels: Mapping[str, tuple[LayoutRow, ...]] = field(default_factory=dict)
+
+    @property
+    def by_people(self) -> list[tuple[str, LayoutRow]]:
+        """Each row with whose people it is against: `ALL`, and behind it each panel's."""
+        of_panels = {name: {row.key: row for row in rows} for name, rows in self.panels.items()}
+        made: list[tuple[str, LayoutRow]] = []
+        for row in self.rows:
+            made.append((ALL, row))
+            made += [(name, rows.pop(row.key)) for name, rows in of_panels.items() if row.key in rows]
+        return [*made, *((name, row) for name, rows in of_panels.items() for row in rows.values())]
 
     @property
     def cells(self) -> list[Estimate]:
@@ -131,7 +149,7 @@ def tables(grids: Sequence[Layout]) -> list[Table]:
 
 
 def _layout(result: Correlations, dataset: CorrelatedDataset) -> Layout:
-    against = {row.subject.criterion: row.subject.against for row in dataset.rows if row.kind == JUDGE}
+    against = _against(dataset)
     rated = dict.fromkeys(row.subject.criterion for row in dataset.rows if row.kind != MEAN)
     criteria = tuple(against) or tuple(rated)
     rows = _rows(dataset.rows, criteria, against)
@@ -148,7 +166,18 @@ def _layout(result: Correlations, dataset: CorrelatedDataset) -> Layout:
         notes=printed.notes(result),
         control_sources=tuple(dict.fromkeys(made.source for made in dataset.control.values())),
         other_names=match(dataset.matrix, result.options.against).sentence,
+        panels={
+            name: tuple(_rows(one.rows, criteria, _against(one)))
+            for name, found in result.panels.items()
+            for one in found.datasets
+            if one.name == dataset.name
+        },
     )
+
+
+def _against(dataset: CorrelatedDataset) -> dict[str, str | None]:
+    """Criterion of the judges -> people's that it is set against."""
+    return {row.subject.criterion: row.subject.against for row in dataset.rows if row.kind == JUDGE}
 
 
 _Key = tuple[str, str | None, str | None]
@@ -191,6 +220,7 @@ def _rows(
 
 def _table(layout: Layout, *, several: bool) -> Table:
     columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns += [Column("people", "people")] if layout.panels else []
     columns += [
         Column(name, short, digits=1, factor=100) for name, short in zip(layout.criteria, layout.short, strict=True)
     ]
@@ -199,7 +229,8 @@ def _table(layout: Layout, *, several: bool) -> Table:
     rows = [
         {"kind": row.kind, "judge": row.judge, "eval_prompt": row.eval_prompt, "mean": row.mean}
         | dict(zip(layout.criteria, row.cells, strict=True))
-        for row in layout.rows
+        | ({"people": people} if layout.panels else {})
+        for people, row in layout.by_people
     ]
     title = f"{layout.statistic} x100 with people, {layout.where}, {layout.size}"
     if several:

@@ -19,6 +19,7 @@ from judge.analysis.comparison.result import Comparison, Entry
 from judge.analysis.comparison.sentence import ContrastFacts, sentence
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import numbers, phi_note
+from judge.analysis.inputs.panels import people_said
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CompareOptions
 from judge.errors import SpecError
@@ -75,6 +76,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
         means_signature_parts=signature_parts(table, matrices, options, extra=["tau:b"], intervals=both),
         inputs_signature_parts=signature_parts(table, matrices, options, intervals=inputs, without=("level", "adjust")),
         notes=tuple(notes),
+        people=people_said(table),
     )
 
 
@@ -92,7 +94,7 @@ def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable
     again = frame[(frame["source"] == "judge") & frame["run"].isin(list(names))].merge(cells, on=list(Cell._fields))
     again = again.assign(run=again["run"].map(names))
     facts = tuple(replace(fact, run=names[fact.run]) for fact in parsed)
-    return RatingsTable(pd.concat([ours.frame, again], ignore_index=True), ours.stories, (*ours.facts, *facts))
+    return replace(ours, frame=pd.concat([ours.frame, again], ignore_index=True), facts=(*ours.facts, *facts))
 
 
 def _facts(result: ContrastResult, level: str) -> ContrastFacts:

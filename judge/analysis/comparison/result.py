@@ -54,6 +54,8 @@ class Comparison(Signed):
         The variants of every group of three or more of which all pairs were compared, best first.
     means_signature_parts, inputs_signature_parts : tuple of str
         The signatures of tables without tests, and of those that have intervals over story-prompts alone.
+    people : tuple of str
+        Whose ratings count, where panels are known: a contrast is of all people together, or of one panel.
     """
 
     matrices: tuple[RatingMatrix, ...]
@@ -63,6 +65,7 @@ class Comparison(Signed):
     options: CompareOptions
     means_signature_parts: tuple[str, ...]
     inputs_signature_parts: tuple[str, ...]
+    people: tuple[str, ...] = ()
 
     @property
     def means_signature(self) -> str:

@@ -108,6 +108,7 @@ def _means(found: Comparison, many: str) -> Table:
     ]
     intervals = f"95 % intervals: percentile, {options.resamples} resamples of story-prompts"
     notes = [
+        *found.people,
         "second minus first on the same stories and repeats",
         f"{intervals}; systems too: of systems as well, {_BOTH[options.both]}",
         _DETECTABLE,
@@ -164,7 +165,7 @@ def _agreement(found: Comparison) -> Table:
         Column("shown", "shown for"),
     ]
     where = "over system means" if options.level == "system" else "over all stories"
-    notes = [found.family.text, *found.family.warnings, *questions(options.swapped), *_cautions(found)]
+    notes = [*found.people, found.family.text, *found.family.warnings, *questions(options.swapped), *_cautions(found)]
     notes += [*disagreements(seen), *_untested(found)]
     return Table(
         f"Agreement with people: tau-b x100, {where}, and its difference", columns, rows, found.signature, notes

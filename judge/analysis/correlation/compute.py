@@ -75,7 +75,9 @@ def correlations(
         lost=lost,
         abbreviations=abbreviations(table),
         paired=paired,
-        panels={name: correlations(of_panel(table, name), options, predict) for name in panels_of(table)},
+        panels={
+            name: correlations(of_panel(table, name), options, predict, paired=paired) for name in panels_of(table)
+        },
     )
 
 

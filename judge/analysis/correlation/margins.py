@@ -18,7 +18,7 @@ import numpy as np
 from judge.analysis.correlation import readings
 from judge.analysis.correlation.averages import Part, mean_of
 from judge.analysis.correlation.reference_rows import Beside
-from judge.analysis.correlation.result import CorrelatedDataset, CorrelationRow, Correlations
+from judge.analysis.correlation.result import ALL, CorrelatedDataset, CorrelationRow, Correlations
 from judge.analysis.correlation.statistic import Side
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.options.table_options import Readings
@@ -27,7 +27,7 @@ from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import other_raters
 
-__all__ = ["CEILING", "CONTROL", "MOST_APART", "Bar", "Margin", "Rival", "best_of", "margins"]
+__all__ = ["CEILING", "CONTROL", "MOST_APART", "Bar", "Margin", "Rival", "best_of", "margins", "of_panels"]
 
 Bar = Literal["control", "ceiling"]
 
@@ -67,7 +67,8 @@ class Margin:
     `over` the judge minus each, `above` on how many criteria the judge is the higher one, of how many that are defined.
     `stories` counts those with people's ratings and the judge's (the least of the criteria), `share` is what part they
     are of those that people rated; `readings` says what stands on the judge's side beside one person, `other_raters`
-    whether the distance from people is for other raters too. The highest of a dataset names its `rivals`.
+    whether the distance from people is for other raters too. The highest of a dataset names its `rivals`. `people` is
+    the panel that people are of.
     """
 
     dataset: str
@@ -86,6 +87,7 @@ class Margin:
     readings: str = "one reading"
     other_raters: bool = False
     rivals: tuple[Rival, ...] = ()
+    people: str = ALL
 
     @property
     def name(self) -> str:
@@ -109,6 +111,11 @@ def margins(result: Correlations) -> list[Margin]:
     if not result.paired:
         raise ValueError("margins need correlations that were computed paired")
     return [margin for dataset in result.datasets for margin in _of_dataset(dataset, result.options.readings)]
+
+
+def of_panels(result: Correlations) -> list[Margin]:
+    """The same beside the people of each panel alone; nothing where no panels are known."""
+    return [replace(one, people=name) for name, found in result.panels.items() for one in margins(found)]
 
 
 def _of_dataset(dataset: CorrelatedDataset, how: Readings) -> list[Margin]:

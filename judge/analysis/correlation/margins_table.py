@@ -24,14 +24,16 @@ _OF_PEOPLE = (
 _OF_RATERS = "the interval of minus people is for new story-prompts and for other raters who differ as these do"
 
 
-def table_of(result: Correlations, found: Sequence[Margin]) -> Table:
-    """The margins of a result as a table, highest mean first."""
-    ordered = [found[i] for i in near_ties.descending([margin.value.value for margin in found])]
+def table_of(result: Correlations, found: Sequence[Margin], of_panels: Sequence[Margin] = ()) -> Table:
+    """The margins of a result as a table, highest mean first; behind each those beside the people of one panel."""
+    highest = [found[i] for i in near_ties.descending([margin.value.value for margin in found])]
+    ordered = [row for one in highest for row in (one, *(each for each in of_panels if _key(each) == _key(one)))]
     several = len({margin.dataset for margin in ordered}) > 1
     columns = [Column("dataset", "dataset")] if several else []
     columns += [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
+        *([Column("people", "people")] if of_panels else []),
         Column("criteria", "criteria"),
         Column("stories", "stories"),
         Column("value", "mean x100", digits=1, factor=100),
@@ -45,7 +47,7 @@ def table_of(result: Correlations, found: Sequence[Margin]) -> Table:
     notes += [_OF_PEOPLE] if any(margin.over[CEILING].defined for margin in ordered) else []
     drawn_out = any(margin.other_raters and margin.over[CEILING].low is not None for margin in ordered)
     notes += [_OF_RATERS] if drawn_out else []
-    notes += [note for margin in ordered for note in rival_notes(margin)]
+    notes += [note for margin in highest for note in rival_notes(margin)]
     notes += [*result.lost, *(note for dataset in result.datasets for note in dataset.notes)]
     rows = [_row(margin) for margin in ordered]
     return Table("Each judge beside control and people", columns, rows, result.signature, tuple(dict.fromkeys(notes)))
@@ -69,6 +71,10 @@ def _points(estimate: Estimate) -> str:
     return "undefined" if estimate.value is None else f"{100 * estimate.value:.1f}"
 
 
+def _key(margin: Margin) -> tuple[str, ...]:
+    return margin.dataset, margin.run, margin.judge, margin.eval_prompt
+
+
 def _row(margin: Margin) -> dict[str, Any]:
     def counted(kind: Bar) -> str | None:
         above, of = margin.above[kind]
@@ -78,6 +84,7 @@ def _row(margin: Margin) -> dict[str, Any]:
         "dataset": margin.dataset,
         "judge": f"{margin.judge}, control" if margin.control else margin.judge,
         "eval_prompt": margin.eval_prompt,
+        "people": margin.people,
         "criteria": len(margin.criteria),
         "stories": margin.stories,
         "value": margin.value,

@@ -52,9 +52,14 @@ class VerdictCoverage:
         return joined(self.signature_parts)
 
     @property
+    def by_prompt(self) -> tuple[VerdictRow, ...]:
+        """By judge and Eval-Prompt."""
+        return self.rows[_BY[0]]
+
+    @property
     def share(self) -> float | None:
         """Share of asked repeats that have a verdict; None where nothing was asked."""
-        rows = self.rows[_BY[0]]
+        rows = self.by_prompt
         asked = sum(row.asked for row in rows)
         return sum(row.decided for row in rows) / asked if asked else None
 
@@ -90,7 +95,7 @@ def tables(result: VerdictCoverage) -> list[Table]:
 
 def sentence(result: VerdictCoverage) -> str:
     """All repeats in one sentence."""
-    rows = result.rows[_BY[0]]
+    rows = result.by_prompt
     asked, decided = sum(row.asked for row in rows), sum(row.decided for row in rows)
     share = f", {100 * result.share:.1f} %" if result.share is not None else ""
     return f"{asked} comparisons asked, {decided} decided{share}"

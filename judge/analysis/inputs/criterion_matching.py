@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from judge.criteria.set_against import other_names, set_against
 from judge.errors import unknown_value
 from judge.rating_matrix import RatingMatrix
 from judge.wording import Advice, Note
@@ -24,11 +25,7 @@ class Match:
     @property
     def sentence(self) -> str:
         """What is set against another name, as captions and pages say it; nothing where names are equal."""
-        theirs: dict[str, list[str]] = {}
-        for mine, name in self.other:
-            theirs.setdefault(name, []).append(mine)
-        parts = [f"{', '.join(mine)} against people's {name}" for name, mine in theirs.items()]
-        return f"Other names are set side by side: {'; '.join(parts)}." if parts else ""
+        return other_names(self.other)
 
 
 def match(matrix: RatingMatrix, against: str | None = None) -> Match:
@@ -51,13 +48,12 @@ def match(matrix: RatingMatrix, against: str | None = None) -> Match:
             raise unknown_value("against", against, matrix.criteria)
         return _match(matrix, (people[against.casefold()],) * len(matrix.cells))
     said = [matrix.declared.get((cell.run, cell.criterion.casefold())) for cell in matrix.cells]
-    partner = tuple(
-        people.get((wanted or cell.criterion).casefold()) for cell, wanted in zip(matrix.cells, said, strict=True)
-    )
-    if matrix.cells and len(people) == 1 and not any(said) and all(p is None for p in partner):
+    named = [cell.criterion for cell in matrix.cells]
+    partner, only_one = set_against(list(zip(named, said, strict=True)), matrix.criteria)
+    if only_one:
         only = matrix.criteria[0]
         note = f"{matrix.dataset}: people rated only {only}; every criterion of the judge is compared with it"
-        return _match(matrix, (0,) * len(matrix.cells), (note,))
+        return _match(matrix, partner, (note,))
     pairs = dict.fromkeys((cell.criterion, wanted) for cell, wanted in zip(matrix.cells, said, strict=True) if wanted)
     notes = [f"{matrix.dataset}: {mine} is set against people's {theirs}, as the run says" for mine, theirs in pairs]
     missing = [theirs for _, theirs in pairs if theirs.casefold() not in people]

@@ -29,7 +29,19 @@ def of_panel(table: RatingsTable, panel: str) -> RatingsTable:
     name = known[panel.casefold()]
     frame = table.frame
     kept = frame[(frame["source"] == "judge") | (frame[PANEL].astype(object) == name)]
-    note = f"people: those of the panel {name} only"
+    note = _alone(name)
     pooled = pooled_note(panels_of(table))
     facts = (replace(fact, notes=(*(each for each in fact.notes if each != pooled), note)) for fact in table.facts)
     return replace(table, frame=kept.drop(columns=PANEL), facts=tuple(facts), panel=name)
+
+
+def people_said(table: RatingsTable) -> tuple[str, ...]:
+    """Whose ratings count, in a note: one panel's alone, or all panels' together; nothing where none is known."""
+    if table.panel is not None:
+        return (_alone(table.panel),)
+    found = panels_of(table)
+    return (pooled_note(found),) if found else ()
+
+
+def _alone(panel: str) -> str:
+    return f"people: those of the panel {panel} only"

@@ -64,11 +64,10 @@ def _systems(found: Systems) -> list[str]:
     """The first side whose systems are determined, judges before people."""
     order = sorted(found.standings, key=lambda one: one.kind != "judge")
     for one in order:
-        if one.rows[0].strength.defined and one.rows[0].group:
-            top = [row.system for row in one.rows if set(row.group) & set(one.rows[0].group)]
-            if len(top) == 1:
-                return [f"By {one.judge} {top[0]} is the strongest system."]
-            return [f"By {one.judge} {', '.join(top)} cannot be told apart at the top."]
+        if len(one.top) == 1:
+            return [f"By {one.judge} {one.top[0]} is the strongest system."]
+        if one.top:
+            return [f"By {one.judge} {', '.join(one.top)} cannot be told apart at the top."]
     return []
 
 

@@ -77,6 +77,14 @@ class SystemStandings:
         """How readily a tie is said."""
         return self.fitted.log_nu
 
+    @property
+    def top(self) -> tuple[str, ...]:
+        """The systems not told apart from the strongest; none where strengths or differences are undefined."""
+        first = self.rows[0]
+        if not first.strength.defined or not first.group:
+            return ()
+        return tuple(row.system for row in self.rows if set(row.group) & set(first.group))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Systems(Signed):

@@ -20,9 +20,9 @@ BLINDABLE = ("judge", "eval_prompt", "rating")
 class Facts:
     """Where an explanation comes from. None = not known.
 
-    `people` is the mean of people's ratings of the story on the criterion, `gap` the judge's rating minus it, in
-    points. `stratum` names the stratum it was drawn from; `weight` is how many explanations of the population it
-    stands for.
+    `people` is the mean of people's ratings of the story on what the criterion is set against, `gap` the judge's rating
+    minus it, in points. `stratum` names the stratum it was drawn from; `weight` is how many explanations of the
+    population it stands for.
     """
 
     run: str | None = None

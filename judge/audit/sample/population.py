@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from judge.analysis.inputs.criterion_matching import match
 from judge.errors import SpecError, unknown
 from judge.explanations.mapping import stored
 from judge.journal import JournalReader
+from judge.rating_matrix import build
 from judge.ratings_table import RatingsTable, RunFacts, read
 from judge.records import Criterion, Scale
 from judge.run_folder import ResultFolder
@@ -29,9 +31,10 @@ VARIABLES = ("run", "judge", "dataset", "criterion", "eval_prompt", "system", "s
 class Population:
     """Explanations that may be drawn.
 
-    `frame` has the columns of the ratings table for judges, and `people` (mean of people's ratings of the story on the
-    criterion), `gap` (rating minus that) and `cluster` (of the explanation map, None where there is none). `left_out`
-    counts rows that may not be drawn, by reason. `stories` is the ratings table's with `reference`, `criteria` by name.
+    `frame` has the columns of the ratings table for judges, and `people` (mean of people's ratings of the story on what
+    the criterion is set against), `gap` (rating minus that) and `cluster` (of the explanation map, None where there is
+    none). `left_out` counts rows that may not be drawn, by reason. `stories` is the ratings table's with `reference`,
+    `criteria` by name.
     """
 
     frame: pd.DataFrame
@@ -97,22 +100,33 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
             "none of the answers has an explanation",
             hint="Eval-Prompts ep2 to ep5 ask for one; judge coverage RUN says what was answered",
         )
-    frame["people"] = _people(table.frame, frame)
+    frame["people"], beside = _people(table, frame)
     frame["gap"] = frame["rating"] - frame["people"]
     clusters, notes = _clusters(table.facts, frame)
     frame["cluster"] = clusters
     criteria = {criterion.name: criterion for fact in table.facts for criterion in fact.criteria}
-    notes = [*(note for fact in table.facts for note in fact.notes), *notes]
+    notes = [*(note for fact in table.facts for note in fact.notes), *beside, *notes]
     told = pd.Series([references.get(place) for place in table.stories.index], table.stories.index, dtype=object)
     stories = table.stories.assign(reference=told)
     return Population(frame, left_out, stories, criteria, table.facts, tuple(dict.fromkeys(notes)))
 
 
-def _people(table: pd.DataFrame, frame: pd.DataFrame) -> Any:
-    place = ["dataset", "story", "criterion"]
-    raters = table[table["source"] == "rater"]
-    means = raters.groupby(place, observed=True)["rating"].mean()
-    return means.reindex(pd.MultiIndex.from_frame(frame[place])).to_numpy(dtype=np.float64)
+def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
+    """Each row's mean of people's ratings on what its criterion is set against; what is to be said of other names."""
+    against: dict[tuple[str, str, str], str] = {}
+    notes: list[str] = []
+    for matrix in build(table):
+        found = match(matrix)
+        notes += found.notes
+        for cell, place in zip(matrix.cells, found.partner, strict=True):
+            if place is not None:
+                against[matrix.dataset, cell.run, cell.criterion] = matrix.criteria[place]
+    raters = table.frame[table.frame["source"] == "rater"]
+    means = raters.groupby(["dataset", "story", "criterion"], observed=True)["rating"].mean()
+    asked = frame[["dataset", "run", "criterion"]].itertuples(index=False, name=None)
+    theirs = [against.get((str(dataset), str(run), str(criterion))) for dataset, run, criterion in asked]
+    places = pd.MultiIndex.from_arrays([frame["dataset"], frame["story"], pd.Series(theirs, dtype=object)])
+    return means.reindex(places).to_numpy(dtype=np.float64), notes
 
 
 def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:

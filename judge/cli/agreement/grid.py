@@ -27,6 +27,8 @@ HELP = {
 def grid(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
     """Correlations in the published layout: judge and Eval-Prompt down, criteria across, ceiling and control as rows.
 
+    Where people belong to panels, each panel has its own rows.
+
     Example: judge grid runs/hanna --drop-system Human --format latex
     """
     from judge.analysis.agreement import correlation_grid

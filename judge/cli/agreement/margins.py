@@ -28,6 +28,8 @@ HELP = {
 def margins(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
     """How far above or below people and control each judge follows people, as paired differences with intervals.
 
+    Where people belong to panels, each panel has its own rows.
+
     Example: judge margins runs/hanna --drop-system Human
     """
     from judge.analysis.correlation import correlations
@@ -36,4 +38,4 @@ def margins(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
     from judge.analysis.inputs.control import Control
 
     result = correlations(table, options, Control(), paired=True)
-    return [table_of(result, analysis.margins(result))]
+    return [table_of(result, analysis.margins(result), analysis.of_panels(result))]

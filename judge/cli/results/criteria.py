@@ -9,7 +9,7 @@ import typer
 
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.cli.declared import takes
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, Output, ParserName, PassRate
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, Output, PanelName, ParserName, PassRate
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -33,6 +33,7 @@ def criteria(
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
+    panel: PanelName = None,
     pass_rate: PassRate = False,
     form: Form = "table",
     output: Output = None,
@@ -49,13 +50,16 @@ def criteria(
     from judge.analysis.coverage.tables import with_coverage
     from judge.analysis.criteria import tables
     from judge.analysis.criteria.criteria import criteria as criteria_of
+    from judge.analysis.inputs.panels import people_said
     from judge.analysis.inputs.pass_rate import asked_for
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.cli.option_words import emit
 
     table, more = _table(runs, parser)
-    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate)
+    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
     table = narrowed(table, keep)
+    if not table.facts:  # of a dataset alone: no run's facts say whose ratings these are
+        more["notes"] = [*more["notes"], *people_said(table)]
     found = tables.tables(criteria_of(table, options, **more), full=full, long=long)
     judged = bool((table.frame["source"] == "judge").any())
     emit(with_coverage(asked_for(table), found, form, options.drop_systems) if judged else found, form, output)

@@ -11,7 +11,7 @@ import typer
 
 from judge.analysis.options.table_options import JuryOptions
 from judge.cli.declared import takes
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, PassRate, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, PanelName, ParserName, PassRate, Runs
 
 if TYPE_CHECKING:
     from judge.analysis.jury.result import Juries
@@ -48,6 +48,7 @@ def jury(
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
+    panel: PanelName = None,
     pass_rate: PassRate = False,
     form: Form = "table",
     output: Output = None,
@@ -68,7 +69,7 @@ def jury(
     from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
 
-    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate)
+    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
     table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     juries = analysis.jury(table, options)
     found = tables.tables(juries, weights=weights, long=long)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, PassRate, Rows, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, PanelName, ParserName, PassRate, Rows, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -22,6 +22,7 @@ def ratings(
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
     *,
+    panel: PanelName = None,
     pass_rate: PassRate = False,
     form: Annotated[Rows, typer.Option("--format", metavar="FORM", help=_FORMS)] = "table",
     output: Annotated[
@@ -39,7 +40,7 @@ def ratings(
     from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
 
-    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate)
+    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
     table = narrowed(read(runs, parser=parser, telling=reading_bar), keep)
     if output is not None:
         analysis.save(table.frame, output)

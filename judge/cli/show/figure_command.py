@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from judge.cli.declared import Command, Declare, own_parameters, takes, with_parameters
-from judge.cli.table_options import Criteria, EvalPrompts, Judges, ParserName, PassRate, Picture, Runs, Width
+from judge.cli.table_options import Criteria, EvalPrompts, Judges, PanelName, ParserName, PassRate, Picture, Runs, Width
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 FreeWidth = Annotated[
@@ -25,15 +25,17 @@ def figure_command(
     """Make a command out of a function from a ratings table, options and inches to a figure and a sentence on it.
 
     The command takes RUNs, the file, one option for each field of `kind` (see `declared.takes`), the function's own
-    further parameters, and criteria, judges, Eval-Prompts, pass rate, width and parser. `width` None is as wide as
-    needed, and `inches` then None. File and width are looked at before anything is read.
+    further parameters, and criteria, judges, Eval-Prompts, panel, pass rate, width and parser. `width` None is as wide
+    as needed, and `inches` then None. File and width are looked at before anything is read.
     """
 
     def declare(function: Command) -> Command:
         own = own_parameters(function, without=("table", "options", "inches"))
 
         def work(options: Any, **values: Any) -> None:
+            from judge.analysis.inputs.panels import people_said
             from judge.analysis.inputs.selection import Selection, narrowed
+            from judge.cli.option_words import said
             from judge.cli.reading_bar import reading_bar
             from judge.figures import page
             from judge.ratings_table import read
@@ -42,12 +44,13 @@ def figure_command(
             page.check_suffix(output)
             inches = None if values["width"] is None else page.inches_of(values["width"])
             chosen = (values["criterion"], values["judge"], values["eval_prompt"])
-            keep = Selection.of(*chosen, pass_rate=values["pass_rate"])
+            keep = Selection.of(*chosen, pass_rate=values["pass_rate"], panel=values["panel"])
             found = read(values["runs"], parser=values["parser"], explanations=False, telling=reading_bar)
+            found = narrowed(found, keep)
             further = {name: values[name] for name in own if name not in ("table", "options", "inches")}
-            figure, sentence = function(narrowed(found, keep), options, inches, **further)
+            figure, sentence = function(found, options, inches, **further)
             page.write(figure, output)
-            typer.echo(f"{output}: {sentence}")
+            typer.echo(f"{output}: {'; '.join([sentence, *map(said, people_said(found))])}")
 
         middle = [parameter for name, parameter in own.items() if name not in ("table", "options", "inches")]
         functools.update_wrapper(work, function)
@@ -59,6 +62,7 @@ def figure_command(
             _parameter("criterion", Criteria, None),
             _parameter("judge", Judges, None),
             _parameter("eval_prompt", EvalPrompts, None),
+            _parameter("panel", PanelName, None),
             _parameter("pass_rate", PassRate, default=False),
             _parameter("width", FreeWidth if width is None else Width, width),
             _parameter("parser", ParserName, "ours"),

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import DropSystem, ParserName, PassRate, Quiet, Resamples, Runs
+from judge.cli.table_options import DropSystem, PanelName, ParserName, PassRate, Quiet, Resamples, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -33,6 +33,7 @@ def report(
     methods: _Methods = False,
     title: Annotated[str | None, typer.Option("--title", help="title of the page")] = None,
     drop_system: DropSystem = None,
+    panel: PanelName = None,
     pass_rate: PassRate = False,
     audit: Annotated[
         Path | None, typer.Option("--audit", metavar="FILE", help="audit file; default: audit.sqlite beside run.yaml")
@@ -66,6 +67,7 @@ def report(
     options = ReportOptions(
         title=title,
         drop_systems=tuple(drop_system or ()),
+        panel=panel,
         pass_rate=pass_rate,
         resamples=min(resamples, QUICK) if quick else resamples,
         permutations=min(permutations, QUICK) if quick else permutations,

@@ -21,7 +21,8 @@ def view(
     quiet: Annotated[bool, typer.Option("--quiet", help="the address alone")] = False,
 ) -> None:
     """Serve pages over all runs in FOLDER until Ctrl-C: progress while they go on, coverage, tables, every judgment,
-    one story with all that judges and people said, prompt variants side by side, the map of explanations.
+    one story, or a pair of them, with all that judges and people said, prompt variants side by side, the map of
+    explanations.
 
     Nothing is written but caches in the runs' derived/ folders.
 

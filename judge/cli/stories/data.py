@@ -61,9 +61,8 @@ def fetch_(
     """
     from judge.datasets import DATASETS, open_dataset
     from judge.datasets.fetch import fetch
-    from judge.datasets.sources import BASE_URL
 
-    for got in fetch(name, base_url or BASE_URL):
+    for got in fetch(name, base_url or None):
         state = "downloaded" if got.downloaded else "was here already"
         address = "" if got.source.verified else " [address unverified]"
         checksum = "checksum right" if got.source.sha256 else "no checksum is published"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from judge.parsing.verdict import lead_ins
 from judge.parsing.words import phrases
 
 _RESET = re.compile(
@@ -27,7 +28,7 @@ _DENIED = re.compile(
     r"|rather\sthan|instead\sof"
     r"|doubt\w*|refus\w+|hesita\w+|reluctan\w+|tempted|fail\w*|wrong|unfair|false|untrue|mistake|mistaken"
     r"|incorrect|disagree\w*"
-    r"|den(?:y|ies|ied)|almost|nearly|unclear|unsure|whether|avoid|far\sfrom|pretend\w*)\b"
+    r"|den(?:y|ies|ied)|almost|nearly|unclear|unsure|whether|avoid|far\s(?:from|be)|pretend\w*)\b"
 )
 _OPINION_DENIED = re.compile(
     r"\b(?:not|never|hardly|\w+n't|cannot)\s(?:\w+\s){0,2}(?:think|believe|say|feel|agree|claim|argue"
@@ -40,7 +41,7 @@ _SUPPOSED = re.compile(
     r"|in\stheory|on\sanother\sday|would\shave|could\shave|might\shave|one\s(?:could|might|may|can|would)"
     r"|you\s(?:could|might|may|can|would|will)|would\s(?:say|argue|think)\sthat\s(?:some|many)"
     r"|let's\ssay|chances?|probability|possibility|possibl[ey]|perhaps|maybe|likelihood|odds|for\sexample|e\.g\.?|for\sinstance|such\sas|depend(?:s|ing)|case\s(?:can|could|may"
-    r"|might)\sbe\smade|arguments?\s(?:for|that)|argue[ds]?\sthat)\b"
+    r"|might)\sbe\smade|arguments?\s(?:for|that)|(?<!i\swould\s)(?<!i'd\s)argue[ds]?\sthat)\b"
 )
 _AT_FIRST = re.compile(
     r"\b(?:at\sfirst(?!\splace)|initially|originally|previously|formerly|earlier|(?:my|the)\s(?:first"
@@ -67,7 +68,7 @@ _SAYS = re.compile(
     r"|begs|orders|commands|concluded)\b(?!\s(?:better|well|more|like\sa\b|as\b))"
 )
 _GENERAL = (
-    r"(?:general|second\sthoughts?|further|closer\s|reflection|my\s(?:opinion|view|judge?ment|eyes|estimation|book|reading|mind|assessment)|every|all"
+    r"(?:general|second\sthoughts?|further|closer\s|reflection|my\s(?:opinion|view|perspective|judge?ment|eyes|estimation|book|reading|mind|assessment)|every|all"
     r"|most|nearly|almost|the\send|the\swhole|total|sum|short|conclusion|summary|balance"
     r"|(?:terms\sof\s)?(?:overall|general)?\s?quality"
     r"|both|this\s(?:case|comparison|pair|matchup)|many|several|comparison|fact|the\sfinal\sanalysis"
@@ -114,7 +115,7 @@ _ANOTHERS = re.compile(
 
 _GOES_ON = re.compile(
     r"\A(?:[,;:.!)—–(|\"'\]]|</|\s?[-—–(]|\Z|\s(?:overall|because|since|as|due|thanks|owing|given|with|and|or"
-    r"|which|that|but|although|though|while|whereas|despite|here|too|also|again|to\sme|so|by|in|on|at|for"
+    r"|which|that|but|although|though|while|whereas|despite|here(?!\sand)|too|also|again|to\sme|so|by|in|on|at|for"
     r"|when|regarding|from|of\sthe\stwo"
     r"|of\sthese|of\sthem|between\s(?:them|the\stwo|these|both|[①②])|of\sthis|on\sbalance|if|unless|based"
     r"|mainly|primarily|largely|simply|precisely|both|not|after|even|therefore|where|thus|hence|rather"
@@ -131,6 +132,11 @@ _SAID_BEHIND = re.compile(
     r"\A,?\s(?:or\sso\s|as\s|by\s)?(?:some|many|most|others?|people|critics|readers|they|you|one|he|she"
     r"|according\sto|the\s\w{3,12}\s(?:says?|claims?|said))\b(?![^.!?]{0,40}\bbut\b)"
 )
+_LIMITED = re.compile(
+    r"\A\swhen\s(?!it\scomes|(?:all|everything|both|we|i|you|they)\s|compar|consider|weigh|taken|looking|judged)"
+    r"|\A[^.!?①②\n]{0,60}?(?:,\s(?:says?|said|writes|wrote|claims?|claimed)\b|\bat\sleast\b|\bexcept\b|\b(?:way|respect|aspect)s?\sbut\b)"
+)
+"""Behind a verdict: whose it is, or what it does not hold of."""
 _OR_OTHER = re.compile(
     r"\A[\"')\]]?(?:,?\s(?:or|and/or)\s(?:[a-z]{2,12}\s){0,2}[①②⓪]|\s?/\s?[①②⓪]|,?\sand\s[①②⓪](?:[.,;:!)\n]|\Z))"
 )
@@ -200,11 +206,13 @@ def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, kn
     own = _behind_last(_RESET, before)
     if spoken_of(_NOT_DENIED.sub(" ", own)):
         return "denied"
+    if not lead_ins.own(own):
+        return "denied"
     if not _GOES_ON.match(behind) or (line[start] in "①②" and _OF_THE_STORY.search(before)):
         return "part"
     if before.strip() and _VERDICTS_NAME.match(line, start, stop) and not _ANOTHERS.search(before):
         return "denied"
-    if _SAID_BEHIND.match(behind) or _OR_OTHER.match(behind):
+    if _SAID_BEHIND.match(behind) or _OR_OTHER.match(behind) or _LIMITED.match(behind):
         return "denied"
     if _CONDITION.match(_NOT_DENIED.sub(" ", behind)) or phrases.TEMPLATE.search(line, max(0, begin - 60), start):
         return "denied"

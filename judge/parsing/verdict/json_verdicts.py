@@ -33,6 +33,7 @@ _HOLDERS = word_set(
 )
 _FINAL = word_set("overall final")
 _RANKING = word_set("ranking rank order ranked rankings")
+_HEAD = re.compile(r"((?:\w{2,12}\s)?\w{1,12})\s?(?::|\s[-–—])\s")
 _EDGE = " \t\n*_\"'`.!()[]"
 _DEEPEST = 3
 _NO_ONE = word_set("tie draw tied neither equal both_equal none_better same even no_preference")
@@ -103,6 +104,9 @@ def value_side(item: Any, key: str, sides: Sides, prose: Callable[[str], str | N
     side = sides.side_of(" ".join(text.split()))
     if side is not None:
         return side
+    named = _HEAD.match(text)
+    if named is not None and prose(named.group(1)) in (FIRST, SECOND):
+        return prose(named.group(1))
     if "_".join(text.lower().replace("-", " ").split()) in _NO_ONE:
         return TIE
     counted = not isinstance(item, int) or not {"story", "stories", "option"}.isdisjoint(

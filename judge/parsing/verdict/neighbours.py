@@ -106,7 +106,9 @@ def _may_stand_before(text: str, before: str, found: re.Match[str] | None, start
 
 
 def _begins_a_name(text: str, stop: int) -> bool:
-    return label_words.INITIAL.match(text, stop) is not None or _A_NAMES_DEED.match(text, stop) is not None
+    end = text.find("\n", stop)
+    initial = label_words.INITIAL.match(text, stop, len(text) if end < 0 else end)
+    return initial is not None or _A_NAMES_DEED.match(text, stop) is not None
 
 
 def _listed(text: str, start: int) -> bool:

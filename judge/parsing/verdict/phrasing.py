@@ -105,10 +105,10 @@ PREFERS: tuple[Phrase, ...] = (
         _words("choice pick winner answer vote preference selection verdict favo prefer choose"),
         re.compile(
             rf"(?P<w>{_SIDE})(?:\swould\sbe|\sis|\sgets|\shas|\shas\sto\sbe|\sremains|\swins|\stakes|\searns"
-            rf"|\sreceives){_MORE}\s(?:my|the\sone\si|the\sstory\si|what\si|our)"
+            rf"|\sreceives){_MORE}\s(?:my|the\sone\si(?:'d|\swould)?|the\sstory\si|what\si|our)"
             rf"{_MORE}\s(?:(?:overall|final|clear|personal|first)\s)?(?:choice|pick|winner|answer|vote|preference"
             rf"|selection|verdict|favou?rite"
-            rf"|prefer(?:red)?|(?:would|'d)\s(?:choose|pick|prefer))(?:\s(?:story|one|choice|pick))?{_THAN}?(?![\w'-])"
+            rf"|prefer(?:red)?|(?:(?:would|'d)\s)?(?:choose|pick|prefer))(?:\s(?:story|one|choice|pick))?{_THAN}?(?![\w'-])"
         ),
     ),
     Phrase(
@@ -160,6 +160,13 @@ PREFERS: tuple[Phrase, ...] = (
         ),
     ),
     Phrase(
+        _words("makes"),
+        re.compile(
+            rf"\bmakes\s(?P<w>{_SIDE})\s(?:(?:the|my)\s)?(?:{_ADVERB}\s){{0,2}}(?:{_GOOD}|(?:clear\s|overall\s)?winner)"
+            rf"(?:\s{_KIND}){{0,2}}{_THAN}?(?![\w'-])"
+        ),
+    ),
+    Phrase(
         _words("giv award hand grant goes go_ belong fall lean tip"),
         re.compile(
             rf"\b(?:give|giving|award|awarding|hand|grant|gives|goes|go|belongs|fall|falls|awarded|leans?"
@@ -176,13 +183,6 @@ PREFERS: tuple[Phrase, ...] = (
         re.compile(
             rf"\b(?:give|gives|award|awarding|hand|grant)\s(?P<w>{_SIDE})\s(?:the|my|a)\s(?:overall\s|slight\s"
             rf"|final\s|clear\s)?{_PRIZE}(?:\sover\s(?P<l>{_SIDE}))?(?!['\w])"
-        ),
-    ),
-    Phrase(
-        _words("favo"),
-        re.compile(
-            rf"\b(?:decision|verdict|judge?ment|vote|preference|decide|decided|rule|come\sdown|comes\sdown|falls"
-            rf"|balance|scales?)\b[^.!?,;:\n①②]{{0,30}}\sin\sfavou?r\sof\s(?P<w>{_SIDE})(?!['\w])"
         ),
     ),
     Phrase(
@@ -209,14 +209,6 @@ PREFERS: tuple[Phrase, ...] = (
             rf"(?:\s(?:is|was|would\sbe|has\sto\sbe|must\sbe|goes\sto|remains|falls\son"
             rf"|should\sbe))(?:{_MORE})(?:\s(?:that|for|to\sbe|thus))?\s(?P<w>{_SIDE})(?:\s(?:over"
             rf"|rather\sthan)\s(?P<l>{_SIDE}))?(?![\w'])"
-        ),
-    ),
-    Phrase(
-        _words("preferr favo preferable chosen ranked rated selected"),
-        re.compile(
-            rf"(?P<w>{_SIDE})\s(?:is|was)\s(?:to\sbe\s)?{_ADVERB}?\s?(?:preferred|favou?red|preferable|chosen"
-            rf"|ranked|rated|selected)\s(?:(?:first|higher|above)\s)?(?:over|to|than|above)\s(?P<l>{_SIDE}"
-            rf"|the\sother(?:\sone)?)(?!['\w])"
         ),
     ),
     Phrase(
@@ -260,13 +252,6 @@ PREFERS: tuple[Phrase, ...] = (
         ),
     ),
     Phrase(
-        _words("first"),
-        re.compile(
-            rf"(?P<w>{_SIDE})\s(?:ranks\s|is\s)?first,?\s(?:and\s)?(?P<l>{_SIDE})\s(?:ranks\s|is\s)?(?:second"
-            rf"|last)(?![\w'-])"
-        ),
-    ),
-    Phrase(
         _words("it's it_is it_has it_must it_would"),
         re.compile(
             rf"\bit(?:'s|\sis|\shas\sto\sbe|\smust\sbe|\swould\sbe){_MORE}\s(?P<w>{_SIDE})(?=\s?(?:[.!;—–]|\Z)"
@@ -284,7 +269,7 @@ _EQUAL = (
 )
 _BOTH = (
     r"(?:both(?:\s(?:stories|texts|of\sthem|are))?|the\s(?:two\s)?(?:stories|two|texts)|the\stwo|the\stexts"
-    r"|they|[①②]\sand\s[①②]|these\s(?:two\s)?(?:stories|texts)|stories\s[①②]\sand\s[①②])"
+    r"|they(?:'re)?|[①②]\sand\s[①②]|these\s(?:two\s)?(?:stories|texts)|stories\s[①②]\sand\s[①②])"
 )
 TIES: tuple[Phrase, ...] = (
     Phrase(

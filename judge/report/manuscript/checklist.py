@@ -6,7 +6,6 @@ A state is "met", "gap", or "open" where it cannot be known from what is here. N
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -20,35 +19,24 @@ from judge.in_force.words import sentences, stored
 from judge.judge_name import JudgeName
 from judge.report.blocks import prose
 from judge.report.inputs import ReportInputs
+from judge.report.manuscript import compared_checklist
+from judge.report.manuscript.checklist_item import FEW_SYSTEMS, Item
 from judge.report.sections import audit_words
 from judge.run_folder import Cost
 from judge.wording import PLAIN, written
 
-_FEW_SYSTEMS = 10
 _IMPORT = "judge import ratings FILE"
 _STATES = {"met": "met", "gap": "gap", "open": "not known here"}
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One question: its state, what was found, and what closes the gap: a command, or words where none does."""
-
-    question: str
-    state: str
-    found: str
-    closes: str = ""
-    needs: str = ""
-
-
 def checklist(inputs: ReportInputs) -> list[Item]:
     """All questions, in the order in which reviewers ask them."""
+    of_ratings = (_size, _loss, _bars, _tests) if inputs.rates else ()
     return [
-        *_size(inputs),
-        *_loss(inputs),
-        *_bars(inputs),
-        *_tests(inputs),
+        *(item for part in of_ratings for item in part(inputs)),
+        *(compared_checklist.items(inputs) if inputs.compared else ()),
         *_settings(inputs),
-        *_more(inputs),
+        *(_more(inputs) if inputs.rates else ()),
     ]
 
 
@@ -97,10 +85,10 @@ def _size(inputs: ReportInputs) -> Iterator[Item]:
         for m in inputs.matrices
     ]
     yield Item("How many stories, story-prompts and systems", "met", "; ".join(parts))
-    few = [m for m in inputs.matrices if len(m.systems) < _FEW_SYSTEMS]
+    few = [m for m in inputs.matrices if len(m.systems) < FEW_SYSTEMS]
     found = "; ".join(f"{m.dataset}: {len(m.systems)}" for m in inputs.matrices)
     state = "gap" if few else "met"
-    tail = f" (fewer than {_FEW_SYSTEMS} prove little at system level)" if few else ""
+    tail = f" (fewer than {FEW_SYSTEMS} prove little at system level)" if few else ""
     needs = "stories by more systems; no command makes them, so rest the claim on stories" if few else ""
     yield Item("Enough systems for a claim about systems", state, found + tail, needs=needs)
 
@@ -188,14 +176,15 @@ def _tests(inputs: ReportInputs) -> Iterator[Item]:
 
 
 def _settings(inputs: ReportInputs) -> Iterator[Item]:
-    for fact, manifest, cost in zip(inputs.table.facts, inputs.manifests, inputs.costs, strict=True):
+    for one in inputs.asked_runs:
+        fact, manifest = one.fact, one.manifest
         force = manifest.get("in_force") or {}
-        who = f"{fact.judge}: " if len(inputs.table.facts) > 1 else ""
+        who = f"{fact.judge}: " if len(inputs.asked_runs) > 1 else ""
         if not force:
             yield Item(f"{who}how the judge was asked", "open", "imported ratings: no manifest says")
             continue
-        yield from _of_folder(who, fact.control, force, manifest)
-        yield from _cost(who, force, cost)
+        yield from _of_folder(who, JudgeName.of(fact.judge).is_control, force, manifest)
+        yield from _cost(who, force, one.cost)
 
 
 def _cost(who: str, force: dict[str, Any], cost: Cost) -> Iterator[Item]:

@@ -18,27 +18,27 @@ from judge.analysis.inputs.criterion_matching import match
 from judge.errors import JudgeError
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import sentences, stored
+from judge.judge_name import JudgeName
+from judge.preferences_table import ComparisonFacts
 from judge.ratings_table import RunFacts
 from judge.report.blocks import heading, prose
 from judge.report.inputs import ReportInputs
+from judge.report.manuscript import compared_methods
+from judge.report.manuscript.phrases import DATASETS, cite, listed
 from judge.report.manuscript.references import works
 from judge.report.sections import audit_words
 from judge.report.sections.explanation_words import looks
 from judge.version import __version__
 
 _CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
-_DATASETS = {
-    "hanna": ("chhun-etal-2022-human", "chhun-etal-2024-language"),
-    "mans": ("guan-etal-2021-openmeva",),
-    "storyer": ("chen-etal-2022-storyer",),
-    "plotguided": ("ghazarian-etal-2021-plot",),
-    "deltascore": ("xie-etal-2023-deltascore",),
-}
 
 
 def paragraph(inputs: ReportInputs) -> str:
     """The text, with citations."""
-    made = [*_stories(inputs), *_judges(inputs), *_parsing(inputs), *_statistics(inputs), *_further(inputs)]
+    made = [*_stories(inputs), *compared_methods.stories(inputs), *_judges(inputs)]
+    if inputs.rates:
+        made += [*_parsing(inputs), *_statistics(inputs), *_further(inputs)]
+    made += compared_methods.statistics(inputs) if inputs.compared else ()
     made.append(f"All figures were made with judge {__version__} (storyjudge).")
     return " ".join(made)
 
@@ -75,16 +75,12 @@ def _named(keys: str) -> str:
     )
 
 
-def _cite(*keys: str) -> str:
-    return f"[{'; '.join(f'@{key}' for key in keys)}]"
-
-
 def _stories(inputs: ReportInputs) -> Iterator[str]:
     for matrix in inputs.matrices:
-        keys = next((keys for name, keys in _DATASETS.items() if matrix.dataset.startswith(name)), ())
+        keys = next((keys for name, keys in DATASETS.items() if matrix.dataset.startswith(name)), ())
         prompts = int(np.unique(matrix.story_prompt).size)
-        out = f", without {_listed(inputs.options.drop_systems)}" if inputs.options.drop_systems else ""
-        source = f" {_cite(*keys)}" if keys else ""
+        out = f", without {listed(inputs.options.drop_systems)}" if inputs.options.drop_systems else ""
+        source = f" {cite(*keys)}" if keys else ""
         asked = int((matrix.asked > 0).any(axis=0).sum()) if matrix.cells else matrix.n
         yield (
             f"The stories are {asked:,} of the dataset {matrix.dataset}{source}: {prompts} story-prompts, "
@@ -93,56 +89,63 @@ def _stories(inputs: ReportInputs) -> Iterator[str]:
         if note := inputs.raters_of(matrix.dataset).labels_note:
             yield (
                 f"No person rated them: {note}. In place of people's ratings stand these labels, on "
-                f"{_listed(matrix.criteria)}."
+                f"{listed(matrix.criteria)}."
             )
         elif matrix.criteria:
             raters = sorted({int(count) for count in np.unique(matrix.raters) if count})
             spread = f"{raters[0]}" if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
             known = matrix.by_rater(0).known
             yield (
-                f"People rated {_listed(matrix.criteria)}, {spread} rating{'' if spread == '1' else 's'} a story and "
+                f"People rated {listed(matrix.criteria)}, {spread} rating{'' if spread == '1' else 's'} a story and "
                 f"criterion; who gave which rating is {'known' if known else 'not known'}."
             )
 
 
 def _judges(inputs: ReportInputs) -> Iterator[str]:
-    for fact, manifest in zip(inputs.table.facts, inputs.manifests, strict=True):
+    for one in inputs.asked_runs:
+        fact, manifest = one.fact, one.manifest
+        control = JudgeName.of(fact.judge).is_control
         force = manifest.get("in_force") or {}
-        if not force and fact.given:
+        if not force and isinstance(fact, RunFacts) and fact.given:
             yield f"{fact.judge.capitalize()} that are no judges were computed; the manifest has each one's recipe."
             continue
         if not force:
             yield f"Ratings by {fact.judge} were imported; their settings are not known here."
             continue
-        yield _asked(fact, force, manifest)
+        yield _asked(fact, force, manifest, control=control)
         for sentence in sentences(stored(manifest)):
             yield f"For {fact.judge}, {sentence}."
         life = life_in(manifest)
         if life is not None:
             yield f"{life.sentence[0].upper()}{life.sentence[1:]}."
-        if fact.control:
+        if control:
             yield f"{fact.judge} is a control judge, a regression on surface features of the text, no language model."
         if _by_vllm(force, manifest):
-            yield f"The model was served by vLLM {_cite('kwon-etal-2023-efficient')}."
+            yield f"The model was served by vLLM {cite('kwon-etal-2023-efficient')}."
 
 
-def _asked(fact: RunFacts, force: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
+def _asked(
+    fact: RunFacts | ComparisonFacts, force: Mapping[str, Any], manifest: Mapping[str, Any], *, control: bool
+) -> str:
     revision = force.get("revision") or (force.get("server") or {}).get("revision")
     which = f"{fact.judge} (revision {revision})" if revision else fact.judge
-    criteria = _listed([criterion.name for criterion in fact.criteria])
+    criteria = listed([criterion.name for criterion in fact.criteria])
     repeats = "one answer" if fact.repeats == 1 else f"{fact.repeats} independent answers"
-    prompts = f"Eval-Prompt{'' if len(fact.eval_prompts) == 1 else 's'} {_listed(fact.eval_prompts)}"
-    text = (
-        f"{which} rated them on {criteria} with {prompts}, {repeats} to each query; {_generation(force, fact.control)}"
-    )
-    if fact.joint:
+    prompts = f"Eval-Prompt{'' if len(fact.eval_prompts) == 1 else 's'} {listed(fact.eval_prompts)}"
+    did, shown = "rated them", ""
+    if isinstance(fact, ComparisonFacts):
+        did, shown = "compared them two by two", f", {compared_methods.shown(fact)}"
+    text = f"{which} {did} on {criteria} with {prompts}{shown}, {repeats} to each query; {_generation(force, control)}"
+    if isinstance(fact, RunFacts) and fact.joint:
         asks = "asks" if len(fact.joint) == 1 else "ask"
-        text += f"; {_listed(fact.joint)} {asks} for several criteria in one answer"
+        text += f"; {listed(fact.joint)} {asks} for several criteria in one answer"
     structured = force.get("structured") or "none"
     if structured != "none":
         text += f"; answers were constrained ({structured})"
     if force.get("scoring") == "logprobs":
-        text += "; ratings are expected values over the scale's tokens"
+        compares = isinstance(fact, ComparisonFacts)
+        text += f"; {'preferences are shares' if compares else 'ratings are expected values'} over the "
+        text += "verdict's tokens" if compares else "scale's tokens"
     dates = [sitting["began"] for sitting in manifest.get("sittings") or () if sitting.get("began")]
     if dates:
         from datetime import UTC, datetime
@@ -161,7 +164,7 @@ def _generation(force: Mapping[str, Any], control: bool) -> str:
     left = [name.replace("_", " ") for name in ("temperature", "top_p", "max_tokens") if said.get(name) is None]
     as_asked = " as asked" if sentences(stored({"in_force": force})) else ""
     text = f"generation{as_asked}: {', '.join(named)}" if named else "generation settings were not said"
-    return text + (f" ({_listed(left)} left to the provider)" if left and named and not control else "")
+    return text + (f" ({listed(left)} left to the provider)" if left and named and not control else "")
 
 
 def _by_vllm(force: Mapping[str, Any], manifest: Mapping[str, Any]) -> bool:
@@ -176,7 +179,7 @@ def _parsing(inputs: ReportInputs) -> Iterator[str]:
     if parsers:
         imputes = any("published" in name for name in parsers)
         how = "the parser imputes where an answer states none" if imputes else "none was imputed"
-        yield f"Ratings were read from the answers by parser {_listed(parsers)}; {how}."
+        yield f"Ratings were read from the answers by parser {listed(parsers)}; {how}."
     if share is not None:
         lost = "; the others count as missing" if share < 1 else ""
         yield f"Of the repeats asked, {100 * share:.1f} % have a rating{lost}."
@@ -188,10 +191,10 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
         raters = inputs.raters
         given = "the label" if raters.labels_note else "the mean of people's ratings"
         yield (
-            f"Agreement with {raters.them} is Kendall's tau-b {_cite('kendall-1945-ties')} between the mean of a "
+            f"Agreement with {raters.them} is Kendall's tau-b {cite('kendall-1945-ties')} between the mean of a "
             f"judge's rated repeats and {given} of a story, over all stories and over system means, with "
             f"95 % intervals from {options.resamples:,} resamples of story-prompts "
-            f"{_cite('deutsch-etal-2021-statistical')} (seed {options.seed}): expanded percentiles over stories, and "
+            f"{cite('deutsch-etal-2021-statistical')} (seed {options.seed}): expanded percentiles over stories, and "
             "over system means intervals for the correlation of the systems' true means."
         )
         yield from (said for matrix in inputs.matrices if (said := match(matrix).sentence))
@@ -203,10 +206,10 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
     if any(fact.repeats > 1 for fact in inputs.table.facts):
         yield (
             "Consistency over repeats is the family of intraclass correlations "
-            f"{_cite('shrout-fleiss-1979-intraclass', 'mcgraw-wong-1996-forming')}."
+            f"{cite('shrout-fleiss-1979-intraclass', 'mcgraw-wong-1996-forming')}."
         )
     what = "Diagnostics and differences" if inputs.has_people else "Differences"
-    yield f"{what} between systems are adjusted by Holm's method {_cite('holm-1979-simple')}."
+    yield f"{what} between systems are adjusted by Holm's method {cite('holm-1979-simple')}."
 
 
 def _labels(inputs: ReportInputs) -> Iterator[str]:
@@ -214,8 +217,8 @@ def _labels(inputs: ReportInputs) -> Iterator[str]:
     yield (
         f"Labels are compared with the majority of a story's {raters}, the "
         "majority of a judge's repeats standing for the judge; ties, refusals and answers that were not read are no "
-        f"label. Balanced accuracy is the mean recall over labels {_cite('brodersen-etal-2010-balanced')}; agreement "
-        f"beyond chance is Cohen's kappa {_cite('cohen-1960-coefficient')} and AC1 {_cite('gwet-2008-computing')}, "
+        f"label. Balanced accuracy is the mean recall over labels {cite('brodersen-etal-2010-balanced')}; agreement "
+        f"beyond chance is Cohen's kappa {cite('cohen-1960-coefficient')} and AC1 {cite('gwet-2008-computing')}, "
         f"with 95 % intervals from {inputs.options.resamples:,} resamples of story-prompts."
     )
 
@@ -229,9 +232,9 @@ def _contrasts(inputs: ReportInputs) -> str:
         )
     return (
         "Contrasts are on the same stories and repeats: two-sided permutation tests of both sides' scores "
-        f"({options.permutations:,} swaps of whole story-prompts) {_cite('deutsch-etal-2021-statistical')} and "
-        f"Williams' two-sided test {_cite('williams-1959-regression')}, adjusted over the family of all contrasts and "
-        f"criteria of a comparison {_cite('benjamini-hochberg-1995-controlling')}."
+        f"({options.permutations:,} swaps of whole story-prompts) {cite('deutsch-etal-2021-statistical')} and "
+        f"Williams' two-sided test {cite('williams-1959-regression')}, adjusted over the family of all contrasts and "
+        f"criteria of a comparison {cite('benjamini-hochberg-1995-controlling')}."
     )
 
 
@@ -277,20 +280,16 @@ def _control(sources: Collection[ControlSource]) -> Iterator[str]:
 
 def _further(inputs: ReportInputs) -> Iterator[str]:
     for look in looks(inputs):
-        umap = f" {_cite('mcinnes-etal-2018-umap')}" if "umap" in look.method.casefold() else ""
+        umap = f" {cite('mcinnes-etal-2018-umap')}" if "umap" in look.method.casefold() else ""
         mapped = f"; they were mapped by {look.method}{umap}" if look.method else ""
         neural = not look.model.casefold().replace("-", "").startswith("tfidf")
-        source = f" {_cite('reimers-gurevych-2019-sentence')}" if neural else ""
+        source = f" {cite('reimers-gurevych-2019-sentence')}" if neural else ""
         yield f"Explanations were embedded by {look.embedded_by}{source}{mapped}."
     try:
         facts = audit_words.audit_facts(inputs)
     except JudgeError:
         facts = None  # the page's section says why
     if facts is not None and facts.finished:
-        yield audit_words.methods(facts, _cite("gwet-2008-computing"))
+        yield audit_words.methods(facts, cite("gwet-2008-computing"))
     if inputs.options.contamination:
-        yield f"Whether stories were seen in training was tested by Min-K% Prob {_cite('shi-etal-2024-detecting')}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
+        yield f"Whether stories were seen in training was tested by Min-K% Prob {cite('shi-etal-2024-detecting')}."

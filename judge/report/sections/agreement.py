@@ -11,6 +11,7 @@ from judge.analysis import classes, correlation
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, Layout
 from judge.analysis.correlation import Correlations
+from judge.analysis.correlation.margins import of_panels
 from judge.analysis.correlation.margins_table import table_of
 from judge.charts import correlations
 from judge.charts.heatmap import heat_map
@@ -48,7 +49,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
             dots = correlations.forest(one, raters)
             made.append(figure(charts.forest(dots, f"dots-{number}"), dots.caption))
     made += [shown(table, inputs, folded=True) for table in correlation_grid.tables(grids)]
-    made.append(shown(table_of(result, inputs.margins), inputs))
+    made.append(shown(table_of(result, inputs.margins, of_panels(result)), inputs))
     for table in correlation.tables(result):
         made.append(shown(table, inputs, folded=True, title=f"{table.title}, every row with what was lost"))
     if inputs.classes.rows:

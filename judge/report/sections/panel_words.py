@@ -20,9 +20,13 @@ _READ = (
 
 
 def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """How the named row stands to each two panels; criteria on which signs differ where their mean hides it."""
+    """Which panel people are of; or how the named row stands to each two, and criteria on which signs differ where
+    their mean hides it.
+    """
     found = inputs.panels
     if found is None:
+        if inputs.table.panel is not None:
+            yield f"People are those of the panel {inputs.table.panel} alone."
         return
     mine = [row for row in found.differences if _of(row, best)]
     means = [row for row in mine if row.averaged] or mine

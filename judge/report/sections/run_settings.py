@@ -20,6 +20,10 @@ _KEYS = (
     "dataset",
     "criteria",
     "eval_prompts",
+    "pairs",
+    "orders",
+    "ties",
+    "across",
     "repeats",
     "generation",
     "api",
@@ -40,17 +44,18 @@ _TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reason
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """A table for each result folder, then what holds for all tables of the page."""
     made = []
-    for folder, manifest, cost in zip(inputs.folders, inputs.manifests, inputs.costs, strict=True):
+    for one in inputs.asked_runs:
+        folder, manifest = one.folder, one.manifest
         rows = list(_rows(manifest))
         judge = str(manifest.get("judge", folder.path.name))
         if not rows:
             made.append(prose(f"{judge}: ratings were imported; nothing is known of how they were asked for."))
             continue
-        rows.append(_row("cost", None, cost.words()))
+        rows.append(_row("cost", None, one.cost.words()))
         columns = [Column("what", ""), Column("asked", "asked", text=True), Column("force", "in force", text=True)]
         run = str(manifest.get("run", folder.path.name))
-        made.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), inputs, folded=len(inputs.folders) > 3))
-    if any(manifest.get("in_force") for manifest in inputs.manifests):
+        made.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), inputs, folded=len(inputs.asked_runs) > 3))
+    if any(one.manifest.get("in_force") for one in inputs.asked_runs):
         made.append(prose("Addresses of servers are left out here; manifest.json in the result folder has them."))
     if inputs.general_notes:
         made += [prose("What holds for every table on this page:"), items(inputs.general_notes, kind="notes")]

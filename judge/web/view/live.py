@@ -166,7 +166,9 @@ def _parsed(journal: JournalReader, what: Asked, last: int) -> tuple[float | Non
     if not answers:
         return None, 0
     if journal.compares:
-        verdicts = StoredVerdicts.of_run(what.definition, journal.comparisons(), journal.text_of)
+        keys = {answer.query_key for answer in answers}
+        compared = {key: known for key in keys if (known := journal.comparison(key)) is not None}
+        verdicts = StoredVerdicts.of_run(what.definition, compared, journal.text_of)
         rated = [verdicts.verdict(answer).preference is not None for answer in answers]
     else:
         rated = [judgment.rating is not None for one in answers for _, judgment in what.reading.judgments(one)]

@@ -20,10 +20,20 @@ LOST = {
     "Not only is Story A better paced, it is simply the better story.",
     "A? No, B.",
     "I have no hesitation in choosing Story B.",
+    "Story B is well written, but it is Story A that I prefer.",
+    "This leads me to prefer Story A.",
+    "The winner, in my opinion, is Story B.",
+    "I rate both the same.",
+    "The evidence points to Story A being better, so: A",
     # Praise of a part to one reader and of the whole to another.
     "Of the two, Story A is the more engaging.",
     "Story A outperforms Story B in terms of coherence and engagement.",
     "The first story is better written.",
+    "Story A does a better job overall.",
+    "Story A is the one that works better overall.",
+    "More compelling story: Story A",
+    "From a reader's perspective, I would choose Story B overall.",
+    "Winner: None (tie)",
     # JSON that is broken is not mended, and another's decision is not the judge's.
     '{"winner": "A", "explanation": "Story A has a more complete',
     "{'verdict': 'A'}",
@@ -38,8 +48,8 @@ def read(ending: dict[str, Any]) -> Verdict:
 
 
 def test_there_are_endings_of_both_kinds() -> None:
-    assert len(STYLES) >= 400
-    assert len(NO_VERDICT) >= 320
+    assert len(STYLES) >= 620
+    assert len(NO_VERDICT) >= 640
     assert {ending["text"] for ending in STYLES} >= LOST
 
 

@@ -18,9 +18,14 @@ _HEAD_LINE = re.compile(
 _LEADS = re.compile(
     r"[\"')\]]{0,3}(?:\s{0,3}\Z|\s?\n|[.!](?:\s|\Z)|\s?[—–]\s?|\s-\s|\s?:\s|\s?\((?!\d)|(?<=\))\s"
     r"|\s(?:because|since)\b|,\s(?:because|since|as|for|by|though|although|but|due|mainly|primarily|largely"
-    r"|hands\sdown|by\sfar|clearly|definitely|no\sdoubt|without|easily|narrowly)\b|\sover\s[①②][\s.,]"
+    r"|hands\sdown|by\sfar|clearly|definitely|no\sdoubt|without|easily|narrowly)\b|\sover\s[①②][.,\n]"
     r"|\sover\s[①②]\Z)"
 )
+_SPEAKS_OF_STORIES = re.compile(
+    rf"[①②⓪]|{context.PARTS.pattern}|\b(?:it|its|it's|i|i'd|they|both|more|less|story|stories|narratives?|writing|written|reader|readers"
+    r"|better|best|stronger|prompt|compelling|arc|vivid|scenes?|tension|quality|sentences?|reads?|feels?|choice|winner|wins?|margin|clear|clearly|close|overall|hands|far)\b"
+)
+_THEN_ASKS = re.compile(r"[.!]\s{0,3}[^.!?\n]{1,200}\?")
 _LINE_OF = re.compile(
     rf"(?:^|(?<=[.;!]\s))[\s>•+\"'(\[|-]{{0,6}}(?:\d[.)]\s)?(?P<v>{ANY})(?P<stop>[\"')\]]{{0,2}}(?:\s?[:.—–-]|\s?$|(?<=\))\s))",
     re.MULTILINE,
@@ -52,6 +57,12 @@ def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
     if behind is None or reference is None or RATED.match(line, stop):
         return
     rest = line[behind.end() :]
+    if (
+        rest.strip()
+        and not behind.group().strip(" \"')]").startswith("\n")
+        and not _gives_reasons(behind.group(), rest)
+    ):
+        return
     colon = ":" in behind.group()
     opened = "\n" in behind.group() or colon
     listed = colon or (")" in behind.group() and behind.group()[-1:] == " ")
@@ -64,6 +75,14 @@ def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
     if not reference.bare and (_is_heading(sheet.text, reference.start) or _titles(behind.group(), rest)):
         return
     yield form(match.group("v"), place, stop, 0, place)
+
+
+def _gives_reasons(behind: str, rest: str) -> bool:
+    """Whether words on the line of a name that opens the answer speak of stories: "A. A boy finds a key" tells one."""
+    same = rest.split("\n", 1)[0]
+    if "\n" in behind or not same.strip() or "because" in behind or any(c in behind for c in "-—–"):
+        return True
+    return _SPEAKS_OF_STORIES.search(same) is not None and not same.rstrip().endswith("?")
 
 
 def _is_heading(text: str, start: int) -> bool:
@@ -117,6 +136,8 @@ def closing(sheet: Sheet, sentences: list[Sentence], known: frozenset[str], *, c
                 )
             continue
         filler = FILLER.fullmatch(before)
+        if _THEN_ASKS.match(line, sentence.end):
+            continue
         if filler is not None and _CONCLUDES.search(before) and not context.under_part(line, sentence.begin, known):
             yield Statement(
                 match.group(),

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from judge.parsing.verdict import context
+from judge.parsing.verdict import context, lead_ins
 from judge.parsing.verdict.forms.pieces import ANY, OPTION_BEHIND, form
 from judge.parsing.verdict.sheet import Sheet
 from judge.parsing.verdict.statements import Statement
 from judge.parsing.words import phrases
 
 _BOXED = re.compile(
-    rf"(?:\[\[\s?(?:story\s)?|\[\s?[x✓✔]\s?\]\s{{0,2}}|[☑☒✅✔✓◉]\s{{0,2}}|\bboxed\s?\{{\s?(?:text\s?\{{\s?)?|【\s?|\[results?\]\s?:?\s?[(\[]?"
+    rf"(?:\[\[\s?(?:story\s)?|\[\s?[x✓✔]\s?\]\s{{0,2}}|[☑☒✅✔✓◉]\s{{0,2}}|\bboxed\s?\{{\s?(?:text(?:bf|rm)?\s?\{{\s?)?|【\s?|\[results?\]\s?:?\s?[(\[]?"
     rf"|<(?:final[ _-]?)?(?:answer|verdict|winner|choice|preference|decision|judge?ment|result|output"
-    rf"|better|preferred|label|vote)>\s{{0,3}}(?:\[\[)?)"
+    rf"|better|preferred|label|vote|best)>\s{{0,3}}(?:\[\[)?)"
     rf"(?P<v>{ANY})(?=\s{{0,3}}(?:\]\]|\}}|】|</|[)\]]|[.!\n]|\Z))"
 )
 _TOLD = re.compile(
@@ -37,6 +37,8 @@ def boxed(sheet: Sheet) -> Iterator[Statement]:
         place = match.start("v")
         begin = max(line.rfind(stop, 0, match.start()) + 1 for stop in ("\n", ". ", "? ", "! "))
         before, behind = line[begin : match.start()], line[match.end() :][:40]
+        if not lead_ins.own(before, names=True):
+            continue
         told = _TOLD.search(before[-160:]) is not None and not _OWN_TELLING.search(
             before[:60] if len(before) < 60 else before
         )

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from judge.charts.distributions import Distributions, Histogram, HistogramRow
+from judge.criteria.set_against import other_names, set_against
 from judge.errors import JudgeError
 from judge.in_force import words
 from judge.pages import charts
-from judge.records import Scale
 from judge.run_folder import Cost, ResultFolder, read_manifest
 from judge.web.view.judgments import Judgments, judgments
 from judge.web.view.live import Standing
 from judge.web.view.pages import verdicts
 from judge.web.view.runs import FoundRun
 from judge.web.view.site import Site
-from judge.web.view.stored import stored
+from judge.web.view.stored import Asked, stored
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _COSTS = frozenset({"cost", "cost_basis", "price"})
 _NOTHING: dict[str, Any] = {
-    "facts": [], "coverage": None, "chart": None, "preferred": (), "wins": (), "compares": False, "work": None
+    "facts": [], "coverage": None, "chart": None, "beside": "", "preferred": (), "wins": (), "compares": False,
+    "work": None,
 }  # fmt: skip
 """What the page of a run shows of a judge of whom nothing is known."""
 
@@ -90,7 +91,9 @@ def _of_judge(site: Site, side: Side) -> dict[str, Any]:
             if compares:
                 made |= {"preferred": verdicts.preferred(index), "wins": verdicts.wins(index, asked.criteria)}
             else:
-                made["chart"] = _drawn(_chart(index, asked.scales, asked.eval_prompts, asked.raters))
+                beside = set_beside(index, asked)
+                made["chart"] = _drawn(chart(index, asked, beside))
+                made["beside"] = other_names((own, t) for own, t in beside.items() if own.casefold() != t.casefold())
     except JudgeError:
         return nothing  # the figures above say why
     return nothing | {"work": computed.work, **made}
@@ -123,17 +126,28 @@ def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: i
     }
 
 
-def _chart(index: Judgments, scales: Mapping[str, Scale], prompts: list[str], raters: str) -> Distributions | None:
-    """Histograms of ratings over the scale's points: people's (or labels), and beneath them a row an Eval-Prompt."""
+def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
+    """Criterion -> people's that it is set against."""
+    rated = list(dict.fromkeys(criterion for criterion, _, _ in index.people()))
+    declared = {own.casefold(): theirs for own, theirs in asked.people.items()}
+    places, _ = set_against([(name, declared.get(name.casefold())) for name in asked.criteria], rated)
+    return {name: rated[at] for name, at in zip(asked.criteria, places, strict=True) if at is not None}
+
+
+def chart(index: Judgments, asked: Asked, beside: Mapping[str, str]) -> Distributions | None:
+    """Histograms of ratings over the scale's points: people's (or labels), and beneath them a row an Eval-Prompt.
+
+    `beside` says which of people's criteria stands above each.
+    """
+    scales, prompts, raters = asked.scales, asked.eval_prompts, asked.raters
     points = {name: scale.points() for name, scale in scales.items()}
     counts: dict[tuple[str, str], list[int]] = {}
     for criterion, prompt, _, rating, n in index.cells():
         if rating is not None:
             _add(counts, (prompt, criterion), points[criterion], rating, n)
-    known = {name.casefold(): name for name in scales}
     people: dict[tuple[str, str], list[int]] = {}
     for criterion, value, n in index.people():
-        if (name := known.get(criterion.casefold())) is not None:
+        for name in (own for own, theirs in beside.items() if theirs == criterion and value in scales[own]):
             _add(people, (raters, name), points[name], value, n)
     if not counts or any(len(some) > 41 for some in points.values()):
         return None

@@ -1,0 +1,29 @@
+"""Which criterion of people's a judge's criterion is set against: the one rule. Never pairs two names silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -> tuple[tuple[int | None, ...], bool]:
+    """The place among `rated` of people's criterion for each judge's, or None; whether it is their only one.
+
+    `asked` holds each judge's criterion with the people's that its run declares, if any. What is declared comes first,
+    else the equal name (letter case aside). Where neither is there for any, and people rated one criterion only, all
+    are set against that one.
+    """
+    known = {name.casefold(): place for place, name in enumerate(rated)}
+    found = tuple(known.get((declared or own).casefold()) for own, declared in asked)
+    declares = any(declared for _, declared in asked)
+    if asked and len(known) == 1 and not declares and all(place is None for place in found):
+        return (0,) * len(asked), True
+    return found, False
+
+
+def other_names(pairs: Iterable[tuple[str, str]]) -> str:
+    """(Judge's criterion, people's) of unequal names, as captions and pages say them; nothing where there are none."""
+    theirs: dict[str, list[str]] = {}
+    for mine, name in pairs:
+        theirs.setdefault(name, []).append(mine)
+    parts = [f"{', '.join(mine)} against people's {name}" for name, mine in theirs.items()]
+    return f"Other names are set side by side: {'; '.join(parts)}." if parts else ""

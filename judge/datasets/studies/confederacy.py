@@ -1,0 +1,106 @@
+"""A Confederacy of Models: one story-prompt, five stories each by twelve models and by people. Repairs nothing.
+
+The texts are one file each, `MODEL-NUMBER.txt`; `mapping-grouped.csv` has their codes (`Original`, `Anonymized`), under
+which raters read them. How the study's workbook of ratings is laid out is not known to this program. What is read is
+the only sheet that holds anything, with a row for each story and rater:
+
+- `Story`: the story's code or file name, with or without .txt;
+- `Rater`: who rated it;
+- every other column but `Group` and `Comments`: a criterion, rated from 1 to 10; an empty cell is no rating.
+
+Letter case of the column names is no matter. A workbook of another form is refused with what it holds; saved in this
+one under the same name it is read. Raters were students and graduates of creative writing: the panel `expert`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from judge.datasets.dataset import Dataset
+from judge.datasets.files.source_file import csv_rows, decode, rating_value, read_bytes, text_value
+from judge.datasets.files.table_file import table_rows
+from judge.datasets.locate import need
+from judge.datasets.sources import FILES, LICENCES
+from judge.errors import DataError
+from judge.records import Rating, Scale, Story
+
+SCALE = Scale(1, 10, 1)
+PANEL = "expert"
+HUMAN = "Human"
+STORY_PROMPT = (
+    "Write an epic narration of a single combat between Ignatius J. Reilly and a pterodactyl, in the style of John "
+    "Kennedy Toole."
+)
+_PLACES = ("story", "rater")
+_NO_CRITERION = frozenset({*_PLACES, "group", "comments"})
+_NUMBER, _DATE, _PERSON = re.compile(r"-\d+$"), re.compile(r"-\d{4}-\d{2}-\d{2}"), re.compile(r"human\d+")
+
+
+def load(name: str) -> Dataset:
+    """`confederacy`, where its files lie on this machine."""
+    ratings, codes, *texts = (need(file, name) for file in FILES[name])
+    return Dataset(
+        name=name,
+        files=(ratings, codes, *texts),
+        stories=partial(read_stories, texts, codes, ratings),
+        rater_identity=True,
+        citation=(
+            "Gómez-Rodríguez and Williams 2023, A Confederacy of Models: a Comprehensive Evaluation of LLMs on "
+            "Creative Writing, Findings of EMNLP"
+        ),
+        licence_note=LICENCES[name],
+        scale=SCALE,
+    )
+
+
+def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[Story]:
+    """A story for each text, in their order. DataError for a rating of no story, or for one that stands twice."""
+    names = {_bare(path.name): path for path in texts}
+    known = {name.casefold(): name for name in names}
+    for row, cells in csv_rows(codes, ("Original", "Anonymized")):
+        original = _bare(text_value(cells["Original"], codes, row, "Original"))
+        if original in names:
+            known[_bare(text_value(cells["Anonymized"], codes, row, "Anonymized")).casefold()] = original
+    rated = _rated(ratings, known)
+    for name, path in names.items():
+        text = text_value(decode(read_bytes(path), path, 1).strip(), path, 1, "text")
+        yield Story(name, STORY_PROMPT, system_of(name), text, None, tuple(rated.get(name, ())))
+
+
+def system_of(name: str) -> str:
+    """Who wrote a story: its file's name without number and date; all people are one system."""
+    system = _DATE.sub("", _NUMBER.sub("", name))
+    return HUMAN if _PERSON.fullmatch(system) else system
+
+
+def _rated(path: Path, known: Mapping[str, str]) -> dict[str, list[Rating]]:
+    """Story -> its ratings, in the sheet's order."""
+    found: dict[str, list[Rating]] = {}
+    rows: dict[tuple[str, str], int] = {}
+    for row, cells in table_rows(path):
+        columns = {column.strip().casefold(): column for column in cells}
+        if any(place not in columns for place in _PLACES) or columns.keys() <= _NO_CRITERION:
+            wanted = "Story, Rater, and a column for each criterion"
+            hint = "save the ratings as one row for each story and rater, under the same file name"
+            raise DataError("not a sheet of ratings", file=path, row=row, found=list(cells), allowed=wanted, hint=hint)
+        said, rater = (str("" if cells[columns[place]] is None else cells[columns[place]]).strip() for place in _PLACES)
+        story = known.get(_bare(said).casefold())
+        if story is None:
+            raise DataError("no story of the corpus", file=path, row=row, column=columns["story"], found=said)
+        text_value(rater, path, row, columns["rater"])
+        if rows.setdefault((story, rater), row) != row:
+            message = f"the rater's ratings of this story stand already in row {rows[story, rater]}"
+            raise DataError(message, file=path, row=row, column=columns["rater"], found=f"{said}, {rater}")
+        for name, column in columns.items():
+            value = cells[column]
+            if name not in _NO_CRITERION and value is not None and value != "":
+                given = rating_value(value, SCALE, path, row, column)
+                found.setdefault(story, []).append(Rating(column.strip(), given, rater, panel=PANEL))
+    return found
+
+
+def _bare(name: str) -> str:
+    return name.removesuffix(".txt")

@@ -1,0 +1,81 @@
+"""Creative Short Stories: five-sentence stories by people and models, rated by experts and by lay readers. No repairs.
+
+The reader knows the released table by its columns: `story`, `author` (`human`, or a model's name), `item_id` (the three
+words that the story must hold) and, for each of four criteria, `expert_CRITERION` and `non_expert_CRITERION`, lists of
+ratings from 1 to 5. It may have a column `id`; without one a story is named by its words and its row. Further columns
+(who guessed which author, say) are no ratings and are passed over. Nobody's place in a list is promised to be the same
+person in the next, so raters are not known; panels are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from judge.datasets.dataset import Dataset
+from judge.datasets.files.source_file import rating_value, text_value
+from judge.datasets.files.table_file import table_rows
+from judge.datasets.locate import need
+from judge.datasets.sources import FILES, LICENCES
+from judge.errors import DataError
+from judge.records import Rating, Scale, Story
+
+SCALE = Scale(1, 5, 1)
+CRITERIA = ("Creativity", "Originality", "Surprise", "Value")
+PANELS: Mapping[str, str] = {"expert": "expert", "non_expert": "lay"}
+"""How columns begin -> panel."""
+
+HUMAN = "Human"
+_RATED = {f"{begins}_{name.lower()}": (name, panel) for name in CRITERIA for begins, panel in PANELS.items()}
+_COLUMNS = ("story", "author", "item_id", *_RATED)
+
+
+def load(name: str) -> Dataset:
+    """`creative_short_stories`, where its file lies on this machine."""
+    (path,) = (need(file, name) for file in FILES[name])
+    return Dataset(
+        name=name,
+        files=(path,),
+        stories=partial(read_stories, path),
+        rater_identity=False,
+        citation=(
+            "Ismayilzada, Stevenson and van der Plas 2024, Evaluating Creative Short Story Generation in Humans and "
+            "Large Language Models (arXiv 2411.02316)"
+        ),
+        licence_note=LICENCES[name],
+        scale=SCALE,
+    )
+
+
+def read_stories(path: Path) -> Iterator[Story]:
+    """The stories in the file's order. DataError for a missing column, an empty text, a rating off the scale."""
+    known: dict[str, int] = {}
+    for row, cells in table_rows(path):
+        missing = [column for column in _COLUMNS if column not in cells]
+        if missing:
+            raise DataError("not the columns of the released table", file=path, row=row, found=list(cells),
+                            allowed=", ".join(_COLUMNS))  # fmt: skip
+        words = text_value(cells["item_id"], path, row, "item_id")
+        author = text_value(cells["author"], path, row, "author")
+        story = f"{words}-{row}" if cells.get("id") is None else str(cells["id"])
+        if known.setdefault(story, row) != row:
+            message = f"the id stands already in row {known[story]}"
+            raise DataError(message, file=path, row=row, column="id", found=story)
+        system = HUMAN if author.casefold() == HUMAN.casefold() else author
+        ratings = tuple(_ratings(cells, path, row))
+        yield Story(story, words, system, text_value(cells["story"], path, row, "story"), None, ratings)
+
+
+def _ratings(cells: Mapping[str, Any], path: Path, row: int) -> Iterator[Rating]:
+    """Every rating of a story; nothing for a list that is empty or not there, or for a place without a number."""
+    for column, (criterion, panel) in _RATED.items():
+        given = cells[column]
+        if given is None:
+            continue
+        if not isinstance(given, list):
+            raise DataError("not a list of ratings", file=path, row=row, column=column, found=given)
+        for value in given:
+            if value is not None and value == value:  # not NaN, which is how tables write a rating that nobody gave
+                yield Rating(criterion, rating_value(value, SCALE, path, row, column), panel=panel)

@@ -1,0 +1,78 @@
+"""What a reviewer asks of comparisons: how many, in which orders, what was lost, what needs no judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from judge.analysis.coverage import verdicts
+from judge.report.inputs import ReportInputs
+from judge.report.manuscript.checklist_item import FEW_SYSTEMS, Item
+
+
+def items(inputs: ReportInputs) -> Iterator[Item]:
+    """The questions about runs that compared."""
+    yield from _size(inputs)
+    yield from _loss(inputs)
+    yield from _bars(inputs)
+    yield from _orders(inputs)
+    yield Item("Intervals of preferences that know which stories belong together", "met", "clustered by story-prompt")
+    yield Item("The family of tests of systems, and its adjustment", "met", "all pairs of systems of a judge, Holm")
+
+
+def _size(inputs: ReportInputs) -> Iterator[Item]:
+    frame = inputs.preferences_table.frame
+    judged = frame[frame["source"] == "judge"]
+    parts, few = [], False
+    for dataset, part in judged.groupby("dataset", sort=False, observed=True):
+        systems = len({*part["first_system"], *part["second_system"]} - set(inputs.options.drop_systems))
+        few = few or systems < FEW_SYSTEMS
+        prompts = part["story_prompt"].nunique()
+        parts.append(f"{dataset}: {part['pair'].nunique():,} pairs, {prompts:,} story-prompts, systems: {systems}")
+    found = "; ".join(parts) or "none was asked"
+    yield Item("How many pairs, story-prompts and systems", "met" if parts else "gap", found)
+    if not inputs.rates:
+        tail = f"fewer than {FEW_SYSTEMS} prove little at system level" if few else "in every dataset"
+        needs = "stories by more systems; no command makes them, so rest the claim on stories" if few else ""
+        yield Item("Enough systems for a claim about systems", "gap" if few else "met", tail, needs=needs)
+
+
+def _loss(inputs: ReportInputs) -> Iterator[Item]:
+    left = inputs.unasked
+    found = f"{left:,} planned repeats have not been asked yet" if left else "every planned repeat was asked"
+    closes = f"judge run {inputs.named_runs}" if left else ""
+    yield Item("The comparisons are complete", "gap" if left else "met", found, closes)
+    yield Item("Which comparisons are missing", "met", verdicts.sentence(inputs.verdicts))
+
+
+def _bars(inputs: ReportInputs) -> Iterator[Item]:
+    rows = inputs.preferences.agreement.rows
+    frame = inputs.preferences_table.frame
+    if not any(row.kind == "judge" for row in rows):
+        found = "no preference or rating by people is known"
+        yield Item("People's preferences of the same pairs", "gap", found, "judge import ratings FILE")
+        return
+    said = bool((frame["source"] == "rater").any())
+    found = "people compared these stories" if said else "implied by the means of their ratings: nobody compared"
+    yield Item("People's preferences of the same pairs", "met" if said else "open", found)
+    bars = {row.kind for row in rows if row.agreement.half.defined}
+    needs = "" if "people" in bars else "preferences of each pair by two known people or more"
+    state = "met" if "people" in bars else "gap"
+    yield Item("One person against the others", state, "beside the judges" if not needs else "not known", needs=needs)
+    both = {"longer", "control"} <= bars
+    found = "beside every judge" if both else "undefined on these pairs"
+    yield Item("The longer story, and the control that reads the surface of a text", "met" if both else "open", found)
+
+
+def _orders(inputs: ReportInputs) -> Iterator[Item]:
+    orders = dict.fromkeys(fact.orders for fact in inputs.compared_facts)
+    both = set(orders) == {"both"}
+    yield Item(
+        "Each pair asked in both orders",
+        "met" if both else "gap",
+        ", ".join(orders),
+        "" if both else "orders: both in run.yaml",
+    )
+    repeats = min((fact.repeats for fact in inputs.compared_facts), default=1)
+    found = f"{repeats} repeats of each query" if repeats > 1 else "one answer to each query"
+    closes = "" if repeats > 1 else f"judge run {inputs.named_runs} --set repeats=3"
+    yield Item("Repeats, so that noise is told from the place", "met" if repeats > 1 else "gap", found, closes)

@@ -1,0 +1,214 @@
+"""What runs that compared show, in a few plain sentences made from numbers by rule. Never says more than they allow.
+
+The best of many rows is said to be so, since having been picked flatters it; a difference whose interval holds 0 is
+called not told apart; what is undefined is said with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.preference.agreement import AgreementRow
+from judge.analysis.preference.order import OrderRow
+from judge.analysis.preference.systems import SystemStandings
+from judge.judge_name import JudgeName
+from judge.report.answers import Answer, Verdict
+from judge.report.inputs import ReportInputs
+from judge.report.sections.verdicts import of_loss
+from judge.stats.estimate import Estimate
+
+
+def answers(inputs: ReportInputs) -> list[Answer]:
+    """What the figures are worth where that has to be said, then agreement, order, systems, loss."""
+    first = tuple(_caveats(inputs))
+    made = [Answer("What are these figures worth?", first)] if first else []
+    found = inputs.preferences
+    datasets = list(dict.fromkeys(fact.dataset for fact in inputs.compared_facts))
+    for dataset in datasets:
+        on = f" on {dataset}" if len(datasets) > 1 else ""
+        rows = [row for row in found.agreement.rows if row.dataset == dataset]
+        orders = [row for row in found.order.rows if row.dataset == dataset and row.third is None]
+        standings = [one for one in found.systems.standings if one.dataset == dataset and one.kind != "implied"]
+        made.append(_agreement(dataset, on, rows))
+        made += [_place(on, orders)] if orders else []
+        made += [_systems(on, standings)] if standings else []
+    return [*made, _loss(inputs)]
+
+
+def _caveats(inputs: ReportInputs) -> Iterator[str]:
+    judges = dict.fromkeys(fact.judge for fact in inputs.compared_facts)
+    for judge in judges:
+        if JudgeName.of(judge).is_scripted:
+            yield f"{judge} gives scripted answers: figures about it say nothing about any judge."
+    if judges and all(JudgeName.of(judge).is_control for judge in judges):
+        yield (
+            "The only judge that compared is the control, which is not a language model: the figures show how the "
+            "program works, not how good a judge is."
+        )
+    frame = inputs.preferences_table.frame
+    for dataset in dict.fromkeys(fact.dataset for fact in inputs.compared_facts):
+        sources = set(frame.loc[frame["dataset"] == dataset, "source"])
+        if "rater" not in sources and "implied" in sources:
+            yield (
+                f"Nobody compared the stories of {dataset}: what people prefer is implied, the story with the higher "
+                "mean of their ratings."
+            )
+
+
+def _agreement(dataset: str, on: str, rows: Sequence[AgreementRow]) -> Answer:
+    question = f"Does the judge prefer what people prefer{on}?"
+    judged = [row for row in rows if row.kind == "judge"]
+    if not judged:
+        nobody = f"Nobody's preferences or ratings of {dataset} are known beside a judge's: nothing can be said."
+        return Answer(question, (nobody,))
+    defined = [row for row in judged if row.agreement.half.defined]
+    if not defined:
+        reason = judged[0].agreement.half.reason
+        return Answer(question, (f"Accuracy is {reason}.",), Verdict("undefined", "by accuracy"))
+    best = max(defined, key=lambda row: row.agreement.half.value or 0.0)
+    beside = [row for row in rows if row.against == best.against]
+    said = [_best(best, len(judged)), *_bars(best, beside)]
+    return Answer(question, tuple(said), of_preferences(best))
+
+
+def of_preferences(best: AgreementRow) -> Verdict:
+    """Accuracy beside guessing, then beside the control."""
+    half, over = best.agreement.half, best.over_control
+    if half.low is None or half.high is None:
+        return Verdict("no interval", "of accuracy")
+    rule = "by the 95 % interval of accuracy"
+    if half.low <= 0.5 <= half.high:
+        return Verdict("not told apart from guessing", rule)
+    if half.high < 0.5:
+        return Verdict("less often than by guessing", rule)
+    shown = leaves_zero_out(over)
+    if over.value is None or shown is None:
+        return Verdict("more often than by guessing", rule)
+    rule = "by the 95 % interval of the paired difference"
+    if not shown:
+        return Verdict("not told apart from the control", rule)
+    return Verdict("above the control" if over.value > 0 else "below the control", rule)
+
+
+def _best(best: AgreementRow, rows: int) -> str:
+    half = best.agreement.half
+    picked = f" (the highest of {rows} rows, one a judge, Eval-Prompt and criterion, which flatters it)"
+    return (
+        f"{_named(best)} prefers the story that people prefer, on {best.criterion}, in {_percent(half)} of {half.n:,} "
+        f"pairs of which people prefer one, its ties counted one half{picked if rows > 1 else ''}."
+    )
+
+
+def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
+    """What needs no judge, one more person, and the judge's own ratings."""
+    bars = {row.kind: row for row in rows if row.kind in ("longer", "control", "people") and row.agreement.half.defined}
+    if "longer" in bars:
+        yield f"The longer story is the preferred one in {_of(bars['longer'], best)}."
+    if "control" in bars:
+        yield (
+            "The control, which reads nothing but the surface of a text, finds it in "
+            f"{_of(bars['control'], best)}{_distance(best.over_control)}."
+        )
+    if "people" in bars:
+        yield f"One person agrees with the others in {_of(bars['people'], best)}."
+    if best.over_implied.value is not None:
+        yield f"The preferences that its own ratings imply stand beside it{_distance(best.over_implied)}."
+
+
+def _of(row: AgreementRow, best: AgreementRow) -> str:
+    """A bar's accuracy, with its number of pairs where the judge compared others."""
+    half = row.agreement.half
+    return _percent(half) + ("" if half.n == best.agreement.half.n else f" of {half.n:,} pairs")
+
+
+def _distance(over: Estimate) -> str:
+    if over.value is None:
+        return ""
+    shown = leaves_zero_out(over)
+    verdict = {None: "without an interval, this may be chance", False: "not told apart by new story-prompts"}
+    tail = verdict.get(shown, "more than new story-prompts would explain")
+    points = f"{abs(100 * over.value):.1f} points {'above' if over.value >= 0 else 'below'}"
+    return f": on the same pairs the judge lies {points}{_interval(over, 100, 1)}; {tail}"
+
+
+def _place(on: str, rows: Sequence[OrderRow]) -> Answer:
+    """The row in which the place does most, since one such row is enough to be warned."""
+    question = f"Does the place of a story matter{on}?"
+    rule = "by the 95 % interval of the position's log odds"
+    known = [row for row in rows if row.position.value is not None]
+    if not known:
+        said = [f"{_named(row)}: {_first(row)}; the position's log odds are {row.position.reason}." for row in rows[:3]]
+        return Answer(question, tuple(said), Verdict("undefined", rule))
+    moved = [row for row in known if leaves_zero_out(row.position)]
+    most = max(moved or known, key=lambda row: abs(row.position.value or 0.0))
+    where = "first" if (most.position.value or 0.0) > 0 else "second"
+    told = Verdict(f"the {where} place is an advantage", rule) if moved else Verdict("not shown", rule)
+    value = round(most.position.value or 0.0, 2) + 0.0  # no minus before zero
+    logit = f"log odds of the first place {value:.2f}{_interval(most.position, 1, 2)}"
+    count = f" It is told apart from none in {len(moved)} of {len(known)} rows; this one is the strongest."
+    said = [f"{_named(most)}, on {most.criterion}: {_first(most)}; {logit}.{count if len(known) > 1 else ''}"]
+    if most.swapped.value is not None:
+        again = f", and {_percent(most.same)} when asked again in the same order" if most.same.defined else ""
+        said.append(f"Another comparison of a pair gives the same preference in {_percent(most.swapped)} when the "
+                    f"stories' places are swapped{again}.")  # fmt: skip
+    return Answer(question, tuple(said), told)
+
+
+def _first(row: OrderRow) -> str:
+    return f"the story shown first is preferred in {_percent(row.first)} of {row.comparisons:,} comparisons"
+
+
+def _systems(on: str, standings: Sequence[SystemStandings]) -> Answer:
+    question = f"Which systems win{on}?"
+    rule = "strengths, told apart by Holm's method at 5 %"
+    said = [_top(one) for one in standings]
+    first = next((one for one in standings if one.kind == "judge"), standings[0])
+    if not first.top:
+        return Answer(question, tuple(said), Verdict("undefined", rule))
+    word = first.top[0] if len(first.top) == 1 else f"{len(first.top)} not told apart at the top"
+    return Answer(question, tuple(said), Verdict(word, f"{rule}; by {_named(first)}"))
+
+
+def _top(one: SystemStandings) -> str:
+    who = f"By {_named(one)}, on {one.criterion}"
+    if not one.rows[0].strength.defined:
+        return f"{who}: strengths are {one.rows[0].strength.reason}."
+    if not one.top:
+        return f"{who}: which systems differ is not determined."
+    if len(one.top) == 1:
+        rate = one.rows[0].win_rate
+        share = f", with {_percent(rate)} of its comparisons won against the field" if rate.value is not None else ""
+        return f"{who}: {one.top[0]} is the strongest of {len(one.rows)} systems{share}."
+    return f"{who}: {', '.join(one.top)} are not told apart at the top of {len(one.rows)} systems."
+
+
+def _loss(inputs: ReportInputs) -> Answer:
+    question = "Was any comparison lost?" if inputs.rates else "Was anything lost?"
+    rows = inputs.verdicts.by_prompt
+    asked, decided = sum(row.asked for row in rows), sum(row.decided for row in rows)
+    if not asked:
+        return Answer(question, ("No judge was asked.",))
+    if asked == decided:
+        first = f"Nothing was lost: each of the {asked:,} comparisons asked has a preference or a tie."
+    else:
+        counts = {cause: sum(row.lost.get(cause, 0) for row in rows) for cause in inputs.verdicts.causes}
+        lost = ", ".join(f"{cause.replace('_', ' ')} {count:,}" for cause, count in counts.items() if count)
+        share = f"{100 * decided / asked:.1f} %"
+        first = f"Of {asked:,} comparisons asked, {share} have a preference or a tie; the others ({lost}) stay missing."
+    left = (f"{inputs.unasked:,} planned repeats have not been asked yet.",) if inputs.unasked else ()
+    return Answer(question, (first, *left), of_loss(decided, asked))
+
+
+def _named(one: AgreementRow | OrderRow | SystemStandings) -> str:
+    return f"{one.judge} with {one.eval_prompt}" if one.eval_prompt else one.judge
+
+
+def _percent(estimate: Estimate) -> str:
+    return f"{100 * (estimate.value or 0.0):.1f} %{_interval(estimate, 100, 1)}"
+
+
+def _interval(estimate: Estimate, factor: float, digits: int) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f" [{factor * estimate.low:.{digits}f}, {factor * estimate.high:.{digits}f}]"
