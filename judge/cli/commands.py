@@ -15,6 +15,9 @@ class Entry(NamedTuple):
 PANELS: dict[str, dict[str, Entry]] = {
     "Start here": {
         "demo": Entry("start.demo", "A whole run by the control judge on packaged stories: no key, no network."),
+        "check": Entry(
+            "start.check", "One table of a judge's and people's ratings: does the judge agree? A page in one command."
+        ),
         "try": Entry("start.try_", "One story, several Eval-Prompts side by side: request, answer, what was read."),
         "init": Entry("start.init", "Write a commented run.yaml to start from."),
         "doctor": Entry(
@@ -87,7 +90,7 @@ PANELS: dict[str, dict[str, Entry]] = {
         "reproduce": Entry("results.reproduce", "The studies' published tables: printed, as published, corrected."),
     },
     "Exchange with other programs": {
-        "export": Entry("exchange.export", "What a run lacks as a batch file, for vllm run-batch and batch APIs."),
+        "export": Entry("exchange.export", "Ratings and numbers for other programs; what a run lacks as a batch file."),
         "import": Entry("exchange.import_", "Ratings and answers made elsewhere: batch results, score files, tables."),
         "batch": Entry("exchange.batch", "A run through a provider's batch API: submit, status, collect."),
         "bundle": Entry("exchange.bundle", "Runs as one archive for artifact review; judge verify checks it anywhere."),

@@ -14,6 +14,7 @@ import pandas as pd
 from judge import ratings_table
 from judge.journal import JournalReader
 from judge.preferences_table.implied import implied, pairs_within
+from judge.preferences_table.imported import read_imported
 from judge.preferences_table.journaled import Known, frame_of, people_rows, read_journal, shown, typed
 from judge.preferences_table.table import COLUMNS, ComparisonFacts, PreferencesTable, Source
 from judge.ratings_table import RatingsTable, RunFacts
@@ -30,7 +31,7 @@ _PAIRS = ("dataset", "pair", "story_prompt", "first", "second", "first_system", 
 def compares(folder: ResultFolder) -> bool:
     """Whether a result folder holds comparisons."""
     if not folder.journal.is_file():
-        return False
+        return folder.preferences.is_file()
     with JournalReader(folder.journal) as journal:
         return journal.compares
 
@@ -55,7 +56,7 @@ def read(runs: Sequence[Path | str]) -> PreferencesTable:
     rating: list[ResultFolder] = []
     for folder in resolve(runs):
         if compares(folder):
-            found, fact = read_journal(folder, datasets)
+            found, fact = (read_journal if folder.journal.is_file() else read_imported)(folder, datasets)
             rows += found
             facts.append(fact)
         else:

@@ -40,6 +40,9 @@ second, tie, or null where there is none; `p_first`, `p_second` and `p_tie` are 
 log-probabilities, null elsewhere; `rater` is null where identity is unknown.
 """
 
+ORDER_UNKNOWN = "order_unknown"
+"""Flag of a judge's row whose stories are not known to have been shown in the order of `first` and `second`."""
+
 Source = Literal["judge", "rater", "implied"]
 """Who preferred: a judge that compared, a person, or the sign of the difference of two mean ratings."""
 

@@ -16,7 +16,7 @@ from judge.parsing import parser as load_parser
 from judge.ratings_table import panels
 from judge.ratings_table.columns import Piece, frame_of, ordered
 from judge.ratings_table.imported import Imported, read_imported
-from judge.ratings_table.journaled import Asked, Beside, People, read_journal
+from judge.ratings_table.journaled import Asked, Beside, ComparisonsError, People, read_journal
 from judge.ratings_table.judgments import Telling, silent
 from judge.ratings_table.labels import Scales, notes_of, scales_of, with_labels
 from judge.ratings_table.table import COLUMNS, LABEL, PANEL, STORY_COLUMNS, RatingsTable, RunFacts, StoryRow
@@ -53,6 +53,8 @@ def read(
         if folder.journal.is_file():
             piece, fact = read_journal(folder, asked, people)
             pieces.append(piece)
+        elif folder.preferences.is_file():
+            raise ComparisonsError(folder.path)
         else:
             imported.append(read_imported(folder, explanations=explanations))
             fact = imported[-1].fact

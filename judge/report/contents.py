@@ -13,6 +13,7 @@ from judge.report.manuscript import checklist, methods
 from judge.report.sections import (
     agreement,
     audit,
+    checked_table,
     comparison,
     consistency,
     examples,
@@ -31,7 +32,8 @@ Progress = Callable[[str], None]
 
 def _summary(inputs: ReportInputs) -> list[Markup]:
     of_ratings = headline.answers(inputs) if inputs.rates else []
-    return [answered([*of_ratings, *(preference_headline.answers(inputs) if inputs.compared else [])])]
+    of_comparisons = preference_headline.answers(inputs) if inputs.compared else []
+    return [answered([*of_ratings, *of_comparisons, *checked_table.answers(inputs)])]
 
 
 SECTIONS: tuple[tuple[str, str, Maker], ...] = (
@@ -57,6 +59,10 @@ PREFERENCES: tuple[str, str, Maker] = ("preferences", "Preferences between two s
 """Of pages about runs that compared."""
 
 
+CHECKED: tuple[str, str, Maker] = ("file", "What the file says, and what it cannot", checked_table.blocks)
+"""Of pages about one table of ratings made elsewhere."""
+
+
 COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
     ("summary", "What the runs show", _summary),
     ("agreement", "Agreement with people's preferences", preferences.agreement_blocks),
@@ -76,6 +82,13 @@ def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
     """The sections of one page: beside ratings, preferences of runs that compared stand behind agreement."""
     if not inputs.rates:
         return COMPARISONS
+    if inputs.checked is not None:
+        absent = checked_table.without(inputs)
+        return (
+            ("summary", "What the file shows", _summary),
+            CHECKED,
+            *(one for one in SECTIONS[1:] if one[0] not in absent),
+        )
     return (*SECTIONS[:2], PREFERENCES, *SECTIONS[2:]) if inputs.compared else SECTIONS
 
 

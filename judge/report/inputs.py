@@ -44,6 +44,7 @@ from judge.contamination import scores_file
 from judge.contamination.report import ContaminationReport
 from judge.contamination.scores_file import ScoresFile
 from judge.errors import OptionError, SpecError
+from judge.exchange.check.table import Checked
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
 from judge.journal import JournalReader
@@ -135,6 +136,8 @@ class ReportInputs:
     scores: tuple[ScoresFile, ...] = ()
     control: RememberedControl = field(default_factory=RememberedControl)
     compared: tuple[ResultFolder, ...] = ()
+    checked: Checked | None = None
+    """The table that the ratings were read from, of a page about one."""
 
     @classmethod
     def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> ReportInputs:

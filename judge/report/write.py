@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from judge.errors import SpecError
+from judge.references import bibtex
 from judge.report.contents import page_sections, sections_of
 from judge.report.inputs import ReportInputs
 from judge.report.manuscript import checklist, methods
-from judge.report.manuscript.references import bibtex
 from judge.report.page import html
 from judge.run_folder import ResultFolder
 from judge.run_folder.layout import DEFINITION

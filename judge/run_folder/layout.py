@@ -17,6 +17,7 @@ SHARDS = "shards"
 """In a judge's result folder: the parts of the plan that were asked by processes of their own, a folder each."""
 
 IMPORTED, IMPORTED_PARQUET = "imported.csv", "imported.parquet"
+IMPORTED_PREFERENCES = "imported_preferences.csv"
 
 _RUN = "a run.yaml, its folder, or one result folder"
 _NAMED = 4
@@ -46,6 +47,11 @@ class ResultFolder:
         return parquet if parquet.is_file() else self.path / IMPORTED
 
     @property
+    def preferences(self) -> Path:
+        """A preferences table from elsewhere, in place of a journal."""
+        return self.path / IMPORTED_PREFERENCES
+
+    @property
     def derived(self) -> Path:
         """What can be computed again: caches."""
         return self.path / "derived"
@@ -61,7 +67,7 @@ class ResultFolder:
 
     def exists(self) -> bool:
         """Whether there are results to read."""
-        return self.journal.is_file() or self.imported.is_file()
+        return self.journal.is_file() or self.imported.is_file() or self.preferences.is_file()
 
 
 def judge_slug(judge: str, revision: str | None = None) -> str:

@@ -13,4 +13,5 @@ Left out, as its file must be fetched from elsewhere: `judge data check hanna`.
 
 Files in `inputs/` were made once: `demo.scores.jsonl` and `books.scores.jsonl` by the bigram model of
 `tests/contamination`, `audited.csv` by `judge audit export` of an audit of the demo run with made-up answers.
+`scores.csv` holds made-up ratings of two judges and two people.
 """

@@ -92,7 +92,7 @@ class Margin:
     @property
     def name(self) -> str:
         """Judge and Eval-Prompt in words."""
-        return f"{self.judge} with {self.eval_prompt}"
+        return self.judge if self.eval_prompt == "-" else f"{self.judge} with {self.eval_prompt}"
 
 
 def best_of(found: Sequence[Margin]) -> Margin | None:

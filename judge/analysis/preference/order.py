@@ -78,8 +78,8 @@ class Order(Signed):
 
 
 def order_rows(side: Side, fitted: Strengths | None) -> Iterator[OrderRow]:
-    """All pairs, then each third by difference of length; none for people, whose order is not known."""
-    if side.kind != "judge":
+    """All pairs, then each third by difference of length; none for people and logs, whose order is not known."""
+    if not side.placed:
         return
     yield _row(side, None, Estimate.undefined(ONE_SYSTEM) if fitted is None else fitted.position)
     third = side.pairs.thirds[side.pair]

@@ -7,14 +7,14 @@ by id. What was lost stays lost: a comparison without a preference is counted, a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.preferences_table.table import PreferencesTable
+from judge.preferences_table.table import ORDER_UNKNOWN, PreferencesTable
 from judge.stats.comparing.comparisons import Comparisons
 from judge.text_features import tokens
 
@@ -91,6 +91,8 @@ class Side:
         Who, of people whose names are known; else None.
     lost : int
         Comparisons without a preference.
+    placed : bool
+        Whether it is known which story of each comparison was shown first; of people it never is.
     """
 
     pairs: Pairs
@@ -105,6 +107,7 @@ class Side:
     value: Floats
     rater: NDArray[np.object_]
     lost: int
+    placed: bool
 
     @property
     def name(self) -> str:
@@ -144,6 +147,7 @@ class Side:
             self.value[rows],
             self.rater[rows],
             0,
+            self.placed,
         )
 
     def comparisons(self, *, of_stories: bool = False, length: bool = False) -> Comparisons:
@@ -240,8 +244,9 @@ def _side(
     ended[soft] = np.nan_to_num(shares[soft])
     ended[soft] /= np.maximum(ended[soft].sum(axis=1, keepdims=True), _SAME)
     rater = frame["rater"].astype(object).where(frame["rater"].notna(), None).to_numpy()
-    lost = len(said) - kept.size
-    return Side(pairs, kind, *labels, criterion, pair[kept], forward[kept], ended[kept], value[kept], rater[kept], lost)
+    placed = kind == "judge" and not frame["flags"].astype(str).str.contains(ORDER_UNKNOWN, regex=False).any()
+    whole = Side(pairs, kind, *labels, criterion, pair, forward, ended, value, rater, 0, bool(placed))
+    return replace(whole.only(kept), lost=len(said) - kept.size)
 
 
 def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:

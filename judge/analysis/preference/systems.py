@@ -105,7 +105,7 @@ def standings(side: Side, options: RankOptions) -> SystemStandings | None:
     if len(found.systems) < 2:
         return None
     chosen = Bootstrap(options.bootstraps, options.seed) if options.bootstraps else None
-    place = side.kind == "judge"
+    place = side.placed
     fitted = strengths(found, position=place, ties=options.ties, bootstrap=chosen)
     level = strengths(side.comparisons(length=True), position=place, ties=options.ties, bootstrap=chosen)
     even = dict(zip(level.systems, level.win_rates, strict=True))

@@ -1,13 +1,19 @@
-"""`judge export`: what a run holds or lacks, as files for other programs. The work is in `exchange`."""
+"""`judge export`: what runs hold or lack, as files for other programs. The work is in `exchange`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from judge.cli.run_options import Failed, Limit, NewerLimit, OneByOne, Overrides
+from judge.cli.table_options import ParserName, Resamples, Runs, Seed
+
+if TYPE_CHECKING:
+    from judge.exchange.outputs.given_away import GiveAway
+    from judge.exchange.outputs.measured import Measured
+    from judge.ratings_table import RatingsTable
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -69,3 +75,168 @@ def batch(
     for shown, part in zip(names, found.parts, strict=True):
         typer.echo(f"{shown}: {part.lines} lines, {part.repeats} repeats, {part.bytes / 1e6:.2f} MB")
     typer.echo(f"answer them elsewhere, then: judge import batch {asked.result.path} RESULTS")
+
+
+_WithoutTexts = Annotated[bool, typer.Option("--without-texts", help="hashes in place of stories and story-prompts")]
+_People = Annotated[
+    Literal["pseudonyms", "names", "none"],
+    typer.Option("--people", help="people by pseudonyms, by their names in the data, or without who is who"),
+]
+_Comments = Annotated[bool, typer.Option("--comments", help="also people's own comments")]
+
+
+@app.command("hub")
+def hub(
+    runs: Runs,
+    output: Annotated[Path, typer.Option("-o", "--output", help="folder to write; must not exist, or be empty")],
+    without_texts: _WithoutTexts = False,
+    *,
+    people: _People = "pseudonyms",
+    comments: _Comments = False,
+) -> None:
+    """Ratings and stories as a Hugging Face dataset folder: Parquet, a card, BibTeX. Uploads nothing.
+
+    datasets.load_dataset(FOLDER, "ratings") loads it, and judge import hub FOLDER reads it back.
+
+    Example: judge export hub runs/demo -o demo-ratings
+    """
+    from judge.exchange.outputs.given_away import tables_of
+    from judge.exchange.outputs.hub import write_hub
+
+    choices = _choices(people, without_texts=without_texts, comments=comments)
+    made = write_hub(output, tables_of(_folders(runs), choices), choices)
+    typer.echo(f"{made.path}: {made.ratings} ratings, {made.stories} stories")
+    typer.echo(choices.words, err=True)
+
+
+@app.command("irw")
+def irw(
+    runs: Runs,
+    output: Annotated[Path, typer.Option("-o", "--output", help="folder to write; must not exist, or be empty")],
+    people: _People = "pseudonyms",
+) -> None:
+    """Ratings as long CSV by the Item Response Warehouse's standard: id, item, resp, rater.
+
+    A file for people and one for judges, of each dataset and scale. Ratings that are not there are left out.
+
+    Example: judge export irw runs/demo -o demo-irw
+    """
+    from judge.exchange.outputs.given_away import tables_of
+    from judge.exchange.outputs.irw import write_irw
+
+    made = write_irw(output, tables_of(_folders(runs), _choices(people)))
+    for path, rows in made.files:
+        typer.echo(f"{path}: {rows} responses")
+    if made.unrated:
+        typer.echo(f"· {made.unrated} rows without a rating are left out: the standard has no missing responses")
+    if made.nominal:
+        typer.echo(f"· labels without an order are of another standard and left out: {', '.join(made.nominal)}")
+
+
+@app.command("metrics")
+def metrics(
+    runs: Runs,
+    output: Annotated[Path, typer.Option("-o", "--output", help="file to write")] = Path("metrics.json"),
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    parser: ParserName = "ours",
+) -> None:
+    """The main numbers as metrics.json, each with value, interval, n and unit: for dashboards that compare runs.
+
+    Agreement with people, of one person and of the control, reliability of repeats, share with a rating. An undefined
+    number is null with its reason.
+
+    Example: judge export metrics runs/demo -o metrics.json
+    """
+    from judge.errors import SpecError
+    from judge.exchange.outputs.metrics import metrics_json
+    from judge.whole_file import write_whole
+
+    _, measured = _measured(runs, parser, resamples, seed)
+    found = measured.measurements
+    try:
+        write_whole(output, metrics_json(found))
+    except OSError as error:
+        raise SpecError(f"{output} cannot be written: {error.strerror}") from error
+    undefined = sum(not one.estimate.defined for one in found)
+    typer.echo(f"{output}: {len(found)} numbers, {undefined} of them undefined")
+
+
+@app.command("eee")
+def eee(
+    runs: Runs,
+    output: Annotated[Path, typer.Option("-o", "--output", help="folder to write; must not exist, or be empty")],
+    organization: Annotated[str, typer.Option("--organization", help="who provides the data")] = "unknown",
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    parser: ParserName = "ours",
+) -> None:
+    """Agreement with people as records of Every Eval Ever (schema 0.3.0), one for each judge. Uploads nothing.
+
+    Example: judge export eee runs/demo -o demo-eee --organization "My lab"
+    """
+    import time
+
+    from judge.exchange.outputs.every_eval_ever import write_records
+
+    table, measured = _measured(runs, parser, resamples, seed)
+    made = write_records(output, table, measured, organization=organization, when=time.time())
+    for path in made.files:
+        typer.echo(str(path))
+    left = (
+        f"; {made.undefined} undefined numbers are left out, the schema has no place for them" if made.undefined else ""
+    )
+    typer.echo(f"{made.results} results{left}")
+
+
+@app.command("bibtex")
+def bibtex(
+    runs: Runs, output: Annotated[Path, typer.Option("-o", "--output", help="file to write")] = Path("references.bib")
+) -> None:
+    """The program, the datasets' studies and models' cards, as BibTeX; works of the methods: judge report --methods.
+
+    Example: judge export bibtex runs/demo -o references.bib
+    """
+    from judge.errors import SpecError
+    from judge.exchange.outputs.bibtex import entries, without_card
+    from judge.ratings_table import read
+    from judge.whole_file import write_whole
+
+    facts = read(_folders(runs), explanations=False).facts
+    text = entries(facts)
+    try:
+        write_whole(output, text)
+    except OSError as error:
+        raise SpecError(f"{output} cannot be written: {error.strerror}") from error
+    typer.echo(f"{output}: {text.count('@')} works")
+    if unknown := without_card(facts):
+        typer.echo(f"· no card is known of {', '.join(unknown)}: add what its provider asks to be cited")
+
+
+def _choices(
+    people: Literal["pseudonyms", "names", "none"], *, without_texts: bool = False, comments: bool = False
+) -> GiveAway:
+    from judge.exchange.outputs.given_away import GiveAway
+
+    return GiveAway(not without_texts, people, comments)
+
+
+def _folders(runs: list[str]) -> list[Path]:
+    """Result folders of runs that rate; SpecError where one compares."""
+    from judge.errors import SpecError
+    from judge.preferences_table import comparing
+
+    compare, rate = comparing(runs)
+    if compare:
+        raise SpecError(
+            f"{compare[0]} compares stories, and this is a form for ratings", hint="judge preferences RUN -o"
+        )
+    return [Path(folder) for folder in rate]
+
+
+def _measured(runs: list[str], parser: str, resamples: int, seed: int) -> tuple[RatingsTable, Measured]:
+    from judge.exchange.outputs.measured import Measured
+    from judge.ratings_table import read
+
+    table = read(_folders(runs), parser=parser, explanations=False)
+    return table, Measured.of(table, resamples, seed)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.exchange.import_logs import register
 from judge.cli.option_words import mend, said
 
 if TYPE_CHECKING:
@@ -201,6 +202,25 @@ def ttcw_answers(
     typer.echo(f"{count} answers; next: judge run {definition.parent}")
 
 
+@app.command("hub")
+def hub(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="what judge export hub wrote")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="where the result folders go; default runs/FOLDER")
+    ] = None,
+) -> None:
+    """A dataset folder of judge export hub, back as result folders: the same ratings, stories, scales and notes.
+
+    Example: judge import hub demo-ratings -o runs/demo-again
+    """
+    from judge.exchange.imports.hub_folder import read_hub
+    from judge.exchange.imports.imported_folder import write_folder
+
+    target = output or Path("runs") / folder.name
+    for name, found in list(read_hub(folder)):
+        _say(write_folder(target / name, found), found)
+
+
 @app.command("batch")
 def batch(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder")],
@@ -271,3 +291,6 @@ def _say(folder: ResultFolder, found: Import) -> None:
         typer.echo("without a rating: " + ", ".join(f"{count} {status}" for status, count in lost.items()))
     for note in found.notes:
         typer.echo(f"· {said(note)}")
+
+
+register(app, _say)

@@ -43,7 +43,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Field -> names that files give it, likeliest first, in small letters without blanks and marks."""
 
-_COUNTS = re.compile(
+COUNTS = re.compile(
     r"(?:length|words|tokens|chars|time|seconds|year|date|index|idx|seed|votes|len|count|rank)|id$|^age$|^n$|^no$"
 )
 _NUMBERED = re.compile(r"^(.*?)[ _.-]*(?:\d+|[a-e])$", re.IGNORECASE)
@@ -77,7 +77,7 @@ def guess(path: Path, sheet: str | None = None, said: Mapping[str, Any] | None =
     for name in _NAMES:
         if name in fields or name in ("criterion", "rating"):
             continue
-        free = [column for column in present if column not in taken and _fits(name, values[column])]
+        free = [column for column in present if column not in taken and fits(name, values[column])]
         found = named_column(name, free) or (_longest(free, values) if name == "text" else None)
         if found is not None:
             fields[name] = found
@@ -151,7 +151,7 @@ def named_column(name: str, columns: Sequence[str]) -> str | None:
     return None
 
 
-def _fits(name: str, values: Sequence[Any]) -> bool:
+def fits(name: str, values: Sequence[Any]) -> bool:
     """Whether cells can be what a field holds: names are short, stories are not numbers."""
     given = [value for value in values if not is_missing(value, ())]
     if not given or any(isinstance(value, Mapping | list) for value in given):
@@ -184,7 +184,7 @@ def _ratings(columns: Sequence[str]) -> dict[str, str]:
     """Criterion -> its column, or its columns with commas, where their names differ in a number at the end alone."""
     stems: dict[str, list[str]] = {}
     for column in columns:
-        if _COUNTS.search(_bare(column)) or _bare(column) in _NAMES["id"] or not _bare(column):
+        if COUNTS.search(_bare(column)) or _bare(column) in _NAMES["id"] or not _bare(column):
             continue
         numbered = _NUMBERED.match(column)
         stem = numbered[1] if numbered and numbered[1] else column

@@ -199,7 +199,7 @@ def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> Rating
     if isinstance(value, Mapping):
         return tuple((str(rater), str(column)) for rater, column in value.items())
     if isinstance(value, str):
-        if value in present or "," not in value or value.startswith("="):
+        if value in present or not {",", ":"} & {*value} or value.startswith("="):
             return ((None, value),)
         value = [part.strip() for part in value.split(",")]
     if not isinstance(value, list) or not value:

@@ -30,7 +30,7 @@ _NUMBER = r"[+-]?\d+(?:\.\d+)?"
 _COMMA_LIST = re.compile(rf"\s*{_NUMBER}(?:\s*,\s*{_NUMBER}){{2,}}\s*")
 _BLANK_LIST = re.compile(rf"\[\s*{_NUMBER}\.?(?:\s+{_NUMBER}\.?)*\s*\]")  # numpy's arrays, written as text
 _ONE_COMMA = re.compile(r"\s*[+-]?\d+\s*,\s*\d+\s*")
-_WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "?", "missing", "#n/a"})
+MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "?", "missing", "#n/a"})
 """What files write for a rating that was not given; read so only where the column map says it."""
 
 
@@ -105,7 +105,7 @@ def _number(value: Any, place: RatingPlace) -> float | None:
 def _hint(value: Any) -> str | None:
     if isinstance(value, str) and _ONE_COMMA.fullmatch(value):
         return "a number is written 4.5, two ratings 4;5 or [4, 5]"
-    if isinstance(value, str) and value.strip().lower() in _WORDS:
+    if isinstance(value, str) and value.strip().lower() in MISSING_WORDS:
         word = value.strip()
         said = "where it means that no rating was given: {columns!r} (in run.yaml: missing: [{!r}])"
         return Advice(said, word, columns={"missing": f"={word}"})

@@ -136,7 +136,8 @@ def _header(cells: list[str], required: Sequence[str], path: Path) -> list[str]:
     twice = sorted({c for c in cells if cells.count(c) > 1})
     if twice:
         message = "the header names a column twice" if twice[0] else "the header has columns without a name"
-        raise DataError(message, file=path, row=1, column=twice[0], hint="give each column a name of its own")
+        merged = "" if twice[0] else "; of cells that are merged across columns only the first has the name"
+        raise DataError(message, file=path, row=1, column=twice[0], hint=f"give each column a name of its own{merged}")
     missing = [c for c in required if c not in cells]
     if missing:
         raise DataError(

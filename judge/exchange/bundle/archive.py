@@ -28,7 +28,7 @@ from judge.run_folder.manifest import environment
 from judge.version import __version__
 
 FORMAT = 1
-SUMS, CONTENTS, README, TABLES = "SHA256SUMS", "bundle.json", "README.txt", "tables"
+SUMS, CONTENTS, README, TABLES, EXPORTS = "SHA256SUMS", "bundle.json", "README.txt", "tables", "exports"
 PIECE = 1 << 20
 
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -97,7 +97,9 @@ def _stage(
         say(f"copying {folder.path}")
         found.append(run_copy.copy(folder, staged, place, texts=choices.texts, batches=choices.batches))
     say("deriving tables")
-    rows, datasets = write_tables([staged / one.path for one in found], staged / TABLES, choices.tables)
+    rows, datasets = write_tables(
+        [staged / one.path for one in found], staged / TABLES, choices.tables, staged / EXPORTS
+    )
     (staged / "environment.json").write_bytes(_json({k: v for k, v in environment().items() if k != "command"}))
     costs = {one.judge: folder_cost(ResultFolder(staged / one.path)) for one in found}
     prices = {judge: cost.price for judge, cost in costs.items() if cost.price is not None}

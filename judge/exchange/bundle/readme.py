@@ -22,6 +22,11 @@ tables/preferences.csv      of runs that compare: one row for each verdict and e
                             ratings imply; its signature and notes are in preferences.signature.txt
 tables/verdicts.csv         of runs that compare: what was asked, answered and decided
 tables/audit-RUN.csv        error rates and agreement of a run's audit, where there is one with answers
+exports/hub/                ratings and stories as a Hugging Face dataset folder, people under pseudonyms (where pyarrow
+                            was installed); judge import hub reads it back
+exports/irw/                ratings as long CSV by the Item Response Warehouse's standard
+exports/every-eval-ever/    agreement with people as records of Every Eval Ever
+exports/metrics.json        the main numbers with interval, count and unit; exports/references.bib: works to cite
 runs/RUN/run.yaml           the definition as its author wrote it (a home folder is written ~)
 runs/RUN/JUDGE/
   journal.sqlite            everything asked and answered: stories, people's ratings, queries, attempts, answers
@@ -39,7 +44,8 @@ With the program (pip install storyjudge=={version}), anywhere, without a key or
     judge verify {name}.zip
 
 checks every checksum, renders every query again and compares its hash, and derives every table from the journals
-again and compares it. Exit code 0: all is as it says here; 4: something differs, and is named.
+again and compares it; of exports the checksums alone. Exit code 0: all is as it says here; 4: something differs, and
+is named.
 
 Unpacked, every command of the program works on the runs, for instance
 

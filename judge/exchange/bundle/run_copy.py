@@ -167,7 +167,7 @@ def _beside(folder: ResultFolder, target: ResultFolder, *, texts: bool) -> Itera
 def _copy_imported(folder: ResultFolder, target: ResultFolder, *, texts: bool) -> None:
     stories = folder.path / STORIES
     if texts:
-        for file in (folder.imported, stories):
+        for file in (folder.imported, folder.preferences, stories):
             if file.is_file():
                 shutil.copyfile(file, target.path / file.name)
         return
@@ -176,7 +176,9 @@ def _copy_imported(folder: ResultFolder, target: ResultFolder, *, texts: bool) -
             f"{folder.imported}: texts are left out of journals and CSV files only",
             hint="judge ratings RUN -o ratings.csv, then judge import ratings ratings.csv",
         )
-    _copy_columns(folder.imported, target.imported, {"story_prompt": sha256_text, "explanation": None})
+    for file in (folder.imported, folder.preferences):
+        if file.is_file():
+            _copy_columns(file, target.path / file.name, {"story_prompt": sha256_text, "explanation": None})
     if stories.is_file():
         _copy_columns(
             stories,

@@ -10,7 +10,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judge.exchange.outputs.measured import Measured
+    from judge.ratings_table import RatingsTable
 
 RATINGS, PREFERENCES, AUDIT = "ratings.csv", "preferences.csv", "audit.sqlite"
 OF_RATINGS = (RATINGS, "ratings.signature.txt", "coverage.csv", "consistency.csv", "correlate.csv")
@@ -33,16 +37,19 @@ class TableChoices:
         return asdict(self)
 
 
-def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -> tuple[int, list[str]]:
+def write_tables(
+    folders: Sequence[Path], target: Path, choices: TableChoices, exports: Path | None = None
+) -> tuple[int, list[str]]:
     """Derive every table of these result folders into `target`; returns rows of ratings and preferences, and datasets.
 
-    Neither table has explanations: they stand in the journal, in the judge's words.
+    Neither table has explanations: they stand in the journal, in the judge's words. `exports` is where the same numbers
+    go in other programs' forms; None = nowhere.
     """
     from judge.preferences_table import comparing
 
     target.mkdir(parents=True, exist_ok=True)
     compare, rate = comparing(folders)
-    rows, datasets = _ratings(rate, target, choices) if rate else (0, [])
+    rows, datasets = _ratings(rate, target, choices, exports) if rate else (0, [])
     if compare:
         more, others = _preferences(compare, target)
         rows, datasets = rows + more, sorted({*datasets, *others})
@@ -51,16 +58,15 @@ def write_tables(folders: Sequence[Path], target: Path, choices: TableChoices) -
     return rows, datasets
 
 
-def _ratings(folders: Sequence[Path], target: Path, choices: TableChoices) -> tuple[int, list[str]]:
+def _ratings(
+    folders: Sequence[Path], target: Path, choices: TableChoices, exports: Path | None
+) -> tuple[int, list[str]]:
     """The tables of runs that rate: rows of the ratings table, and datasets."""
     from judge.analysis import correlation
     from judge.analysis.coverage import tables as coverage_tables
-    from judge.analysis.coverage.coverage import coverage
-    from judge.analysis.inputs.control import Control
     from judge.analysis.options.signature import signature
-    from judge.analysis.options.table_options import CorrelationOptions
     from judge.analysis.reliability import consistency_tables
-    from judge.analysis.reliability.consistency import consistency
+    from judge.exchange.outputs.measured import Measured
     from judge.printing.tables import emit
     from judge.rating_matrix import build
     from judge.ratings_table import read
@@ -70,12 +76,34 @@ def _ratings(folders: Sequence[Path], target: Path, choices: TableChoices) -> tu
     table.frame.to_csv(target / RATINGS, index=False, lineterminator="\n", chunksize=10_000)
     lines = [signature(table, build(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
     (target / "ratings.signature.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    emit(coverage_tables.tables(coverage(table)), "csv", target / "coverage.csv")
-    emit(consistency_tables.tables(consistency(table), full=True), "csv", target / "consistency.csv")
-    options = CorrelationOptions(resamples=choices.resamples, seed=choices.seed)
-    result = correlation.correlations(table, options, Control())
-    emit(correlation.tables(result), "csv", target / "correlate.csv")
+    measured = Measured.of(table, choices.resamples, choices.seed)
+    emit(coverage_tables.tables(measured.coverage), "csv", target / "coverage.csv")
+    emit(consistency_tables.tables(measured.consistency, full=True), "csv", target / "consistency.csv")
+    emit(correlation.tables(measured.correlations), "csv", target / "correlate.csv")
+    if exports is not None:
+        write_exports(exports, folders, table, measured)
     return len(table.frame), sorted({fact.dataset for fact in table.facts})
+
+
+def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, measured: Measured) -> None:
+    """The same ratings and numbers for other programs; people under pseudonyms. Texts are whatever the copies hold."""
+    from judge.errors import MissingExtraError
+    from judge.exchange.outputs import bibtex
+    from judge.exchange.outputs.every_eval_ever import write_records
+    from judge.exchange.outputs.given_away import GiveAway, tables_of
+    from judge.exchange.outputs.hub import write_hub
+    from judge.exchange.outputs.irw import write_irw
+    from judge.exchange.outputs.metrics import metrics_json
+
+    target.mkdir(parents=True, exist_ok=True)
+    choices = GiveAway()
+    given = tables_of(folders, choices)
+    with suppress(MissingExtraError):  # without pyarrow there is no Parquet, and the rest is as good
+        write_hub(target / "hub", given, choices)
+    write_irw(target / "irw", given)
+    write_records(target / "every-eval-ever", table, measured)
+    (target / "metrics.json").write_bytes(metrics_json(measured.measurements))
+    (target / "references.bib").write_text(bibtex.entries(table.facts), encoding="utf-8")
 
 
 def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from judge.ratings_table.imported import read_imported
 from judge.ratings_table.labels import with_labels
 from judge.records import Criterion
 from judge.run_folder import ResultFolder, write_manifest
-from judge.run_folder.layout import IMPORTED, IMPORTED_PARQUET, MANIFEST
+from judge.run_folder.layout import IMPORTED, IMPORTED_PARQUET, IMPORTED_PREFERENCES, MANIFEST
 from judge.run_folder.manifest import environment
 
 STORIES = "imported_stories.csv"
@@ -30,7 +30,8 @@ class Import:
 
     `stories` has `dataset, story`, perhaps `words, text, reference`, and numeric features; None where nothing is known.
     `ratings` says whether the judges' are single ratings or means of repeats; None leaves that to the numbers. `given`
-    is what correlations of these hold fixed where nothing else is asked for.
+    is what correlations of these hold fixed where nothing else is asked for. `log` says which tool's log this was, what
+    identifies a rating in it, and what it could not tell.
     """
 
     frame: pd.DataFrame
@@ -43,6 +44,7 @@ class Import:
     ratings: Literal["single", "means"] | None = None
     labels_note: str | None = None
     given: str | None = None
+    log: Mapping[str, Any] | None = None
 
 
 def write_folder(path: Path, found: Import) -> ResultFolder:
@@ -50,6 +52,19 @@ def write_folder(path: Path, found: Import) -> ResultFolder:
 
     Raises RunFolderError where a journal lies there or nothing can be written, and DataError where the rows are not a
     ratings table.
+    """
+
+    def write(fresh: ResultFolder) -> None:
+        _write(fresh, found)
+        read_imported(fresh)
+
+    return replace_folder(path, write)
+
+
+def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultFolder:
+    """Write an imported folder whole or not at all, in place of an earlier import.
+
+    Raises RunFolderError where a journal lies there or nothing can be written.
     """
     folder = ResultFolder(path)
     if folder.journal.exists():
@@ -60,10 +75,9 @@ def write_folder(path: Path, found: Import) -> ResultFolder:
     except OSError as error:
         raise RunFolderError(f"{path.parent} cannot be written: {error.strerror}") from error
     try:
-        _write(ResultFolder(fresh), found)
-        read_imported(ResultFolder(fresh))
+        write(ResultFolder(fresh))
         path.mkdir(exist_ok=True)
-        for name in (IMPORTED, IMPORTED_PARQUET, MANIFEST, STORIES):
+        for name in (IMPORTED, IMPORTED_PARQUET, IMPORTED_PREFERENCES, MANIFEST, STORIES):
             (path / name).unlink(missing_ok=True)
         for file in fresh.iterdir():
             file.replace(path / file.name)
@@ -100,4 +114,5 @@ def _write(folder: ResultFolder, found: Import) -> None:
     manifest |= {"ratings": found.ratings} if found.ratings else {}
     manifest |= {"labels_note": found.labels_note} if found.labels_note else {}
     manifest |= {"given": found.given} if found.given else {}
+    manifest |= {"log": dict(found.log)} if found.log else {}
     write_manifest(folder.manifest, manifest)

@@ -3,8 +3,10 @@
 The columns are the ratings table's, and of the stories `text` and `reference`. `story`, `criterion` and `rating` are
 needed; the others may be left out where there is nothing to say. A row without a rating needs a `status` that says why.
 A column map names columns that are called otherwise: `{"story": "id", "judge": "=gpt-4"}`; `ratings.CRITERION` is a
-column of the row's ratings on one criterion, `people.CRITERION` one of people's ratings of the row's story. A cell with
-several of a judge's ratings holds its repeats.
+column of the row's ratings on one criterion, `people.CRITERION` one of people's ratings of the row's story, and
+`judges.CRITERION` names a column for each of several judges (`gpt:gpt_score,claude:claude_score`). `*` in place of
+CRITERION is the row's own; `judges` lists those in the column of raters that are judges; `{"story": "=row"}` numbers
+stories by rows. A cell with several of a judge's ratings holds its repeats.
 
 Where a criterion has labels (the criteria's, the dataset's, or those that the column map declares), a cell holds a
 label's word, letter case aside, or its code; a column `label` may stand beside the codes, or in their place.
@@ -73,17 +75,48 @@ def read_ratings(
     chosen = _with_labels(ratings_map(path, columns or {}, leave_out), dataset, criteria, path)
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
     rows = _checked_rows(path, chosen, name, unrated, number_repeats=number_repeats)
+    known = {name: _criterion(name, scale) for name, scale in _labelled(rows, chosen)}
+    known |= {criterion.name: criterion for criterion in criteria}
+    return import_rows(
+        rows,
+        path,
+        dataset=dataset if isinstance(dataset, Dataset) else None,
+        criteria=list(known.values()),
+        notes=notes,
+        ratings=ratings,
+        asked=_asked(dataset, chosen, columns or {}),
+    )
+
+
+def import_rows(
+    rows: Sequence[FileRow],
+    path: Path,
+    *,
+    dataset: Dataset | None,
+    criteria: Sequence[Criterion],
+    notes: Sequence[str],
+    ratings: Literal["single", "means"] | None,
+    asked: Mapping[str, Any],
+) -> Import:
+    """Rows, each with a status that fits its rating, joined with the dataset's stories and held against the scales.
+
+    Raises DataError for one rating twice, for facts of a story that contradict each other, and for too few ids that the
+    dataset has.
+    """
+    refuse_twice(rows, path)
     facts = stories_of(rows, path)
     judged, people = ([row.cells for row in rows if row.cells["source"] == source] for source in ("judge", "rater"))
     found: list[str] = []
     labels_note = None
-    if isinstance(dataset, Dataset):
+    if dataset is not None:
         joined = join(facts, dataset, path, {str(row.cells["criterion"]) for row in rows}, people=bool(people))
         people += joined.people
         found, labels_note = joined.notes, dataset.labels_note
     frame = _frame(judged + people, facts)
-    known = {name: _criterion(name, scale) for name, scale in _labelled(frame, chosen)}
-    known |= {criterion.name: criterion for criterion in criteria}
+    known = {criterion.name: criterion for criterion in criteria}
+    if dataset is not None:
+        of_dataset = ((str(name), dataset.labels.of(str(name))) for name in pd.unique(frame["criterion"]))
+        known = {name: _criterion(name, scale) for name, scale in of_dataset if scale is not None} | known
     names = [str(name) for name in pd.unique(frame["criterion"])]
     off = _off_scale(frame, known)
     return Import(
@@ -93,7 +126,7 @@ def read_ratings(
         notes=[*notes, *found, *filter(None, [labels_note]), *off],
         sources=[path],
         stories=_story_table(facts),
-        asked=_asked(dataset, chosen, columns or {}),
+        asked=asked,
         ratings=ratings,
         labels_note=labels_note,
     )
@@ -109,9 +142,10 @@ def _with_labels(
     return replace(chosen, labels=labels)
 
 
-def _labelled(frame: pd.DataFrame, chosen: RatingsMap) -> list[tuple[str, Scale]]:
+def _labelled(rows: Sequence[FileRow], chosen: RatingsMap) -> list[tuple[str, Scale]]:
     """The file's criteria whose labels are known, with their scales."""
-    found = ((str(name), chosen.labels.of(str(name))) for name in pd.unique(frame["criterion"]))
+    names = dict.fromkeys(str(row.cells["criterion"]) for row in rows)
+    found = ((name, chosen.labels.of(name)) for name in names)
     return [(name, scale) for name, scale in found if scale is not None]
 
 
@@ -123,12 +157,11 @@ def _criterion(name: str, scale: Scale) -> Criterion:
 def _checked_rows(
     path: Path, chosen: RatingsMap, dataset: str | None, unrated: str | None, *, number_repeats: bool
 ) -> list[FileRow]:
-    """The file's rows, each with a status that fits its rating, no rating twice."""
-    rows = file_rows(path, chosen, dataset=dataset, unrated=unrated)
+    """The file's rows, each with a status that fits its rating."""
+    rows = file_rows(path, chosen, dataset=dataset, unrated=unrated, repeats=number_repeats)
     _check_status(rows, path)
     if number_repeats:
         number(rows, path)
-    refuse_twice(rows, path)
     return rows
 
 

@@ -20,8 +20,15 @@ from judge.wording import Advice
 NEEDED = ("story", "criterion", "rating")
 FIELDS = (*COLUMNS, LABEL, PANEL, "text", "reference")
 _TEXTS = frozenset((*COLUMNS, PANEL)) - {"rating"}
-_WIDE = ("ratings.", "people.")
-_SAID = ("missing", "sheet", *KEYS)
+_WIDE = ("ratings.", "judges.", "people.")
+_JUDGES = "judges"
+_SAID = ("missing", "sheet", _JUDGES, *KEYS)
+
+OWN = "*"
+"""In place of a criterion's name: that of the row."""
+
+BY_ROW = "=row"
+"""In place of a column of ids: the row's number."""
 
 Columns = Mapping[str, tuple[tuple[str | None, str], ...]]
 Given = list[tuple[str | None, float | None]]
@@ -29,10 +36,15 @@ Given = list[tuple[str | None, float | None]]
 
 @dataclass(frozen=True, slots=True)
 class RatingsMap:
-    """Field -> column, and criterion -> columns of judges' and of people's ratings where one row holds several."""
+    """Field -> column, and criterion -> columns of ratings where one row holds several.
+
+    `judges` are columns of the row's one judge, `by_judge` those of a judge each, `people` those of people.
+    `judge_names` are judges that the column of raters names.
+    """
 
     fields: Mapping[str, str]
     judges: Columns
+    by_judge: Columns
     people: Columns
     left_out: tuple[str, ...]
     missing: tuple[str, ...]
@@ -40,6 +52,12 @@ class RatingsMap:
     decimal_comma: bool
     anonymous: bool = False
     labels: LabelScales = field(default_factory=LabelScales)
+    judge_names: frozenset[str] = frozenset()
+
+    @property
+    def wide(self) -> bool:
+        """Whether a row holds ratings in columns of their own."""
+        return bool(self.judges or self.by_judge or self.people)
 
 
 @dataclass(slots=True)
@@ -66,7 +84,7 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
             wide[prefix][criterion] = rating_columns(criterion, value, present)
         elif key not in FIELDS:
             raise SpecError(
-                unknown("column map field", key, [*FIELDS, "ratings.CRITERION", "people.CRITERION", *_SAID])
+                unknown("column map field", key, [*FIELDS, *(f"{prefix}CRITERION" for prefix in _WIDE), *_SAID])
             )
         elif not isinstance(value, str) or not value:
             raise SpecError(f"column map: {key} must name a column, not {value!r}")
@@ -76,7 +94,7 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
     # A column of words is often mapped to the rating itself.
     spoken_for = {*used, *leave_out, *((LABEL,) if LABEL in fields.values() else ())}
     fields = {f: f for f in FIELDS if f in present and f not in spoken_for} | fields
-    if LABEL in fields and "rating" not in fields and not wide["ratings."]:
+    if LABEL in fields and "rating" not in fields and not (wide["ratings."] or wide["judges."]):
         fields["rating"] = fields.pop(LABEL)
     anonymous = fields.get("rater") == UNKNOWN_RATER
     if anonymous:
@@ -84,6 +102,7 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
     found = RatingsMap(
         fields=fields,
         judges=wide["ratings."],
+        by_judge=wide["judges."],
         people=wide["people."],
         left_out=tuple(leave_out),
         missing=said_words(columns.get("missing")),
@@ -91,6 +110,7 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
         decimal_comma=path.suffix.lower() == ".csv" and separator(path) == ";",
         anonymous=anonymous,
         labels=label_scales(columns),
+        judge_names=frozenset(said_words(columns.get(_JUDGES))),
     )
     _check(found, [*fields.values(), *used], present, path)
     return found
@@ -100,13 +120,17 @@ def _check(found: RatingsMap, used: Sequence[str], present: Sequence[str], path:
     for column in (*used, *found.left_out):
         if not column.startswith("=") and column not in present:
             raise DataError(unknown("column", column, present), file=path)
-    needed = ("story",) if found.judges or found.people else NEEDED
+    needed: tuple[str, ...] = ("story",) if found.wide else NEEDED
+    if any(OWN in columns for columns in (found.judges, found.by_judge, found.people)):
+        needed = ("story", "criterion")
     missing = [name for name in needed if name not in found.fields]
     if missing:
         names = ", ".join(map(repr, missing))
         message = f"column{'s' if len(missing) > 1 else ''} {names} missing"
         raise DataError(message, file=path, found=", ".join(present), hint=_propose(missing, found, present))
-    if found.judges and ("rating" in found.fields or "criterion" in found.fields):
+    if (found.judges or found.by_judge) and (
+        "rating" in found.fields or ("criterion" in needed) < ("criterion" in found.fields)
+    ):
         raise SpecError("column map: either criterion and rating (one row a rating) or ratings.CRITERION, not both")
     read = {*used, *found.left_out}
     # A key within an object is read, or left, with the object.
@@ -139,9 +163,14 @@ def _propose(missing: Sequence[str], found: RatingsMap, present: Sequence[str]) 
     )
 
 
-def file_rows(path: Path, columns: RatingsMap, *, dataset: str | None, unrated: str | None) -> list[FileRow]:
-    """Every rating of the file, in its order; those of columns of people's ratings stand last, once for each story."""
-    return _Reader(path, columns, dataset, unrated).read()
+def file_rows(
+    path: Path, columns: RatingsMap, *, dataset: str | None, unrated: str | None, repeats: bool = False
+) -> list[FileRow]:
+    """Every rating of the file, in its order; those of columns of a judge or of people stand last, once for each story.
+
+    With `repeats` several rows of a story hold repeats of a judge that has a column.
+    """
+    return _Reader(path, columns, dataset, unrated, repeats).read()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,30 +181,84 @@ class _Reader:
     columns: RatingsMap
     dataset: str | None
     unrated: str | None
+    repeats: bool = False
 
     def read(self) -> list[FileRow]:
         found: list[FileRow] = []
+        judged: dict[tuple[Any, ...], list[FileRow]] = {}
         people: dict[tuple[Any, ...], list[FileRow]] = {}
         for number, cells in table_rows(self.path, self.columns.sheet):
             row = FileRow(number, self._base(cells, number), self._text(cells, "text"), self._text(cells, "reference"))
             for criterion, many in self._own(row).items():
                 given = self._given(cells, row, criterion, many)
                 found += self._rated(row, criterion, self._labelled(cells, row, criterion, given), many[0][1])
-            for criterion, many in self.columns.people.items():
+            for named, many in self.columns.by_judge.items():
+                criterion = self._criterion(row, named)
+                for judge, column in many:
+                    rows = self._by_judge(cells, row, criterion, judge or column, column)
+                    if self.repeats:
+                        found += rows
+                    else:
+                        self._once(judged, row, (criterion, judge or column), rows, column, "the judge's ratings")
+            for named, many in self.columns.people.items():
+                criterion = self._criterion(row, named)
                 given = self._given(cells, row, criterion, many, people=True)
-                rows = [self._person(row, criterion, rater, value) for rater, value in given if value is not None]
-                first = people.setdefault((row.cells["dataset"], row.cells["story"], criterion), rows)
-                if [_said(one) for one in first] != [_said(one) for one in rows]:
-                    message = f"people's ratings of story {row.cells['story']!r} differ from those of an earlier row"
-                    raise DataError(message, file=self.path, row=number, column=many[0][1])
-        return [*found, *(row for rows in people.values() for row in rows)]
+                own = row.cells["rater"]
+                rows = [self._person(row, criterion, rater or own, v) for rater, v in given if v is not None]
+                self._once(people, row, (criterion, own, row.cells[PANEL]), rows, many[0][1], "people's ratings")
+        kept = (row for of_story in (judged, people) for rows in of_story.values() for row in rows)
+        return [*found, *kept]
+
+    def _criterion(self, row: FileRow, named: str) -> str:
+        """The criterion of a column: the row's own, where the map says so."""
+        if named != OWN:
+            return named
+        if row.cells["criterion"] is None:
+            self._refuse("nothing stands there", row.number, "criterion")
+        return str(row.cells["criterion"])
+
+    def _once(
+        self,
+        known: dict[tuple[Any, ...], list[FileRow]],
+        row: FileRow,
+        whose: tuple[Any, ...],
+        rows: list[FileRow],
+        column: str,
+        what: str,
+    ) -> None:
+        """Keep what a story's rows say alike, once; DataError where they differ."""
+        first = known.setdefault((row.cells["dataset"], row.cells["story"], *whose), rows)
+        if [_said(one) for one in first] == [_said(one) for one in rows]:
+            return
+        message = f"{what} of story {row.cells['story']!r} differ from those of an earlier row"
+        hint = Advice(
+            "where rows are people's, a column names the rater; where they are a judge's repeats: {number_repeats}; "
+            "else each story needs an id of its own"
+        )
+        raise DataError(message, file=self.path, row=row.number, column=column, hint=hint)
+
+    def _by_judge(
+        self, cells: Mapping[str, Any], row: FileRow, criterion: str, judge: str, column: str
+    ) -> list[FileRow]:
+        """The ratings of one judge's column, whoever the row itself is about."""
+        asked = self._text(cells, "eval_prompt") or "-"
+        none = dict.fromkeys(("rater", PANEL, "flags", "explanation"))
+        own = {"source": "judge", "judge": judge, "eval_prompt": asked, "criterion": criterion}
+        status = row.cells["status"] if row.cells["source"] == "judge" else None
+        mine = FileRow(row.number, row.cells | none | own | {"status": status}, row.text, row.reference)
+        given = self._given(cells, mine, criterion, [(None, column)])
+        return list(self._rated(mine, criterion, given, column))
 
     def _base(self, cells: Mapping[str, Any], number: int) -> dict[str, Any]:
         """The row's values but for ratings, with what a file may leave unsaid."""
         values: dict[str, Any] = dict.fromkeys((*COLUMNS, PANEL))
         values |= {name: self._text(cells, name) for name in self.columns.fields if name in _TEXTS}
+        if self.columns.fields["story"] == BY_ROW:
+            values["story"] = str(number)
         if values["story"] is None:
             self._refuse("nothing stands there", number, "story")
+        if values["rater"] in self.columns.judge_names and values["judge"] is None:
+            values["judge"], values["rater"] = values["rater"], None
         if self.dataset is not None and values["dataset"] not in (None, self.dataset):
             hint = Advice("leave the other dataset's rows out of the file, or import without {dataset}")
             self._refuse(f"the file names another dataset than {self.dataset}", number, "dataset", values, hint)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from judge.analysis.preference.control import LEAST_PAIRS
 from judge.preferences_table import ComparisonFacts
+from judge.references import DATASETS
 from judge.report.inputs import ReportInputs
-from judge.report.manuscript.phrases import DATASETS, cite, listed
+from judge.report.manuscript.phrases import cite, listed
 
 _ORDERS = {
     "both": "each pair in both orders",

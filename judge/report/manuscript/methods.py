@@ -21,11 +21,11 @@ from judge.in_force.words import sentences, stored
 from judge.judge_name import JudgeName
 from judge.preferences_table import ComparisonFacts
 from judge.ratings_table import RunFacts
+from judge.references import DATASETS, works
 from judge.report.blocks import heading, prose
 from judge.report.inputs import ReportInputs
 from judge.report.manuscript import compared_methods
-from judge.report.manuscript.phrases import DATASETS, cite, listed
-from judge.report.manuscript.references import works
+from judge.report.manuscript.phrases import cite, listed
 from judge.report.sections import audit_words
 from judge.report.sections.explanation_words import looks
 from judge.version import __version__

@@ -1,17 +1,8 @@
-"""Pieces of the methods' sentences: citations as pandoc writes them, lists of names, works that datasets come from."""
+"""Pieces of the methods' sentences: citations as pandoc writes them, lists of names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-DATASETS = {
-    "hanna": ("chhun-etal-2022-human", "chhun-etal-2024-language"),
-    "mans": ("guan-etal-2021-openmeva",),
-    "storyer": ("chen-etal-2022-storyer",),
-    "plotguided": ("ghazarian-etal-2021-plot",),
-    "deltascore": ("xie-etal-2023-deltascore",),
-}
-"""Keys of `references` by the beginning of a dataset's name."""
 
 
 def cite(*keys: str) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from judge.references import bibtex, works
 from judge.report import ReportInputs, ReportOptions
 from judge.report.manuscript import checklist, methods
-from judge.report.manuscript.references import bibtex, works
 from tests.report import runs
 
 

@@ -15,6 +15,16 @@ _FILE = Path(__file__).parent / "references.bib"
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 
 
+DATASETS = {
+    "hanna": ("chhun-etal-2022-human", "chhun-etal-2024-language"),
+    "mans": ("guan-etal-2021-openmeva",),
+    "storyer": ("chen-etal-2022-storyer",),
+    "plotguided": ("ghazarian-etal-2021-plot",),
+    "deltascore": ("xie-etal-2023-deltascore",),
+}
+"""Keys of works by the beginning of a dataset's name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """One entry: its key, its fields without braces, and its BibTeX."""

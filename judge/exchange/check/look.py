@@ -1,0 +1,116 @@
+"""What a table's cells show of its columns: numbers, words for nothing, the order of answers, rows said twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.datasets.files.rating_cell import MISSING_WORDS, RatingPlace, is_missing, ratings_in
+from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.datasets.label_scales import label_scales
+from judge.errors import DataError
+from judge.records import Scale
+
+_LEAST_SORTED = 20
+"""Rows from which on answers that never fall from column to column were put in order by somebody."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Looked:
+    """A table's columns and rows, as read; nothing is mended."""
+
+    path: Path
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, Any], ...]
+    decimal_comma: bool
+    scale: Scale | None = None
+    """Of ratings that are labels, where these are said."""
+
+    @classmethod
+    def at(cls, path: Path, sheet: str | None, labels: str | None = None) -> Looked:
+        """Read the whole table; DataError where it is none, SpecError for what are no labels."""
+        comma = path.suffix.lower() == ".csv" and separator(path) == ";"
+        rows = tuple(cells for _, cells in table_rows(path, sheet))
+        if not rows:
+            raise DataError("the table has no rows", file=path)
+        scale = label_scales({"labels": labels}).of("") if labels else None
+        return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale)
+
+    def yes_and_no(self, columns: Sequence[str]) -> tuple[str, str] | None:
+        """No and Yes as these columns spell them, where their cells hold nothing else."""
+        known: dict[str, str] = {}
+        for column in columns:
+            values = {str(value).strip() for value in self.values(column) if not is_missing(value, ())}
+            if values and {value.casefold() for value in values} <= {"yes", "no"}:
+                known |= {value.casefold(): value for value in values}
+        return (known["no"], known["yes"]) if len(known) == len(("no", "yes")) else None
+
+    def values(self, column: str) -> list[Any]:
+        """A column's cells."""
+        return [cell(row, column) for row in self.rows]
+
+    def words_for_nothing(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Words such as NA that stand in these columns where a rating would, as they are spelled."""
+        found: dict[str, None] = {}
+        for column in columns:
+            for value in self.values(column):
+                if isinstance(value, str) and value.strip().lower() in MISSING_WORDS:
+                    found[value.strip()] = None
+        return tuple(found)
+
+    def numbers(self, column: str, missing: Sequence[str] = ()) -> list[float | None] | None:
+        """A column's ratings, None for an empty cell; None where a cell holds none, or several."""
+        place = RatingPlace(self.path, 0, column, tuple(missing), self.decimal_comma, self.scale)
+        found: list[float | None] = []
+        for value in self.values(column):
+            try:
+                given = ratings_in(value, place)
+            except DataError:
+                return None
+            if len(given) != 1:
+                return None
+            found.append(given[0][1])
+        return found
+
+    def holds_ratings(self, column: str) -> bool:
+        """Whether the cells are ratings: numbers, lists of them, or nothing, and some number."""
+        place = RatingPlace(
+            self.path, 0, column, tuple(self.words_for_nothing([column])), self.decimal_comma, self.scale
+        )
+        some = False
+        try:
+            for value in self.values(column):
+                some = any(rating is not None for _, rating in ratings_in(value, place)) or some
+        except DataError:
+            return False
+        return some
+
+    def unique(self, column: str) -> bool:
+        """Whether no two rows have the same cell, and none has nothing."""
+        values = [str(value) for value in self.values(column) if not is_missing(value, ())]
+        return len({*values}) == len(self.rows)
+
+    def in_order(self, columns: Sequence[str], missing: Sequence[str]) -> bool:
+        """Whether in every row the numbers rise, or in every row fall, from column to column: somebody sorted them."""
+        if len(columns) < 2:
+            return False
+        read = [self.numbers(column, missing) for column in columns]
+        rows = [
+            row
+            for row in zip(*(one for one in read if one is not None), strict=False)
+            if None not in row and len({*row}) > 1
+        ]
+        if None in read or len(rows) < _LEAST_SORTED:
+            return False
+        up = all(a <= b for row in rows for a, b in pairwise(row))
+        return up or all(a >= b for row in rows for a, b in pairwise(row))
+
+    def said_twice(self, columns: Sequence[str]) -> int:
+        """Rows that say in these columns what another says."""
+        made = {orjson.dumps([cell(row, one) for one in columns], default=str) for row in self.rows}
+        return len(self.rows) - len(made)

@@ -1,0 +1,32 @@
+"""What a person said of a table's columns. Never read from the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SaidColumns:
+    """Options of `judge check`, empty where nothing was said.
+
+    `judge` and `human` are columns, perhaps as CRITERION=COLUMN; where `rater` and `rating` are columns, `judge` names
+    those in the column of raters that are judges. `by` is the column of systems, `prompt` of story-prompts. `labels`
+    are words that stand for ratings, lowest first, with commas between.
+    """
+
+    judge: tuple[str, ...] = ()
+    human: tuple[str, ...] = ()
+    criterion: str | None = None
+    story: str | None = None
+    by: str | None = None
+    prompt: str | None = None
+    text: str | None = None
+    rater: str | None = None
+    rating: str | None = None
+    panel: str | None = None
+    labels: str | None = None
+    missing: tuple[str, ...] = ()
+    sheet: str | None = None
+    number_repeats: bool = False
+    positions: bool = False
+    """Whether people's columns are answers in any order, and not of a person each."""

@@ -1,0 +1,94 @@
+"""A table read as it was guessed, by the reader of imported ratings, with what was met on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from judge.exchange.check.guess import Guessed, guess
+from judge.exchange.check.look import Looked
+from judge.exchange.check.said import SaidColumns
+from judge.exchange.check.untold import Untold, untold
+from judge.exchange.imports.imported_folder import Import
+from judge.exchange.ratings.file import read_ratings
+from judge.fingerprint import sha256_file
+from judge.wording import Advice, Note
+
+UNRATED = "no_rating"
+"""Status of a judge's empty cells: the file does not say why they are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """One table: its ratings, the columns they were read from, sentences on both, and what the table cannot tell."""
+
+    path: Path
+    found: Import
+    columns: Guessed
+    rows: int
+    digest: str
+    notes: tuple[str, ...]
+    untold: tuple[Untold, ...]
+
+    @property
+    def guessed(self) -> bool:
+        """Whether any column was guessed."""
+        return bool(self.columns.guessed)
+
+
+def check(path: Path, said: SaidColumns | None = None) -> Checked:
+    """Read a table of a judge's and people's ratings.
+
+    Raises
+    ------
+    DataError
+        No judge or no person can be told, a cell holds no rating, rows contradict each other: with what mends it.
+    SpecError
+        Options that have no effect beside others.
+    """
+    said = said or SaidColumns()
+    table = Looked.at(path, said.sheet, said.labels)
+    if said.labels is None and (words := table.yes_and_no(table.columns)) and table.scale is None:
+        said = replace(said, labels=",".join(words))
+        table = Looked.at(path, said.sheet, said.labels)
+    columns = guess(table, said)
+    left_out = [name for name in table.columns if name not in columns.used]
+    found = read_ratings(
+        path,
+        columns=columns.column_map(),
+        leave_out=left_out,
+        number_repeats=columns.number_repeats,
+        unrated=UNRATED,
+        # Scores between the points of a scale are one reading too: nobody said that they are means of repeats.
+        ratings="single",
+    )
+    return Checked(
+        path,
+        found,
+        columns,
+        len(table.rows),
+        sha256_file(path),
+        tuple(_notes(table, columns, left_out, said)),
+        untold(found),
+    )
+
+
+def _notes(table: Looked, columns: Guessed, left_out: list[str], said: SaidColumns) -> list[str]:
+    made = []
+    twice = table.said_twice(sorted(columns.used)) if columns.form == "columns" else 0
+    if twice:
+        what = "they count once" if "story" in columns.fields else "each is a story of its own, as no column holds ids"
+        made.append(f"{twice:,} of {len(table.rows):,} rows say what another says in every column that is read: {what}")
+    if columns.form == "columns" and "story" not in columns.fields:
+        made.append("no column holds an id for each story: stories are numbered by rows")
+    if columns.positions and not said.positions:
+        made.append("people's columns stand in order in every row: they hold sorted answers and not a person each")
+    elif not columns.positions and len({one.who for one in columns.people}) > 1:
+        what = "each column of people's ratings is taken for one person"
+        advice = Advice("where columns are first, second, ... answers of whoever came, say so: {positions}")
+        made.append(Note(what, advice, joint="; "))
+    if columns.missing:
+        made.append(f"read as no rating: {', '.join(map(repr, columns.missing))}")
+    if left_out:
+        made.append(f"columns that were not read: {', '.join(name or '(no name)' for name in left_out)}")
+    return made

@@ -1,0 +1,93 @@
+"""What ratings made elsewhere cannot tell: each gap, what is not known for want of it, and what would close it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from judge.exchange.imports.imported_folder import Import
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """One gap: what is missing, what therefore cannot be said, and what would say it."""
+
+    missing: str
+    therefore: str
+    closes: str
+
+    @property
+    def sentence(self) -> str:
+        """The first two, in one sentence."""
+        return f"{self.missing[:1].upper()}{self.missing[1:]}: {self.therefore}."
+
+
+def untold(found: Import) -> tuple[Untold, ...]:
+    """The gaps of an import, largest consequence first."""
+    frame = found.frame
+    judged, people = frame[frame["source"] == "judge"], frame[frame["source"] == "rater"]
+    return (*_of_bars(found, people), *_of_stories(frame), *_of_judges(judged))
+
+
+def _of_bars(found: Import, people: pd.DataFrame) -> Iterator[Untold]:
+    if found.stories is None or not found.stories["text"].notna().any():
+        yield Untold(
+            "no texts",
+            "there is no control, so it is not known whether the judge does better than one that looks at length alone",
+            "a column of the stories' texts",
+        )
+    if people.empty:
+        yield Untold(
+            "no people's ratings", "nothing can be said about agreement with people", "columns of people's ratings"
+        )
+    elif people["rater"].isna().all():
+        yield Untold(
+            "who gave which of people's ratings is not said",
+            "there is no human ceiling, so it is not known how well people agree with each other",
+            "a column for each person, or a column of raters",
+        )
+    elif len(people["rater"].unique()) == 1:
+        yield Untold(
+            "people's ratings are one column",
+            "one person or a mean, there is no human ceiling: how well people agree with each other is not known",
+            "a column for each person, or a column of raters",
+        )
+
+
+def _of_stories(frame: pd.DataFrame) -> Iterator[Untold]:
+    if frame["story_prompt"].isna().all():
+        yield Untold(
+            "no story-prompts",
+            "intervals take each story for itself, and are too narrow where several answer one prompt",
+            "a column of story-prompts, or of what else stories share",
+        )
+    if len(frame["system"].unique()) < 2:
+        yield Untold(
+            "no systems",
+            "nothing can be said of single systems, of their order, or of a judge that favours one",
+            "a column of who wrote each story",
+        )
+
+
+def _of_judges(judged: pd.DataFrame) -> Iterator[Untold]:
+    lost = int(judged["rating"].isna().sum())
+    if lost:
+        yield Untold(
+            f"why {lost:,} of the judge's {len(judged):,} ratings are empty",
+            "a refusal, a cut answer and one that was not understood look alike; all count as without a rating",
+            "a column status, or the tool's own log",
+        )
+    if judged["repeat"].isna().all():
+        yield Untold(
+            "no repeats",
+            "how far the judge agrees with itself is not known",
+            "several ratings of each story by the same judge",
+        )
+    if (judged["eval_prompt"] == "-").all():
+        yield Untold(
+            "nothing about how the judge was asked",
+            "model version, prompt, temperature and what failed on the way cannot be reported",
+            "the run's own log, or a run of this program",
+        )

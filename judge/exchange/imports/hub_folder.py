@@ -1,0 +1,73 @@
+"""A dataset folder that `judge export hub` wrote, back as result folders. Refuses what it did not write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import orjson
+import pandas as pd
+
+from judge.errors import DataError, MissingExtraError
+from judge.exchange.imports.imported_folder import Import
+from judge.exchange.outputs.hub import CONTENTS, FORMAT
+from judge.ratings_table import COLUMNS
+from judge.records import Criterion
+
+
+def read_hub(folder: Path) -> Iterator[tuple[str, Import]]:
+    """(part, what goes into its result folder) for each result folder that was exported.
+
+    Raises DataError for a folder that is none, or whose parts are missing, and MissingExtraError without pyarrow.
+    """
+    for part in _parts(folder / CONTENTS):
+        name = str(part.get("part", ""))
+        if PurePosixPath(name).name != name or not name:
+            raise DataError("a part must be a plain name", file=folder / CONTENTS, found=name)
+        path = folder / "data" / "ratings" / f"{name}.parquet"
+        frame = _table(path)
+        missing = [column for column in COLUMNS if column not in frame.columns]
+        if missing:
+            raise DataError("columns are missing", file=path, found=missing, allowed=", ".join(COLUMNS))
+        frame["repeat"] = frame["repeat"].astype("Int64")
+        stories = _table(folder / "data" / "stories" / f"{name}.parquet").drop(columns=["story_prompt", "system"])
+        yield (
+            name,
+            Import(
+                frame=frame,
+                judge=str(part["judge"]),
+                criteria=[Criterion.of(record) for record in part.get("criteria", ())],
+                notes=[str(note) for note in part.get("notes", ())],
+                sources=[path],
+                stories=stories if len(stories) else None,
+                ratings=part.get("ratings"),
+                labels_note=part.get("labels_note"),
+                given=part.get("given"),
+            ),
+        )
+
+
+def _parts(path: Path) -> list[dict[str, Any]]:
+    try:
+        contents = orjson.loads(path.read_bytes())
+        if contents["format"] != FORMAT:
+            raise ValueError(f"format {contents['format']}, this program reads {FORMAT}")
+        return list(contents["parts"])
+    except OSError as error:
+        hint = "judge export hub RUN -o FOLDER writes one; a single table: judge check FILE, judge import ratings FILE"
+        raise DataError(f"cannot be read: {error.strerror}", file=path, hint=hint) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"is not what an export holds ({error})", file=path) from error
+
+
+def _table(path: Path) -> pd.DataFrame:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtraError("a Hugging Face dataset folder", "data") from error
+    try:
+        return pd.DataFrame(pq.read_table(path).to_pandas())
+    except (OSError, pa.ArrowInvalid) as error:
+        raise DataError("cannot be read as Parquet", file=path) from error

@@ -1,0 +1,93 @@
+"""Annotations of AlpacaEval (`annotations.json`), by judges or by people.
+
+Format: https://github.com/tatsu-lab/alpaca_eval. A preference of 1 is output_1, 2 output_2, 1.5 (in older files 0) a
+tie, what lies between is a share. AlpacaEval shuffles which output is shown first, and does not write down how.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from judge.errors import DataError
+from judge.exchange.logs.json_files import as_list, as_object, whole
+from judge.exchange.logs.places import as_text
+from judge.exchange.logs.preference_row import LoggedStory, PreferenceRow, PreferenceTool
+from judge.exchange.logs.row import Told
+from judge.fingerprint import sha256_text
+from judge.records import Preferred
+
+_TIES = (0.0, 1.5)
+_MIDDLE = 1.5
+_ANSWERS = ("raw_completion", "preference_raw_completion")
+
+
+def read(file: Path, criterion: str, told: Told) -> Iterator[PreferenceRow]:
+    """The annotations of one file."""
+    for number, one in enumerate(as_list(whole(file), "annotations", file), start=1):
+        held = as_object(one, file, number)
+        missing = [name for name in ("instruction", "output_1", "output_2", "preference") if name not in held]
+        if missing:
+            raise DataError(f"is no annotation of AlpacaEval: it has no {missing[0]!r}", file=file, row=number)
+        version = as_text(_known(held.get("preference_version")))
+        told.version = version.partition("==")[2] or version if version else told.version
+        yield _row(file, number, held, criterion)
+
+
+def _row(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> PreferenceRow:
+    prompt = "\n\n".join(filter(None, [as_text(held["instruction"]), as_text(held.get("input"))]))
+    first, second = (_story(held, prompt, side) for side in (1, 2))
+    who = held.get("annotator")
+    people = isinstance(who, int) and not isinstance(who, bool)
+    raw = next((_known(held.get(name)) for name in _ANSWERS if name in held), None)
+    row = PreferenceRow(
+        number=number,
+        story_prompt=prompt,
+        first=first,
+        second=second,
+        criterion=criterion,
+        judge=None if people else as_text(who) or "unnamed",
+        rater=str(who) if people else None,
+        explanation=None if people else as_text(raw),
+    )
+    asked = people or raw is not None or first.text != second.text
+    return _preferred(file, row, _known(held["preference"]), asked=asked)
+
+
+def _preferred(file: Path, row: PreferenceRow, said: Any, *, asked: bool) -> PreferenceRow:
+    if said is None:
+        return replace(row, loss="unparsed" if row.explanation else "missing")
+    if not isinstance(said, int | float) or not (said == 0 or 1 <= said <= 2):
+        raise DataError("is no preference", file=file, row=row.number, found=said, allowed="null, 0, or 1 to 2")
+    value = float(said)
+    if value in _TIES:
+        return replace(row, preference="tie") if asked else replace(row, loss="defaulted")
+    word: Preferred = "first" if value < _MIDDLE else "second"
+    return replace(row, preference=word, second_share=None if value.is_integer() else value - 1)
+
+
+def _story(held: Mapping[str, Any], prompt: str, side: int) -> LoggedStory:
+    system = as_text(held.get(f"generator_{side}")) or f"output_{side}"
+    text = as_text(held[f"output_{side}"])
+    return LoggedStory(f"{system}/{sha256_text(prompt)[:12]}", system, text)
+
+
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+ALPACA_EVAL = PreferenceTool(
+    "alpaca-eval",
+    read,
+    {
+        "story": "GENERATOR/ a hash of the instruction",
+        "story-prompt": "the instruction, and its input",
+        "judge": "the annotator by its name; annotators that are numbers are people",
+        "order": "not told: AlpacaEval shuffles it, so nothing is said of what the place does",
+    },
+    "alpaca_eval 0.6.6",
+    "not told",
+)

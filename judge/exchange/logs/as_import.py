@@ -1,0 +1,186 @@
+"""Rows of logs as what `judge import` writes: ratings, losses with their kind, and what the logs could not tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from judge.datasets import Dataset
+from judge.errors import DataError, SpecError, unknown
+from judge.exchange.imports.imported_folder import Import
+from judge.exchange.logs.asked import Asked, Tool
+from judge.exchange.logs.row import STATUS, WORDS, LogRow, Loss, Told
+from judge.exchange.logs.values import Rated, Scaling, rated
+from judge.exchange.ratings.file import import_rows
+from judge.exchange.ratings.rows import FileRow
+from judge.fingerprint import sha256_file
+from judge.ratings_table import COLUMNS, PANEL
+from judge.wording import Advice
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """How logs become a folder.
+
+    `criteria` gives new names for the log's, `leave_out` names some that are left out.
+    """
+
+    asked: Asked = field(default_factory=Asked)
+    scaling: Scaling = field(default_factory=Scaling)
+    names: Mapping[str, str] = field(default_factory=dict)
+    leave_out: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+def read_logs(
+    tool: Tool, files: Sequence[Path], name: str, options: LogOptions, dataset: Dataset | None = None
+) -> Import:
+    """The logs' scores as one import, called `name` where the logs are of no dataset that is given.
+
+    Raises DataError for a file that is no log of the tool, for scores on no known scale, and where there are none.
+    """
+    refuse_same(files)
+    told = Told()
+    rows = [row for file in files for row in tool.read(file, options.asked, told)]
+    options.asked.places.check(files[0])
+    if not rows:
+        raise DataError("holds no scores", file=files[0])
+    rows = list(_named(rows, options, told))
+    found = rated(rows, options.scaling, told.labels, files[0])
+    _refuse_idle(options.scaling, rescaled=found.rescaled, scaled=found.scaled)
+    kept, repeats = _numbered(_people_once(found.rows, files[0]))
+    losses = Counter(one.loss for one in kept if one.loss is not None and not one.row.people)
+    untold = _untold(told, losses, repeats)
+    made = import_rows(
+        [_file_row(one, name, dataset) for one in kept if not (one.row.people and one.rating is None)],
+        files[0],
+        dataset=dataset,
+        criteria=found.criteria,
+        notes=[*options.notes, *found.notes, *untold],
+        ratings="single",
+        asked={
+            "judged": options.asked.judged,
+            "columns": dict(options.asked.places.given),
+            "names": dict(options.names),
+        },
+    )
+    log = {
+        "tool": tool.name,
+        "version": told.version,
+        "read by its tests": tool.tried,
+        "identified": dict(tool.identified),
+        "not told": untold,
+        "lost": {str(loss): count for loss, count in losses.most_common()},
+    }
+    return replace(made, sources=list(files), log=log)
+
+
+def refuse_same(files: Sequence[Path]) -> None:
+    """Refuse one log given twice, whose scores would look like repeats."""
+    seen: dict[str, Path] = {}
+    for file in files:
+        try:
+            mark = sha256_file(file)
+        except OSError as error:
+            raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+        if mark in seen:
+            raise DataError(f"is the same log as {seen[mark]}", file=file)
+        seen[mark] = file
+
+
+def _named(rows: Iterable[LogRow], options: LogOptions, told: Told) -> Iterable[LogRow]:
+    """The rows of criteria that are not left out, under their new names."""
+    rows = list(rows)
+    present = list(dict.fromkeys(row.criterion for row in rows))
+    for name in (*options.names, *options.leave_out):
+        if name not in present:
+            raise SpecError(unknown("criterion of the log", name, present))
+    told.labels = {options.names.get(name, name): scale for name, scale in told.labels.items()}
+    kept = [row for row in rows if row.criterion not in options.leave_out]
+    if not kept:
+        raise SpecError("nothing is left: every criterion of the log was left out")
+    return (replace(row, criterion=options.names.get(row.criterion, row.criterion)) for row in kept)
+
+
+def _refuse_idle(scaling: Scaling, *, rescaled: bool, scaled: bool) -> None:
+    if (scaling.rescale or scaling.rescale_people) and not rescaled:
+        raise SpecError(Advice("{rescale} changes nothing: no criterion here has numbers on a scale"))
+    if scaling.scale is not None and not scaled:
+        raise SpecError(Advice("{scale} changes nothing: every criterion has its scale from elsewhere"))
+
+
+def _people_once(rows: Sequence[Rated], file: Path) -> list[Rated]:
+    """The rows with a story's rating by people that was said by its place once, however often the story was scored."""
+    seen: dict[tuple[str, str], float | None] = {}
+    kept = []
+    for one in rows:
+        key = (one.row.story, one.row.criterion)
+        if not one.row.beside:
+            kept.append(one)
+        elif key not in seen:
+            seen[key] = one.rating
+            kept.append(one)
+        elif seen[key] != one.rating:
+            message = f"people's rating of story {one.row.story!r} differs from that of an earlier record"
+            raise DataError(message, file=file, row=one.row.number, found=one.rating)
+    return kept
+
+
+def _numbered(rows: Sequence[Rated]) -> tuple[list[Rated], int]:
+    """Judges' rows of one story that the log does not number, numbered in its order; and how many were."""
+
+    def key(row: LogRow) -> tuple[Any, ...]:
+        return row.judge, row.story, row.criterion, row.eval_prompt
+
+    count = Counter(key(one.row) for one in rows if not one.row.people and one.row.repeat is None)
+    done: Counter[tuple[Any, ...]] = Counter()
+    made, numbered = [], 0
+    for one in rows:
+        place = key(one.row)
+        if one.row.people or one.row.repeat is not None or count[place] == 1:
+            made.append(one)
+            continue
+        made.append(replace(one, row=replace(one.row, repeat=done[place])))
+        done[place] += 1
+        numbered += 1
+    return made, numbered
+
+
+def _untold(told: Told, losses: Mapping[Loss, int], repeats: int) -> list[str]:
+    """What the logs could not tell, and what was lost, as sentences to stand under every table."""
+    found = [f"{count:,}: {words}" if count > 1 else words for words, count in told.untold.items()]
+    for loss, count in losses.items():
+        found.append(f"{count:,} score{'s' if count > 1 else ''} lost: {WORDS[loss]} ({loss})")
+    if repeats:
+        found.append(
+            f"{repeats:,} scores of one judge, story and criterion are numbered as repeats, in the logs' order"
+        )
+    return found
+
+
+def _file_row(one: Rated, name: str, dataset: Dataset | None) -> FileRow:
+    row = one.row
+    cells: dict[str, Any] = dict.fromkeys((*COLUMNS, PANEL))
+    cells |= {
+        "run": name,
+        "dataset": dataset.name if dataset is not None else name,
+        "story": row.story,
+        "story_prompt": row.story_prompt,
+        "system": row.system,
+        "criterion": row.criterion,
+        "source": "rater" if row.people else "judge",
+        "rating": one.rating,
+    }
+    if row.people:
+        return FileRow(row.number, cells | {"rater": row.rater, "status": "ok"}, row.text, None)
+    lost = {"status": "imported"} if one.loss is None else {"status": STATUS[one.loss], "flags": f"log_{one.loss}"}
+    own = {
+        "judge": row.judge,
+        "eval_prompt": row.eval_prompt or "-",
+        "repeat": row.repeat,
+        "explanation": row.explanation,
+    }
+    return FileRow(row.number, cells | own | lost, row.text, None)

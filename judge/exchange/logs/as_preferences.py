@@ -1,0 +1,114 @@
+"""Rows of preference logs as what `judge import` writes: preferences, losses with their kind, and stories."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judge.errors import DataError
+from judge.exchange.imports.imported_preferences import PreferencesImport
+from judge.exchange.logs.as_import import refuse_same
+from judge.exchange.logs.preference_row import STATUS, WORDS, LoggedStory, PreferenceRow, PreferenceTool
+from judge.exchange.logs.row import Told
+from judge.preferences_table.table import COLUMNS, ORDER_UNKNOWN
+from judge.ratings_table.table import StoryRow
+from judge.records import Criterion
+
+
+def read_preferences(
+    tool: PreferenceTool, files: Sequence[Path], name: str, criterion: str, notes: Sequence[str] = ()
+) -> PreferencesImport:
+    """The logs' preferences on one criterion as one import, called `name`.
+
+    Raises DataError for a file that is no log of the tool, and where two texts go by one story's name.
+    """
+    refuse_same(files)
+    told = Told()
+    rows = [row for file in files for row in tool.read(file, criterion, told)]
+    if not rows:
+        raise DataError("holds no preferences", file=files[0])
+    stories = _stories(rows, name, files[0])
+    losses = Counter(row.loss for row in rows if row.loss is not None)
+    untold = [f"{count:,}: {words}" if count > 1 else words for words, count in told.untold.items()]
+    for loss, count in losses.items():
+        untold.append(f"{count:,} preference{'s' if count > 1 else ''} lost: {WORDS[loss]} ({loss})")
+    if tool.orders != "both":
+        untold.append("the order in which texts were shown is not in the log: nothing is said of what the place does")
+    if stories["text"].isna().any():
+        untold.append(f"the texts of {int(stories['text'].isna().sum()):,} stories are not in the log")
+    return PreferencesImport(
+        frame=_frame(rows, name, tool),
+        stories=stories,
+        judge=", ".join(sorted({row.judge for row in rows if row.judge})) or "people only",
+        criteria=(Criterion(criterion, criterion, ""),),
+        notes=[*notes, *untold],
+        sources=list(files),
+        orders=tool.orders,
+        log={
+            "tool": tool.name,
+            "version": told.version,
+            "read by its tests": tool.tried,
+            "identified": dict(tool.identified),
+            "not told": untold,
+            "lost": {str(loss): count for loss, count in losses.most_common()},
+        },
+    )
+
+
+def _stories(rows: Sequence[PreferenceRow], name: str, file: Path) -> pd.DataFrame:
+    """The stories, with the one text that some row has of each."""
+    found: dict[str, tuple[LoggedStory, str]] = {}
+    for row in rows:
+        for story in (row.first, row.second):
+            known, prompt = found.get(story.id, (story, row.story_prompt))
+            if None not in (known.text, story.text) and known.text != story.text:
+                raise DataError(f"story {story.id!r} has two texts", file=file, row=row.number, found=story.text)
+            found[story.id] = (known if known.text is not None else story, prompt)
+    told = [
+        StoryRow(name, one.id, prompt, one.system, len((one.text or "").split()), one.text or "")
+        for one, prompt in found.values()
+    ]
+    frame = pd.DataFrame(told, columns=StoryRow._fields).astype({"words": "Int64"})
+    unknown = frame["text"] == ""
+    return frame.assign(words=frame["words"].mask(unknown), text=frame["text"].mask(unknown))
+
+
+def _frame(rows: Sequence[PreferenceRow], name: str, tool: PreferenceTool) -> pd.DataFrame:
+    made: list[dict[str, Any]] = []
+    done: Counter[tuple[Any, ...]] = Counter()
+    for row in rows:
+        one, other = row.first, row.second
+        cells: dict[str, Any] = {
+            "dataset": name,
+            "pair": "|".join(sorted((one.id, other.id))),
+            "story_prompt": row.story_prompt,
+            "first": one.id,
+            "second": other.id,
+            "first_system": one.system,
+            "second_system": other.system,
+            "criterion": row.criterion,
+            "preference": row.preference,
+            "status": STATUS[row.loss] if row.loss else "imported",
+            "flags": "" if row.loss is None else f"log_{row.loss}",
+        }
+        if row.judge is None:
+            made.append(cells | {"source": "rater", "rater": row.rater})
+            continue
+        key = (row.judge, row.eval_prompt, row.criterion, one.id, other.id)
+        own: dict[str, Any] = {
+            "source": "judge",
+            "run": name,
+            "judge": row.judge,
+            "eval_prompt": row.eval_prompt or "-",
+        }
+        if tool.orders != "both":
+            cells["flags"] = ";".join(filter(None, [cells["flags"], ORDER_UNKNOWN]))
+        if row.second_share is not None:
+            own |= {"p_first": 1 - row.second_share, "p_second": row.second_share, "p_tie": 0.0}
+        made.append(cells | own | {"repeat": done[key], "explanation": row.explanation})
+        done[key] += 1
+    return pd.DataFrame(made).reindex(columns=list(COLUMNS)).astype({"repeat": "Int64"})

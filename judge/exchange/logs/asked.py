@@ -1,0 +1,93 @@
+"""What a reader is asked, what it is, and what all readers share. Never reads a file itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from judge.exchange.logs.places import Places, Record
+from judge.exchange.logs.row import LogRow, Loss, Told, Value
+
+Judged = Literal["outputs", "inputs"]
+"""What was judged: the texts that the log's model wrote, or those that it was shown, so that it is the judge."""
+
+CODE = "code"
+"""What stands before the name of a scorer that asks no model."""
+
+UNNAMED = "unnamed"
+"""What stands before the criterion's name where a log names no judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Where fields stand, and what was judged."""
+
+    places: Places = field(default_factory=Places)
+    judged: Judged = "outputs"
+
+
+Read = Callable[[Path, Asked, Told], Iterator[LogRow]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool whose logs are read.
+
+    Attributes
+    ----------
+    name : as the tool is called
+    read : its reader
+    identified : field -> what it is taken from, in words, as a command prints it
+    tried : which version wrote the log that the tests read, and what was not tried
+    judged : what may have been judged, the usual first
+    """
+
+    name: str
+    read: Read
+    identified: Mapping[str, str]
+    tried: str
+    judged: tuple[Judged, ...] = ("outputs",)
+
+
+def scored(row: LogRow, found: Any, told: Told) -> Iterator[LogRow]:
+    """The row with a score as a log has it; nothing for what is no single score, which is counted."""
+    if found is None or (isinstance(found, float) and math.isnan(found)):
+        yield lost(row, "missing")
+    elif isinstance(found, bool | int | float | str):
+        yield replace(row, value=_plain(found))
+    else:
+        told.untold["scores of several numbers, or of objects, were left out: name one by its place"] += 1
+
+
+def lost(row: LogRow, loss: Loss) -> LogRow:
+    """The row without a score."""
+    return replace(row, value=None, loss=loss)
+
+
+def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Iterator[LogRow]:
+    """The rows, and for each criterion of them a person's rating of the record's story, where its place was said."""
+    criteria: dict[tuple[str, str | None], LogRow] = {}
+    for row in rows:
+        criteria.setdefault((row.criterion, row.eval_prompt), row)
+        yield row
+    if "people" not in places:
+        return
+    rating = places.value("people", record)
+    if rating is None or isinstance(rating, list | dict):
+        return
+    for row in criteria.values():
+        bare = replace(row, judge=None, repeat=None, explanation=None, loss=None)
+        yield replace(bare, value=_plain(rating), people=True, beside=True)
+
+
+def unnamed(criterion: str, told: Told) -> str:
+    """A judge that the log does not name."""
+    told.untold["scores name no judge, which is called unnamed/CRITERION here"] += 1
+    return f"{UNNAMED}/{criterion}"
+
+
+def _plain(found: bool | float | str) -> Value:
+    return found if isinstance(found, bool | str) else float(found)

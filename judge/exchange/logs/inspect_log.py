@@ -1,0 +1,270 @@
+"""Logs of inspect: `.eval` archives and JSON. Format: https://inspect.aisi.org.uk/eval-logs.html.
+
+A row is one score of one sample; a score with several values has a row for each. Grades C, P and I are labels, N means
+that there was nothing to score. A sample that failed has a lost row for each scorer.
+"""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from judge.errors import DataError
+from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
+from judge.exchange.logs.json_files import as_list, as_object, parse, whole
+from judge.exchange.logs.places import as_text
+from judge.exchange.logs.row import LogRow, Loss, Told, loss_of
+from judge.exchange.logs.zip_members import Archive
+from judge.records import Scale
+
+GRADES = {"I": "incorrect", "P": "partial", "C": "correct"}
+NO_ANSWER = "N"
+_REASONS: Mapping[str, Loss] = {
+    "invalid_response_format": "unparsed",
+    "refusal": "refused",
+    "no_response": "empty",
+    "grader_failed": "unparsed",
+    "scoring_failed": "error",
+}
+_OLD_DEFAULT = "Grade not found in model output"
+"""How inspect, before it had scores without a value, explained the I that it wrote for an unreadable grade."""
+
+
+@dataclass(slots=True)
+class _Log:
+    """One log: what its header says, and what was read of it so far."""
+
+    file: Path
+    header: Mapping[str, Any]
+    asked: Asked
+    told: Told
+
+    @property
+    def model(self) -> str:
+        """The model that was evaluated."""
+        return str(self.header.get("model") or "")
+
+    @property
+    def epochs(self) -> int:
+        """How often each sample was run."""
+        return int((self.header.get("config") or {}).get("epochs") or 1)
+
+    @property
+    def scorers(self) -> list[Mapping[str, Any]]:
+        """The scorers as the header names them."""
+        return [one for one in self.header.get("scorers") or [] if isinstance(one, Mapping)]
+
+
+def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
+    """The scores of one log, failed samples last."""
+    header, samples = _opened(file, told)
+    log = _Log(file, header, asked, told)
+    told.version = (header.get("packages") or {}).get("inspect_ai")
+    rows: list[LogRow] = []
+    failed: list[tuple[int, dict[str, Any]]] = []
+    keys: dict[str, dict[str, None]] = defaultdict(dict)
+    for number, sample in enumerate(samples, start=1):
+        if sample.get("error"):
+            failed.append((number, sample))
+        rows += with_people(_of_sample(log, number, sample, keys), {"sample": sample, "eval": header}, asked.places)
+    for number, sample in failed:
+        rows += _of_failed(log, number, sample, keys)
+    yield from _graded(rows, log)
+
+
+def _opened(file: Path, told: Told) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+    """The header, and the samples one at a time where the log is an archive."""
+    if not zipfile.is_zipfile(file) and file.suffix.lower() != ".eval":
+        log = as_object(whole(file), file, 1)
+        if not isinstance(log.get("eval"), dict):
+            raise DataError("is no log of inspect: it has no 'eval'", file=file)
+        samples = as_list(log.get("samples"), "samples", file)
+        return log["eval"], (as_object(one, file, number) for number, one in enumerate(samples, start=1))
+    with Archive(file) as archive:
+        name = next((one for one in ("header.json", "_journal/start.json") if one in archive.names), None)
+        if name is None:
+            raise DataError("is no log of inspect: it has no header.json", file=file)
+        if name != "header.json":
+            told.untold["logs end before their run did: samples that were not written are not counted"] += 1
+        begun = as_object(parse(archive.read(name), file, 1), file, name)
+    if not isinstance(begun.get("eval"), dict):
+        raise DataError("is no log of inspect: its header has no 'eval'", file=file)
+    return begun["eval"], _members(file)
+
+
+def _members(file: Path) -> Iterator[dict[str, Any]]:
+    with Archive(file) as archive:
+        for name in archive.names:
+            if name.startswith("samples/") and name.endswith(".json"):
+                yield as_object(parse(archive.read(name), file, 1), file, name)
+
+
+def _of_sample(log: _Log, number: int, sample: Mapping[str, Any], keys: dict[str, dict[str, None]]) -> Iterator[LogRow]:
+    blocked = _stopped(sample.get("output")) == "content_filter"
+    scores = sample.get("scores") or {}
+    for scorer, score in scores.items():
+        values = score.get("value")
+        several = values if isinstance(values, dict) else {None: values}
+        if len(score.get("history") or []) > 1:
+            log.told.untold["scores were edited after the run: the edited value counts"] += 1
+        for key, value in several.items():
+            criterion = scorer if key is None else f"{scorer}.{key}"
+            keys[scorer][criterion] = None
+            row = _row(log, number, sample, scorer, criterion, score)
+            loss = "filtered" if blocked else _loss(value, score, sample, row.judge)
+            record = {"sample": sample, "score": score, "eval": log.header}
+            said = log.asked.places.value("rating", record, value)
+            yield from (lost(row, loss),) if loss else scored(row, said, log.told)
+    if not sample.get("error"):
+        for one in log.scorers:
+            if one.get("name") not in scores:
+                keys[str(one.get("name"))].setdefault("", None)
+                yield lost(
+                    _row(log, number, sample, str(one.get("name")), "", {}), "filtered" if blocked else "missing"
+                )
+
+
+def _of_failed(log: _Log, number: int, sample: Mapping[str, Any], keys: Mapping[str, Any]) -> Iterator[LogRow]:
+    """A lost row for every score that a failed sample has not."""
+    loss = loss_of(str(sample["error"].get("message", "")))
+    names = [str(one.get("name")) for one in log.scorers] or list(keys)
+    for scorer in names:
+        if scorer not in (sample.get("scores") or {}):
+            yield lost(_row(log, number, sample, scorer, "", {}), loss)
+
+
+def _graded(rows: list[LogRow], log: _Log) -> Iterator[LogRow]:
+    """The rows with grades in words, and lost ones of a scorer with several criteria once for each of them."""
+    values: dict[str, set[Any]] = defaultdict(set)
+    criteria: dict[str, dict[str, None]] = defaultdict(dict)
+    for row in rows:
+        if row.criterion:
+            values[row.criterion] |= {row.value} if row.value is not None and not row.people else set()
+            criteria[row.eval_prompt or ""][row.criterion] = None
+    partial = {str(one.get("name")) for one in log.scorers if (one.get("options") or {}).get("partial_credit")}
+    graded = {name for name, found in values.items() if found and found <= {*GRADES, NO_ANSWER}}
+    for name in graded:
+        grades = [g for g in GRADES if g != "P" or name in partial or "P" in values[name]]
+        log.told.labels[name] = Scale.of_labels([GRADES[g] for g in grades])
+    for row in rows:
+        scorer = row.eval_prompt or ""
+        for criterion in (row.criterion,) if row.criterion else criteria.get(scorer) or (scorer,):
+            named = replace(row, criterion=criterion, eval_prompt=None)
+            if criterion in graded and not row.people and row.value is not None:
+                none = row.value == NO_ANSWER
+                yield lost(named, "no_answer") if none else replace(named, value=GRADES[str(row.value)])
+            else:
+                yield named
+
+
+def _row(
+    log: _Log, number: int, sample: Mapping[str, Any], scorer: str, criterion: str, score: Mapping[str, Any]
+) -> LogRow:
+    """The place of a score; its Eval-Prompt holds the scorer until all rows are there."""
+    places, record = log.asked.places, {"sample": sample, "score": score, "eval": log.header}
+    outputs = log.asked.judged == "outputs"
+    epoch = int(sample.get("epoch") or 1)
+    own = f"{log.model}/{sample.get('id')}" + (f"/{epoch}" if log.epochs > 1 else "") if outputs else sample.get("id")
+    shown = _words(sample.get("input"))
+    return LogRow(
+        number=number,
+        story=places.story(record, own, log.file, number),
+        criterion=criterion,
+        judge=places.text("judge", record, _judge(log, scorer, score)),
+        repeat=None if outputs else epoch - 1,
+        eval_prompt=scorer,
+        story_prompt=places.text("story_prompt", record, shown if outputs else None),
+        system=places.text("system", record, log.model if outputs else None),
+        text=places.text("text", record, _completion(sample.get("output")) if outputs else shown),
+        explanation=places.text("explanation", record, score.get("explanation")),
+    )
+
+
+def _judge(log: _Log, scorer: str, score: Mapping[str, Any]) -> str:
+    """The grading model: the scorer's, the role's, the message's; of a scorer without one, code/SCORER."""
+    if log.asked.judged == "inputs":
+        return log.model
+    options = next((one.get("options") or {} for one in log.scorers if one.get("name") == scorer), {})
+    role = (log.header.get("model_roles") or {}).get("grader")
+    for found in (options.get("model"), role):
+        several = found if isinstance(found, list) else [found]
+        names = [str(one.get("model") if isinstance(one, Mapping) else one) for one in several if one]
+        if names and (found is not role or _asks(scorer, score)):
+            return "+".join(names)
+    grading = (score.get("metadata") or {}).get("grading")
+    if isinstance(grading, list) and grading and isinstance(grading[-1], Mapping) and grading[-1].get("model"):
+        return str(grading[-1]["model"])
+    if _asks(scorer, score):
+        return log.model
+    log.told.untold["scores come from scorers that name no grading model: their judge is called code/SCORER here"] += 1
+    return f"{CODE}/{scorer}"
+
+
+def _asks(scorer: str, score: Mapping[str, Any]) -> bool:
+    return scorer.rpartition("/")[2].startswith("model_graded") or "grading" in (score.get("metadata") or {})
+
+
+def _loss(value: Any, score: Mapping[str, Any], sample: Mapping[str, Any], judge: str | None) -> Loss | None:
+    """Why there is no score; None where there is one."""
+    if value == "I" and str(score.get("explanation") or "").startswith(_OLD_DEFAULT):
+        return "defaulted"
+    if value is not None and not (isinstance(value, float) and math.isnan(value)):
+        return None
+    if _grader_blocked(sample, judge, str(score.get("explanation") or "")):
+        return "filtered"
+    reason = score.get("reason") or (score.get("metadata") or {}).get("unscored_reason")
+    return _REASONS.get(str(reason), "missing")
+
+
+def _grader_blocked(sample: Mapping[str, Any], judge: str | None, explanation: str) -> bool:
+    """Whether the answer behind an unreadable grade was stopped by a filter."""
+    for event in sample.get("events") or []:
+        if not isinstance(event, Mapping) or event.get("event") != "model" or event.get("model") != judge:
+            continue
+        output = event.get("output")
+        if _stopped(output) == "content_filter" and explanation.endswith((_completion(output) or "").strip()):
+            return True
+    return False
+
+
+def _stopped(output: Any) -> str | None:
+    choices = output.get("choices") if isinstance(output, Mapping) else None
+    return choices[0].get("stop_reason") if choices and isinstance(choices[0], Mapping) else None
+
+
+def _completion(output: Any) -> str | None:
+    if not isinstance(output, Mapping):
+        return None
+    if output.get("completion"):
+        return str(output["completion"])
+    choices = output.get("choices") or []
+    return _words([choices[0].get("message")]) if choices else None
+
+
+def _words(said: Any) -> str | None:
+    """A text, or the last message of a conversation."""
+    if isinstance(said, list) and said:
+        said = said[-1].get("content") if isinstance(said[-1], Mapping) else None
+        if isinstance(said, list):
+            said = "\n".join(str(part.get("text", "")) for part in said if isinstance(part, Mapping))
+    return as_text(said) if isinstance(said, str) else None
+
+
+INSPECT = Tool(
+    "inspect",
+    read,
+    {
+        "story": "MODEL/SAMPLE/EPOCH of each output (the epoch where there are several); of inputs the sample's id",
+        "criterion": "the scorer's name; SCORER.KEY where a score has several values",
+        "judge": "the scorer's or role's grading model; code/SCORER where none is named; of inputs the evaluated model",
+        "story-prompt": "the sample's input, of outputs",
+        "repeat": "the epoch, of inputs; an epoch of outputs is a text of its own",
+    },
+    "inspect_ai 0.3.285",
+    ("outputs", "inputs"),
+)

@@ -1,0 +1,164 @@
+"""Samples of lm-eval (`samples_TASK_DATE.jsonl`, written with `--log_samples`).
+
+Format: https://github.com/EleutherAI/lm-evaluation-harness (`evaluator.py`, `loggers/evaluation_tracker.py`). Where the
+model judged what it was shown, its filtered answer is the rating; else the task's metrics are ratings of its answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from judge.errors import DataError
+from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
+from judge.exchange.logs.json_files import lines, whole
+from judge.exchange.logs.places import as_text
+from judge.exchange.logs.row import LogRow, Told
+
+INVALID = ("[invalid]", "invalid")
+"""What lm-eval's filters write where nothing matched."""
+
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl$")
+_NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class _Samples:
+    file: Path
+    task: str
+    model: str
+    asked: Asked
+    told: Told
+
+
+def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
+    """The samples of one file."""
+    name = _NAME.search(file.name)
+    task = name["task"] if name else file.stem.removeprefix("samples_")
+    samples = _Samples(file, task, _model(file, name["date"] if name else None, told), asked, told)
+    for number, sample in lines(file):
+        if "filtered_resps" not in sample or "doc_id" not in sample:
+            raise DataError("is no sample of lm-eval: it has no 'doc_id' and 'filtered_resps'", file=file, row=number)
+        rows = (_answers if asked.judged == "inputs" else _metrics)(samples, number, sample)
+        yield from with_people(rows, sample, asked.places)
+
+
+def _model(file: Path, date: str | None, told: Told) -> str:
+    """The model's name: the results' beside the samples, else the folder's."""
+    results = file.with_name(f"results_{date}.json")
+    if date is not None and results.is_file():
+        found = whole(results)
+        if isinstance(found, dict):
+            told.version = found.get("lm_eval_version") or told.version
+            if found.get("model_name"):
+                return str(found["model_name"])
+    told.untold["files of samples name no model: it is called as their folder is"] += 1
+    return file.resolve().parent.name
+
+
+def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Iterator[LogRow]:
+    """What the model answered, after the filter, as ratings of what it was shown."""
+    row = _row(samples, number, sample, samples.task, samples.model, as_text(sample["doc_id"]))
+    if "rating" in samples.asked.places:
+        yield from scored(row, samples.asked.places.value("rating", sample), samples.told)
+        return
+    filtered = sample["filtered_resps"]
+    if _chances(filtered):
+        yield from _chosen(row, sample, filtered, samples.told)
+        return
+    several = filtered[0] if len(filtered) == 1 and isinstance(filtered[0], list) else filtered
+    raw = sample.get("resps") or [[]]
+    for repeat, answer in enumerate(several):
+        own = replace(row, repeat=repeat if len(several) > 1 else None)
+        said = raw[0][repeat] if raw and repeat < len(raw[0]) else answer
+        text = said if isinstance(said, str) else None
+        own = replace(own, explanation=own.explanation or _reason(text, answer))
+        if isinstance(text, str) and not text.strip():
+            yield lost(own, "empty")
+        elif answer is None or (isinstance(answer, str) and (answer in INVALID or not answer.strip())):
+            yield lost(own, "unparsed")
+        else:
+            yield from scored(own, answer.strip() if isinstance(answer, str) else answer, samples.told)
+
+
+def _reason(text: str | None, answer: Any) -> str | None:
+    """The whole answer, where it says more than the rating."""
+    return text if text is not None and text.strip() and text.strip() != str(answer).strip() else None
+
+
+def _chances(filtered: Any) -> bool:
+    """Whether the answers are log-likelihoods of choices."""
+    return bool(filtered) and all(isinstance(one, list) and len(one) == 2 for one in filtered)
+
+
+def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], told: Told) -> Iterator[LogRow]:
+    """The likeliest choice; two that are equally likely are none."""
+    arguments = sample.get("arguments") or {}
+    shown = [arguments.get(f"gen_args_{n}") for n in range(len(filtered))] if isinstance(arguments, dict) else arguments
+    texts = [_continuation(one) for one in shown]
+    try:
+        chances = [float(one[0]) for one in filtered]
+    except (TypeError, ValueError):
+        yield lost(row, "unparsed")
+        return
+    best = [n for n, chance in enumerate(chances) if chance == max(chances)]
+    if len(texts) < len(chances) or len(best) > 1 or texts[best[0]] is None:
+        yield lost(row, "unparsed")
+        return
+    yield from scored(row, texts[best[0]], told)
+
+
+def _continuation(arguments: Any) -> str | None:
+    found = arguments.get("arg_1") if isinstance(arguments, Mapping) else None
+    if isinstance(arguments, list) and len(arguments) > 1:
+        found = arguments[1]
+    return found.strip() if isinstance(found, str) else None
+
+
+def _metrics(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Iterator[LogRow]:
+    """Each metric of the model's answer."""
+    said = sample.get("resps") or [[None]]
+    text = said[0][0] if said and said[0] and isinstance(said[0][0], str) else None
+    for name in sample.get("metrics") or []:
+        own = f"{samples.model}/{samples.task}/{sample['doc_id']}"
+        row = _row(samples, number, sample, str(name), f"{CODE}/{name}", own)
+        value = samples.asked.places.value("rating", sample, sample.get(name))
+        shown = replace(row, system=row.system or samples.model, text=row.text or text)
+        yield from scored(shown, value, samples.told)
+
+
+def _row(
+    samples: _Samples, number: int, sample: Mapping[str, Any], criterion: str, judge: str, story: str | None
+) -> LogRow:
+    places = samples.asked.places
+    kept = as_text(sample.get("filter"))
+    return LogRow(
+        number=number,
+        story=places.story(sample, story, samples.file, number),
+        criterion=criterion,
+        judge=places.text("judge", sample, judge),
+        eval_prompt=places.text("eval_prompt", sample, None if kept == _NONE else kept),
+        story_prompt=places.text("story_prompt", sample),
+        system=places.text("system", sample),
+        text=places.text("text", sample),
+        explanation=places.text("explanation", sample),
+    )
+
+
+LM_EVAL = Tool(
+    "lm-eval",
+    read,
+    {
+        "story": "doc_id (of outputs MODEL/TASK/doc_id); a field of the document by its place, such as doc.id",
+        "criterion": "the task; of outputs the metric",
+        "judge": "the model that results_DATE.json names, else the folder; of outputs code/METRIC",
+        "rating": "the filtered answer, or the likeliest choice; of outputs the metric",
+        "Eval-Prompt": "the filter, where it has a name",
+        "repeat": "the place among several answers to one document",
+    },
+    "lm_eval 0.4.13",
+    ("inputs", "outputs"),
+)

@@ -1,0 +1,137 @@
+"""Pairwise judgments of MT-Bench (`gpt-4_pair.jsonl`) and human judgments of its form.
+
+Format: https://github.com/lm-sys/FastChat (`llm_judge`), and
+https://huggingface.co/datasets/lmsys/mt_bench_human_judgments. Each judgment of a model is two games, the second with
+places swapped. Games that contradict each other both count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from judge.errors import DataError
+from judge.exchange.logs.json_files import lines
+from judge.exchange.logs.places import as_text
+from judge.exchange.logs.preference_row import LoggedStory, PreferenceLoss, PreferenceRow, PreferenceTool
+from judge.exchange.logs.row import Told, loss_of
+from judge.records import Preferred
+
+_PEOPLE = ("expert_", "author_", "human")
+_FAILED = "$ERROR$"
+_WINNERS: Mapping[str, Preferred] = {
+    "model_1": "first",
+    "model_2": "second",
+    "model_a": "first",
+    "model_b": "second",
+    "tie": "tie",
+    "tie (bothbad)": "tie",
+}
+_CONTRADICTION = "tie (inconsistent)"
+_SWAPPED: Mapping[Preferred, Preferred] = {"first": "second", "second": "first", "tie": "tie"}
+
+
+def read(file: Path, criterion: str, told: Told) -> Iterator[PreferenceRow]:
+    """The judgments of one file, two rows for each of a model's."""
+    for number, held in lines(file):
+        if "question_id" not in held or not ({"g1_winner", "winner"} & held.keys()):
+            raise DataError("is no judgment of MT-Bench: it has no 'question_id' and winner", file=file, row=number)
+        yield from (
+            _games(file, number, held, criterion, told) if "g1_winner" in held else _one(file, number, held, criterion)
+        )
+
+
+def _games(file: Path, number: int, held: Mapping[str, Any], criterion: str, told: Told) -> Iterator[PreferenceRow]:
+    one, two = _story(held, "model_1", None), _story(held, "model_2", None)
+    said = [_winner(file, number, held[f"g{game}_winner"], as_text(held.get(f"g{game}_judgment"))) for game in (1, 2)]
+    if None not in (said[0][0], said[1][0]) and said[0][0] != said[1][0]:
+        told.untold["games were decided otherwise with places swapped: both verdicts count"] += 1
+    name, template = _judge(held)
+    for game, (preference, loss) in enumerate(said, start=1):
+        swapped = game == 2
+        yield PreferenceRow(
+            number=number,
+            story_prompt=_prompt(held),
+            first=two if swapped else one,
+            second=one if swapped else two,
+            criterion=criterion,
+            preference=_SWAPPED[preference] if swapped and preference else preference,
+            loss=loss,
+            judge=name,
+            eval_prompt=template,
+            explanation=as_text(held.get(f"g{game}_judgment")),
+        )
+
+
+def _one(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> Iterator[PreferenceRow]:
+    """A judgment of one order: a person's, or a model's that was boiled down to one word."""
+    name, template = _judge(held)
+    people = name.startswith(_PEOPLE)
+    preference, loss = _winner(file, number, held["winner"], None)
+    yield PreferenceRow(
+        number=number,
+        story_prompt=_prompt(held),
+        first=_story(held, "model_a", "conversation_a"),
+        second=_story(held, "model_b", "conversation_b"),
+        criterion=criterion,
+        preference=preference,
+        loss=loss,
+        judge=None if people else name,
+        rater=name if people else None,
+        eval_prompt=None if people else template,
+    )
+
+
+def _winner(
+    file: Path, number: int, winner: Any, judgment: str | None
+) -> tuple[Preferred | None, PreferenceLoss | None]:
+    word = str(winner)
+    if word in _WINNERS:
+        return _WINNERS[word], None
+    if word == _CONTRADICTION:
+        return None, "inconsistent"
+    if word != "error":
+        allowed = ", ".join([*_WINNERS, _CONTRADICTION, "error"])
+        raise DataError("is no winner", file=file, row=number, found=winner, allowed=allowed)
+    if judgment is None or _FAILED in judgment:
+        return None, "error"
+    return None, "filtered" if loss_of(judgment) == "filtered" and len(judgment) < _SHORT else "unparsed"
+
+
+_SHORT = 200
+"""Characters of an answer that may be a filter's notice; a longer one is a judgment that speaks of something else."""
+
+
+def _judge(held: Mapping[str, Any]) -> tuple[str, str | None]:
+    judge = held.get("judge")
+    if isinstance(judge, list) and judge:
+        return str(judge[0]), as_text(judge[1]) if len(judge) > 1 else None
+    return as_text(judge) or "unnamed", None
+
+
+def _prompt(held: Mapping[str, Any]) -> str:
+    return f"question {held['question_id']}" + (f", turn {held['turn']}" if int(held.get("turn") or 1) > 1 else "")
+
+
+def _story(held: Mapping[str, Any], model: str, conversation: str | None) -> LoggedStory:
+    name, turn = str(held.get(model)), int(held.get("turn") or 1)
+    said = held.get(conversation) if conversation else None
+    replies = [one.get("content") for one in said if one.get("role") == "assistant"] if isinstance(said, list) else []
+    text = as_text(replies[turn - 1]) if len(replies) >= turn else None
+    return LoggedStory(f"{name}/{held['question_id']}/{turn}", name, text)
+
+
+MT_BENCH = PreferenceTool(
+    "mt-bench",
+    read,
+    {
+        "story": "MODEL/QUESTION/TURN",
+        "story-prompt": "the question's number, and the turn after the first",
+        "judge": "judge; expert_N, author_N and human are people",
+        "Eval-Prompt": "the judge's template",
+        "order": "model_1 first in the first game, model_2 in the second",
+    },
+    "fschat 0.2.36 (judgments of models); the form of human judgments is untried",
+    "both",
+)

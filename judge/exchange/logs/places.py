@@ -1,0 +1,115 @@
+"""Where in a tool's record a field stands: as the reader knows it, or as the user says. Never invents a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.errors import DataError, SpecError, unknown
+from judge.wording import Advice
+
+FIELDS = ("story", "story_prompt", "system", "text", "judge", "eval_prompt", "rating", "explanation", "people")
+"""Fields that may be said to stand elsewhere; `people` is a person's rating of the record's story."""
+
+Record = Mapping[str, Any]
+_NOTHING = object()
+_NAMED = 12
+
+
+@dataclass(slots=True)
+class Places:
+    """Field -> dotted path into a record, or `=TEXT` for a constant; a field without one is the reader's to find."""
+
+    given: Mapping[str, str] = field(default_factory=dict)
+    found: set[str] = field(default_factory=set)
+    seen: dict[str, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse fields that there are not."""
+        for name in self.given:
+            if name not in FIELDS:
+                raise SpecError(unknown("field", name, FIELDS))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.given
+
+    def value(self, name: str, record: Record, otherwise: Any = None) -> Any:
+        """What stands in the field's place; `otherwise` where no place was said."""
+        path = self.given.get(name)
+        if path is None:
+            return otherwise
+        if path.startswith("="):
+            self.found.add(name)
+            return path[1:]
+        held = at(record, path)
+        if held is _NOTHING:
+            self.seen.setdefault(name, sorted(paths(record))[:_NAMED])
+            return None
+        self.found.add(name)
+        return held
+
+    def text(self, name: str, record: Record, otherwise: Any = None) -> str | None:
+        """The same as text; None where nothing stands there."""
+        return as_text(self.value(name, record, otherwise))
+
+    def story(self, record: Record, otherwise: Any, file: Path, number: int) -> str:
+        """The story's id, which every row needs."""
+        found = self.text("story", record, otherwise)
+        if found is None:
+            place = self.given.get("story")
+            hint = Advice("say where the story's id stands: {columns}", columns={"story": "PATH"})
+            raise DataError("nothing names the story", file=file, row=number, column=place, hint=hint)
+        return found
+
+    def check(self, file: Path) -> None:
+        """Refuse places at which no record had anything."""
+        for name, path in self.given.items():
+            if name not in self.found and name in self.seen:
+                known = ", ".join(self.seen[name])
+                raise DataError(f"no record has {path!r} (for {name})", file=file, allowed=f"such as {known}")
+
+
+def at(record: Any, path: str) -> Any:
+    """What stands at a dotted path; a key may hold dots itself."""
+    if path == "":
+        return record
+    if isinstance(record, Mapping):
+        if path in record:
+            return record[path]
+        head, _, rest = path.partition(".")
+        while rest:
+            if head in record:
+                inner = at(record[head], rest)
+                if inner is not _NOTHING:
+                    return inner
+            more, _, rest = rest.partition(".")
+            head = f"{head}.{more}"
+    elif isinstance(record, Sequence) and not isinstance(record, str):
+        head, _, rest = path.partition(".")
+        if head.isdigit() and int(head) < len(record):
+            return at(record[int(head)], rest)
+    return _NOTHING
+
+
+def paths(record: Any, depth: int = 3, before: str = "") -> Iterable[str]:
+    """Paths to what a record holds, for a message."""
+    if isinstance(record, Mapping) and depth and record:
+        for key, value in record.items():
+            yield from paths(value, depth - 1, f"{before}.{key}" if before else str(key))
+    elif before:
+        yield before
+
+
+def as_text(value: Any) -> str | None:
+    """Text of a plain value; objects as JSON, nothing as None."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else orjson.dumps(value, default=str).decode()

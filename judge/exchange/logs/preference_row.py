@@ -1,0 +1,74 @@
+"""One preference of another tool's log. Never holds one that nobody had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from judge.exchange.logs.row import Told
+from judge.records import Preferred, VerdictStatus
+
+PreferenceLoss = Literal["error", "filtered", "unparsed", "missing", "defaulted", "inconsistent"]
+"""Why a log has no preference in a place where it should have one."""
+
+STATUS: Mapping[PreferenceLoss, VerdictStatus] = {
+    "error": "not_answered",
+    "filtered": "filtered",
+    "unparsed": "no_preference",
+    "missing": "not_answered",
+    "defaulted": "not_answered",
+    "inconsistent": "ambiguous",
+}
+
+WORDS: Mapping[PreferenceLoss, str] = {
+    "error": "the judge, or the tool, failed",
+    "filtered": "a content filter stopped the answer, which is no preference",
+    "unparsed": "no preference could be read from the answer",
+    "missing": "no preference stands in the log, nor why",
+    "defaulted": "the tool wrote a tie without asking, since both texts are the same",
+    "inconsistent": "the log holds one word for two orders that contradict each other",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedStory:
+    """One of the two texts as the log knows it."""
+
+    id: str
+    system: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceRow:
+    """What one judge, or one person, preferred, or the place of what was lost.
+
+    Exactly one of `preference` and `loss` is there. `judge` is None of people's. `second_share` is the share of the
+    second story where the judge's words were scored by probability.
+    """
+
+    number: int
+    story_prompt: str
+    first: LoggedStory
+    second: LoggedStory
+    criterion: str
+    preference: Preferred | None = None
+    loss: PreferenceLoss | None = None
+    judge: str | None = None
+    rater: str | None = None
+    eval_prompt: str | None = None
+    second_share: float | None = None
+    explanation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceTool:
+    """A tool whose logs of preferences are read; `orders` says whether logs tell in which order texts were shown."""
+
+    name: str
+    read: Callable[[Path, str, Told], Iterator[PreferenceRow]]
+    identified: Mapping[str, str]
+    tried: str
+    orders: Literal["both", "not told"]

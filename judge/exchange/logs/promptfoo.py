@@ -1,0 +1,157 @@
+"""Results of promptfoo: `promptfoo eval -o results.json` or `.jsonl`.
+
+Format: https://www.promptfoo.dev/docs/configuration/outputs. A row is one assertion on one output. The zero that
+promptfoo writes where a grader failed is no score; neither is that of an output which could not be made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from judge.errors import DataError
+from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, unnamed, with_people
+from judge.exchange.logs.json_files import as_list, as_object, lines, starts_lines, whole
+from judge.exchange.logs.places import as_text
+from judge.exchange.logs.row import LogRow, Loss, Told, loss_of
+
+MODEL_GRADED = (
+    "llm-rubric",
+    "agent-rubric",
+    "search-rubric",
+    "model-graded-closedqa",
+    "model-graded-factuality",
+    "factuality",
+    "g-eval",
+    "answer-relevance",
+    "context-faithfulness",
+    "context-recall",
+    "context-relevance",
+    "conversation-relevance",
+    "moderation",
+    "pi",
+    "select-best",
+    "similar",
+)
+"""Assertions that ask a model."""
+
+_UNREAD = ("Could not extract JSON", "No output", "Could not parse", "invalid JSON", "produced malformed response")
+_BROKEN = 2
+"""`failureReason` of an output that could not be made."""
+
+
+def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
+    """The assertions of one file of results."""
+    for number, result in _results(file, told):
+        if "gradingResult" not in result and "error" not in result and "response" not in result:
+            raise DataError("is no result of promptfoo: it has no 'gradingResult'", file=file, row=number)
+        yield from with_people(_of_result(file, number, result, asked, told), result, asked.places)
+
+
+def _results(file: Path, told: Told) -> Iterator[tuple[int, dict[str, Any]]]:
+    if starts_lines(file):
+        yield from lines(file)
+        return
+    log = as_object(whole(file), file, 1)
+    told.version = (log.get("metadata") or {}).get("promptfooVersion")
+    inner = log.get("results")
+    found = as_list(inner.get("results") if isinstance(inner, dict) else inner, "results", file)
+    yield from ((number, as_object(one, file, number)) for number, one in enumerate(found, start=1))
+
+
+def _of_result(file: Path, number: int, result: Mapping[str, Any], asked: Asked, told: Told) -> Iterator[LogRow]:
+    graded = result.get("gradingResult") or {}
+    made = [one for one in graded.get("componentResults") or [] if isinstance(one, Mapping)]
+    if not made and graded and not result.get("error"):
+        made = [graded]
+    if not made:
+        asserted = (result.get("testCase") or {}).get("assert") or [{}]
+        made = [{"assertion": one} for one in asserted if isinstance(one, Mapping)]
+    kinds = Counter(_criterion(one) for one in made)
+    for component in made:
+        row = _row(file, number, result, component, kinds, asked, told)
+        loss = _loss(result, component)
+        value = asked.places.value("rating", {**result, "component": component}, component.get("score"))
+        yield from (lost(row, loss),) if loss else scored(row, value, told)
+
+
+def _criterion(component: Mapping[str, Any]) -> str:
+    assertion = component.get("assertion") or {}
+    return str(assertion.get("metric") or assertion.get("type") or "score")
+
+
+def _row(
+    file: Path,
+    number: int,
+    result: Mapping[str, Any],
+    component: Mapping[str, Any],
+    kinds: Counter[str],
+    asked: Asked,
+    told: Told,
+) -> LogRow:
+    assertion = component.get("assertion") or {}
+    criterion = _criterion(component)
+    if kinds[criterion] > 1 and not assertion.get("metric"):
+        criterion = f"{criterion}: {as_text(assertion.get('value')) or ''}".strip(": ")
+    provider = result.get("provider") or {}
+    system = as_text(provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else provider)
+    own = f"{system}/{result.get('promptIdx', 0)}/{result.get('testIdx', number - 1)}"
+    record, places = {**result, "component": component}, asked.places
+    response = result.get("response") or {}
+    prompt = result.get("prompt")
+    return LogRow(
+        number=number,
+        story=places.story(record, own, file, number),
+        criterion=criterion,
+        judge=places.text("judge", record) or _judge(criterion, assertion, result, told),
+        eval_prompt=places.text("eval_prompt", record),
+        story_prompt=places.text("story_prompt", record, prompt.get("raw") if isinstance(prompt, Mapping) else prompt),
+        system=places.text("system", record, system),
+        text=places.text("text", record, response.get("output") if isinstance(response, Mapping) else None),
+        explanation=places.text("explanation", record, component.get("reason")),
+    )
+
+
+def _judge(criterion: str, assertion: Mapping[str, Any], result: Mapping[str, Any], told: Told) -> str:
+    kind = str(assertion.get("type") or "score").removeprefix("not-")
+    if kind not in MODEL_GRADED:
+        return f"{CODE}/{kind}"
+    options = (result.get("testCase") or {}).get("options") or {}
+    for found in (assertion.get("provider"), options.get("provider")):
+        name = found.get("id") if isinstance(found, Mapping) else found
+        if isinstance(name, str):
+            return name
+    return unnamed(criterion, told)
+
+
+def _loss(result: Mapping[str, Any], component: Mapping[str, Any]) -> Loss | None:
+    """Why there is no score, the writer's failures first; None where there is one."""
+    response = result.get("response") or {}
+    if isinstance(response, Mapping):
+        stopped = response.get("finishReason") == "content_filter"
+        if stopped or (response.get("guardrails") or {}).get("flagged"):
+            return "filtered"
+    if "score" not in component:
+        return loss_of(str(result.get("error") or "")) if result.get("error") else "missing"
+    if result.get("failureReason") == _BROKEN:
+        return loss_of(str(result.get("error") or ""))
+    reason = str(component.get("reason") or "")
+    if (component.get("metadata") or {}).get("graderError") or reason.startswith(_UNREAD):
+        return "unparsed" if reason.startswith(_UNREAD) else loss_of(reason)
+    return None
+
+
+PROMPTFOO = Tool(
+    "promptfoo",
+    read,
+    {
+        "story": "PROVIDER/promptIdx/testIdx, each output by itself; a variable by its place, such as vars.id",
+        "criterion": "the assertion's metric, else its type (and value, where a type stands twice)",
+        "judge": "the grading provider of the assertion or test; code/TYPE of assertions that ask no model",
+        "story-prompt": "the prompt as it was sent",
+        "repeat": "numbered in the file's order, where one story is rated again",
+    },
+    "promptfoo 0.123.1",
+)

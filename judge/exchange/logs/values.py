@@ -1,0 +1,180 @@
+"""Scores as a log has them made ratings: numbers, codes of labels, or nothing. Never turns a word into a number.
+
+Numbers stay as they are unless they are rescaled. Yes and no, and words, need labels: of the criteria, of the user,
+or of the log itself. A judge's word that is no label is a lost score; a person's is an error.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from judge.datasets.label_scales import LabelScales
+from judge.errors import DataError, OptionError
+from judge.exchange.logs.row import LogRow, Loss, Value
+from judge.records import Criterion, Scale
+from judge.wording import Advice
+
+YES_NO = Scale.of_labels(["No", "Yes"])
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """Which scales hold: of known criteria, of labels that were given, of all other numbers, and what is rescaled.
+
+    `rescale` are ends of the judges' range (such as 0 and 1), `rescale_people` those of people's.
+    """
+
+    criteria: Sequence[Criterion] = ()
+    labels: LabelScales = field(default_factory=LabelScales)
+    scale: Scale | None = None
+    rescale: tuple[float, float] | None = None
+    rescale_people: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A row with its rating, or with why there is none."""
+
+    row: LogRow
+    rating: float | None
+    loss: Loss | None
+
+
+@dataclass(slots=True)
+class Ratings:
+    """All rows rated, the scales they are on, and what is to be said of them."""
+
+    rows: list[Rated] = field(default_factory=list)
+    criteria: list[Criterion] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    rescaled: bool = False
+    scaled: bool = False
+
+
+def rated(rows: Sequence[LogRow], scaling: Scaling, shown: Mapping[str, Scale], file: Path) -> Ratings:
+    """Every row with its rating. `shown` are labels that the log shows, by criterion.
+
+    Raises DataError for words whose labels are not known and people's words that are none, OptionError for a range to
+    rescale from without a scale to go to.
+    """
+    known = {one.name.casefold(): one for one in scaling.criteria}
+    values: dict[str, list[LogRow]] = defaultdict(list)
+    for row in rows:
+        values[row.criterion].append(row)
+    found = Ratings()
+    scales: dict[str, Scale | None] = {}
+    for name, own in values.items():
+        criterion = known.get(name.casefold())
+        scale = _scale(name, own, criterion, scaling, shown, file)
+        scales[name] = scale
+        if criterion is None and scale is not None:
+            criterion = Criterion(name, name, "", scale)
+        found.criteria += [criterion] if criterion is not None else []
+        found.notes += _said(name, own, scale)
+    off: Counter[str] = Counter()
+    found.rows = [_rated(row, scales[row.criterion], scaling, found, off, file) for row in rows]
+    found.scaled = any(scale is not None and scale is scaling.scale for scale in scales.values())
+    for word, count in off.most_common(_NAMED):
+        found.notes.append(f"{count} of the scores lost were {word}")
+    return found
+
+
+def _scale(
+    name: str,
+    rows: Sequence[LogRow],
+    criterion: Criterion | None,
+    scaling: Scaling,
+    shown: Mapping[str, Scale],
+    file: Path,
+) -> Scale | None:
+    """The scale of a criterion; None of numbers whose scale nobody said."""
+    labels = scaling.labels.of(name) or (criterion.scale if criterion and criterion.scale.labels else None)
+    if labels is not None:
+        return labels
+    if criterion is not None:
+        return criterion.scale
+    if name in shown:
+        return shown[name]
+    present = [row.value for row in rows if row.value is not None]
+    numbers = [value for value in present if _number(value) is not None]
+    if any(isinstance(value, bool) for value in present):
+        if all(isinstance(value, bool) or value in (0, 1) for value in present):
+            return YES_NO
+        message = f"{name} has both yes and no and other scores: they are not on one scale"
+        raise DataError(
+            message, file=file, hint=Advice("name one of them otherwise, or leave it out: {leave_out}", leave_out=name)
+        )
+    words = [str(value) for value in present if _number(value) is None]
+    if words and not numbers:
+        distinct = list(dict.fromkeys(words))
+        few = ",".join(distinct[:_NAMED])
+        raise DataError(
+            f"{name} has words, whose labels are not known",
+            file=file,
+            found=few,
+            hint=Advice(
+                "say them in order: {labels}; or leave the criterion out: {leave_out}",
+                labels=f"{name}={few}",
+                leave_out=name,
+            ),
+        )
+    return scaling.scale
+
+
+def _said(name: str, rows: Sequence[LogRow], scale: Scale | None) -> Iterator[str]:
+    if scale is YES_NO:
+        yield f"{name}: true is Yes and false is No"
+    numbers = [number for row in rows if row.value is not None and (number := _number(row.value)) is not None]
+    if scale is None and numbers:
+        yield f"{name}: the log does not say its scale; scores go from {min(numbers):g} to {max(numbers):g}"
+
+
+def _rated(row: LogRow, scale: Scale | None, scaling: Scaling, found: Ratings, off: Counter[str], file: Path) -> Rated:
+    if row.value is None:
+        return Rated(row, None, row.loss or "missing")
+    rating = _code(row.value, scale) if scale is not None and scale.labels else _number(row.value)
+    if rating is None:
+        if row.people:
+            allowed = scale.code_words if scale is not None and scale.labels else "a number"
+            raise DataError("a person's rating is none", file=file, row=row.number, found=row.value, allowed=allowed)
+        off[repr(row.value)[:60]] += 1
+        return Rated(row, None, "unparsed")
+    ends = scaling.rescale_people if row.people else scaling.rescale
+    if ends is None or (scale is not None and scale.labels):
+        return Rated(row, rating, None)
+    if scale is None:
+        message = Advice("has no scale to go to for {}: {criteria} or {scale} says it", row.criterion)
+        raise OptionError("rescale_people" if row.people else "rescale", f"{ends[0]:g}-{ends[1]:g}", message)
+    found.rescaled = True
+    if not ends[0] <= rating <= ends[1]:
+        return Rated(row, None, "out_of_range")
+    return Rated(row, scale.min + (rating - ends[0]) / (ends[1] - ends[0]) * (scale.max - scale.min), None)
+
+
+def _code(value: Value, scale: Scale) -> float | None:
+    """The code of a label, of yes or no, or a code itself."""
+    if isinstance(value, bool):
+        if scale.positive_code is None:
+            return None
+        return float(scale.positive_code if value else 1 - scale.positive_code)
+    if isinstance(value, str):
+        code = scale.code_of(value)
+        if code is not None:
+            return float(code)
+    number = _number(value)
+    return number if number is not None and scale.on_step(number) else None
+
+
+def _number(value: Value) -> float | None:
+    """A number, or text that is one."""
+    if isinstance(value, bool):
+        return None
+    try:
+        found = float(value)
+    except ValueError:
+        return None
+    return found if abs(found) < float("inf") else None

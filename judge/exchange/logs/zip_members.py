@@ -1,0 +1,100 @@
+"""Members of a zip archive under limits, zstandard included. Never unpacks more than the limits allow."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from judge.errors import DataError, MissingExtraError
+
+LARGEST_MEMBER = 256 << 20
+LONG_MEMBER, LARGEST_RATIO = 16 << 20, 500
+"""How many times longer than its packed form a long member may be."""
+
+_ZSTANDARD = 93
+_LOCAL_HEADER = 30
+
+
+class Archive:
+    """An open archive."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        try:
+            self._zip = zipfile.ZipFile(file)
+        except OSError as error:
+            raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+        except zipfile.BadZipFile as error:
+            raise DataError("is no zip archive, or was cut off before its end", file=file) from error
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._zip.close()
+
+    @property
+    def names(self) -> list[str]:
+        """The members, in the archive's order."""
+        return self._zip.namelist()
+
+    def read(self, name: str) -> bytes:
+        """One member, whole."""
+        member = self._zip.getinfo(name)
+        swollen = member.file_size > max(LONG_MEMBER, LARGEST_RATIO * member.compress_size)
+        if swollen or member.file_size > LARGEST_MEMBER:
+            size = f"{member.file_size:,} bytes out of {member.compress_size:,}"
+            raise DataError(f"member {name!r} would be {size}, which no log needs", file=self.file)
+        with _broken(self.file, name):
+            if member.compress_type == _ZSTANDARD:
+                return self._zstandard(member)
+            with self._zip.open(member) as stream:
+                return stream.read(member.file_size)
+
+    def _zstandard(self, member: zipfile.ZipInfo) -> bytes:
+        """A member packed by zstandard, which `zipfile` does not read before Python 3.14."""
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise MissingExtraError(f"{self.file} is packed by zstandard, which", "data") from error
+        with self.file.open("rb") as stream:
+            packed = _packed(stream, member)
+        # Frames stand one behind the other in long members; a stream reads them all.
+        with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd") as unpacked:
+            found = bytes(unpacked.read(member.file_size + 1))
+        if len(found) != member.file_size:
+            raise zipfile.BadZipFile("another length than stated")
+        return found
+
+
+def _packed(stream: IO[bytes], member: zipfile.ZipInfo) -> bytes:
+    stream.seek(member.header_offset)
+    header = stream.read(_LOCAL_HEADER)
+    name, extra = struct.unpack("<HH", header[26:30])
+    stream.seek(member.header_offset + _LOCAL_HEADER + name + extra)
+    return stream.read(member.compress_size)
+
+
+@contextmanager
+def _broken(file: Path, name: str) -> Iterator[None]:
+    """A member that cannot be unpacked, as a sentence."""
+    try:
+        yield
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        OSError,
+        struct.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:
+        raise DataError(f"member {name!r} cannot be unpacked: {error}", file=file) from error

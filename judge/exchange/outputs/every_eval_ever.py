@@ -1,0 +1,174 @@
+"""Every Eval Ever (EvalEval Coalition), schema 0.3.0: a record for each judge, its agreement with people as results.
+
+The model of a record is the judge. A result is Kendall's tau-b with people on one criterion, by one Eval-Prompt, with
+its interval; numbers that are undefined are left out, as the schema has no place for them, and counted. Files lie where
+the store has them: data/COLLECTION/DEVELOPER/MODEL/UUID.json, the UUID out of the content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.exchange.outputs.given_away import empty_folder
+from judge.exchange.outputs.measured import TAU, Measured, Measurement
+from judge.judge_name import JudgeName
+from judge.ratings_table import RatingsTable
+from judge.run_folder import ResultFolder, read_manifest
+from judge.version import __version__
+
+SCHEMA = "0.3.0"
+_EARLIEST = 315532800.0  # 1980-01-01, where nothing is known of when
+_SETTINGS = ("temperature", "top_p", "max_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Files written, the results in them, and how many numbers were undefined."""
+
+    files: tuple[Path, ...]
+    results: int
+    undefined: int
+
+
+def write_records(
+    folder: Path,
+    table: RatingsTable,
+    measured: Measured,
+    *,
+    organization: str = "unknown",
+    when: float | None = None,
+) -> Records:
+    """Write a record for each judge of a table.
+
+    `when` is the time at which the records are made; None takes that of the run's last sitting, so that equal runs
+    give equal files.
+    """
+    empty_folder(folder)
+    found = [one for one in measured.measurements if one.what == TAU]
+    files: list[Path] = []
+    for (dataset, judge), results in _by_judge([one for one in found if one.estimate.defined]).items():
+        manifest = _manifest(table, judge)
+        made = _record(dataset, judge, results, manifest, organization, when or _sitting(manifest))
+        text = orjson.dumps(made, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        developer, model = made["model_info"]["id"].split("/", 1)
+        path = folder / "data" / _part(f"storyjudge-{dataset}") / developer / model / f"{_uuid(text)}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text)
+        files.append(path)
+    return Records(
+        tuple(files), sum(one.estimate.defined for one in found), sum(not one.estimate.defined for one in found)
+    )
+
+
+def _by_judge(found: Sequence[Measurement]) -> dict[tuple[str, str], list[Measurement]]:
+    made: dict[tuple[str, str], list[Measurement]] = {}
+    for one in found:
+        made.setdefault((one.dataset, str(one.judge)), []).append(one)
+    return made
+
+
+def _record(
+    dataset: str,
+    judge: str,
+    results: Sequence[Measurement],
+    manifest: Mapping[str, Any],
+    organization: str,
+    when: float,
+) -> dict[str, Any]:
+    identity = _identity(judge)
+    return {
+        "schema_version": SCHEMA,
+        "evaluation_id": f"storyjudge-{dataset}/{identity}/{when:.0f}",
+        "retrieved_timestamp": f"{when:.0f}",
+        "source_metadata": {
+            "source_name": "judge (storyjudge)",
+            "source_type": "evaluation_run",
+            "source_organization_name": organization,
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {"name": "storyjudge", "version": __version__},
+        "model_info": {
+            "name": judge,
+            "id": identity,
+            "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
+        },
+        "evaluation_results": [_result(one, manifest) for one in results],
+    }
+
+
+def _result(one: Measurement, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    estimate = one.estimate
+    interval = (
+        {
+            "confidence_interval": {
+                "lower": estimate.low,
+                "upper": estimate.high,
+                "confidence_level": 0.95,
+                "method": str(estimate.method or "bootstrap over story-prompts"),
+            }
+        }
+        if estimate.low is not None and estimate.high is not None
+        else {}
+    )
+    asked = f", Eval-Prompt {one.eval_prompt}" if one.eval_prompt not in (None, "-") else ""
+    made: dict[str, Any] = {
+        "evaluation_result_id": one.name,
+        "evaluation_name": f"agreement with people on {one.dataset}: {one.criterion}{asked}",
+        "source_data": {"dataset_name": one.dataset, "source_type": "other"},
+        "metric_config": {
+            "evaluation_description": "Kendall's tau-b between a judge's ratings of stories and the mean of people's",
+            "metric_id": "kendall_tau_b",
+            "metric_name": "Kendall's tau-b",
+            "metric_kind": "correlation",
+            "metric_unit": "correlation",
+            "lower_is_better": False,
+            "score_type": "continuous",
+            "min_score": -1.0,
+            "max_score": 1.0,
+        },
+        "score_details": {"score": estimate.value, "uncertainty": {**interval, "num_samples": estimate.n}},
+    }
+    settings = {name: value for name, value in _generation(manifest).items() if isinstance(value, int | float)}
+    return made | ({"generation_config": {"generation_args": settings}} if settings else {})
+
+
+def _identity(judge: str) -> str:
+    """DEVELOPER/MODEL: the hub's name where the judge has one, else the provider's, as names of folders."""
+    named = JudgeName.of(judge)
+    parts = named.model.split("/") if "/" in named.model else [named.provider, named.model] if named.model else []
+    developer, model = (parts[-2], parts[-1]) if len(parts) > 1 else ("unspecified", judge)
+    return f"{_part(developer)}/{_part(model)}"
+
+
+def _part(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-. ") or "unnamed"
+
+
+def _uuid(content: bytes) -> str:
+    """A version 4 UUID whose random part is the content's hash."""
+    digits = list(hashlib.sha256(content).hexdigest()[:32])
+    digits[12], digits[16] = "4", "89ab"[int(digits[16], 16) % 4]
+    text = "".join(digits)
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+def _manifest(table: RatingsTable, judge: str) -> dict[str, Any]:
+    path = next((fact.path for fact in table.facts if fact.judge == judge), None)
+    return read_manifest(ResultFolder(path).manifest) if path is not None else {}
+
+
+def _generation(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    force = (manifest.get("in_force") or {}).get("generation") or {}
+    return {name: force[name] for name in _SETTINGS if force.get(name) is not None}
+
+
+def _sitting(manifest: Mapping[str, Any]) -> float:
+    began = [float(one["began"]) for one in manifest.get("sittings") or () if one.get("began")]
+    return max(began, default=_EARLIEST)

@@ -1,0 +1,83 @@
+"""What of result folders leaves the machine: ratings with people under pseudonyms, stories with or without texts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+
+from judge.errors import SpecError
+from judge.fingerprint import sha256_text
+from judge.ratings_table import RatingsTable, read
+
+People = Literal["pseudonyms", "names", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class GiveAway:
+    """Choices of every export: stories' texts, how people are called, and whether their own comments go too."""
+
+    texts: bool = True
+    people: People = "pseudonyms"
+    comments: bool = False
+
+    @property
+    def words(self) -> str:
+        """What leaves and what stays, in a sentence."""
+        texts = "stories' texts" if self.texts else "hashes in place of stories' texts and story-prompts"
+        people = {
+            "pseudonyms": "people under pseudonyms (rater-1, rater-2, ...)",
+            "names": "people under the names that the data have",
+            "none": "nobody's name: which ratings are of one person is left out too",
+        }[self.people]
+        comments = "people's comments" if self.comments else "no comments of people"
+        return f"it holds {texts}, {people}, {comments}; judges' explanations are whole"
+
+
+def tables_of(folders: Sequence[Path], choices: GiveAway) -> list[RatingsTable]:
+    """Each result folder's table as it is given away; a person has one pseudonym in all of them."""
+    tables = [read([folder], keep=False) for folder in folders]
+    names = [name for table in tables for name in table.frame["rater"].dropna().unique()]
+    known = pseudonyms(names)
+    return [_given(table, choices, known) for table in tables]
+
+
+def pseudonyms(names: Sequence[str]) -> dict[str, str]:
+    """Name -> pseudonym, the same for the same names, in an order that tells nothing of them."""
+    mixed = sorted({*map(str, names)}, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    return {name: f"rater-{number}" for number, name in enumerate(mixed, start=1)}
+
+
+def _given(table: RatingsTable, choices: GiveAway, known: dict[str, str]) -> RatingsTable:
+    frame, stories = table.frame.copy(), table.stories.copy()
+    people = frame["source"] == "rater"
+    if choices.people == "none":
+        frame["rater"] = None
+    elif choices.people == "pseudonyms":
+        frame["rater"] = [None if pd.isna(name) else known[str(name)] for name in frame["rater"]]
+    if not choices.comments:
+        frame["explanation"] = frame["explanation"].astype(object).where(~people, None)
+    if not choices.texts:
+        frame["story_prompt"] = [_hash(value) for value in frame["story_prompt"]]
+        stories["story_prompt"] = [_hash(value) for value in stories["story_prompt"]]
+        stories["text"] = None
+    return replace(table, frame=frame, stories=stories)
+
+
+def _hash(value: object) -> str | None:
+    return None if value is None or value != value or value == "" else f"sha256:{sha256_text(str(value))}"
+
+
+def empty_folder(path: Path) -> Path:
+    """The folder, made where it is not there; SpecError where it holds anything."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if any(path.iterdir()):
+            raise SpecError(f"{path} is not empty", hint="name a folder that does not exist yet")
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+    return path

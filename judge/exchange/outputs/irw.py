@@ -1,0 +1,63 @@
+"""Item Response Warehouse: long CSV of id, item, resp and rater, by its data standard (itemresponsewarehouse.org).
+
+The story is what is measured (`id`), a criterion the probe (`item`), the rating the response. A file holds responses on
+one scale, and people's or judges' alone; a judge's repeats are numbered in `trial_repeat`. The standard has no missing
+responses: what has no rating is left out and counted. Labels without an order are nominal and of another standard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from judge.exchange.outputs.given_away import empty_folder
+from judge.ratings_table import RatingsTable
+from judge.run_folder import judge_slug
+
+
+@dataclass(frozen=True, slots=True)
+class IrwFiles:
+    """Files written, with their rows; rows left out without a rating, and criteria without an order."""
+
+    files: tuple[tuple[Path, int], ...]
+    unrated: int
+    nominal: tuple[str, ...]
+
+
+def write_irw(folder: Path, tables: Sequence[RatingsTable]) -> IrwFiles:
+    """Write the files of these tables."""
+    empty_folder(folder)
+    frame = pd.concat([table.frame.astype({"rating": "float64"}) for table in tables], ignore_index=True)
+    frame = frame[~((frame["source"] == "rater") & frame.duplicated([c for c in frame.columns if c != "run"]))]
+    nominal = sorted({c.name for table in tables for fact in table.facts for c in fact.criteria if not c.scale.numeric})
+    kept = frame[frame["rating"].notna() & ~frame["criterion"].isin(nominal)]
+    scales = {c.name: c.scale for table in tables for fact in table.facts for c in fact.criteria}
+    files: list[tuple[Path, int]] = []
+    for (dataset, source), group in kept.groupby(["dataset", "source"], sort=True, observed=True):
+        own = group["criterion"].map(lambda name: _scale_name(scales.get(str(name))))
+        for scale, rows in group.groupby(own, sort=True):
+            many = f"-{scale}" if len(own.unique()) > 1 else ""
+            who = "people" if source == "rater" else "judges"
+            path = folder / f"{judge_slug(str(dataset))}-{who}{many}.csv"
+            _rows(rows, judges=source == "judge").to_csv(path, index=False, lineterminator="\n")
+            files.append((path, len(rows)))
+    return IrwFiles(tuple(files), int(frame["rating"].isna().sum()), tuple(nominal))
+
+
+def _rows(rows: pd.DataFrame, *, judges: bool) -> pd.DataFrame:
+    made = {"id": rows["story"], "item": rows["criterion"], "resp": rows["rating"]}
+    if not judges:
+        return pd.DataFrame(made | ({"rater": rows["rater"]} if rows["rater"].notna().any() else {}))
+    asked = rows["eval_prompt"].astype(str)
+    made["rater"] = rows["judge"].astype(str) + asked.where(asked != "-", "").map(
+        lambda name: f" {name}" if name else ""
+    )
+    return pd.DataFrame(made | ({"trial_repeat": rows["repeat"]} if rows["repeat"].notna().any() else {}))
+
+
+def _scale_name(scale: object) -> str:
+    low, high, step = (getattr(scale, name, None) for name in ("min", "max", "step"))
+    return "scale-unknown" if low is None else f"{low:g}to{high:g}by{step:g}"

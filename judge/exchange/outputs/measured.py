@@ -1,0 +1,95 @@
+"""The numbers that exports give: agreement with people, of judges with themselves, and what has a rating."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from judge.analysis import correlation
+from judge.analysis.correlation import Correlations
+from judge.analysis.coverage.coverage import Coverage, coverage
+from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
+from judge.analysis.inputs.control import Control
+from judge.analysis.options.table_options import CorrelationOptions
+from judge.analysis.reliability.consistency import Consistency, consistency
+from judge.ratings_table import RatingsTable
+from judge.stats.estimate import Estimate
+
+TAU, PERSON, SURFACE, ICC, RATED = "tau", "one_person", "control", "icc", "rated"
+_UNITS = {
+    TAU: "Kendall's tau-b with people's means, -1 to 1",
+    PERSON: "Kendall's tau-b of one person with the mean of the others, -1 to 1",
+    SURFACE: "Kendall's tau-b of the control with people's means, -1 to 1",
+    ICC: "ICC(1,1) of repeats, at most 1",
+    RATED: "share of repeats asked that have a rating, 0 to 1",
+}
+_KINDS = {JUDGE: TAU, CEILING: PERSON, CONTROL: SURFACE}
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One number: what it is, of whom, and the estimate with its interval or the reason why there is none."""
+
+    what: str
+    dataset: str
+    judge: str | None
+    eval_prompt: str | None
+    criterion: str | None
+    estimate: Estimate
+    run: str | None = None
+
+    @property
+    def unit(self) -> str:
+        """What the number counts, and where it lies."""
+        return _UNITS[self.what]
+
+    @property
+    def name(self) -> str:
+        """`tau/DATASET/JUDGE/EVAL-PROMPT/CRITERION`, with what does not apply left out."""
+        parts = (self.what, self.dataset, self.judge, self.eval_prompt, self.criterion)
+        return "/".join(str(part).replace("/", "_") for part in parts if part not in (None, "-"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """The analyses of one ratings table, made once for tables and exports alike."""
+
+    correlations: Correlations
+    consistency: Consistency
+    coverage: Coverage
+
+    @classmethod
+    def of(cls, table: RatingsTable, resamples: int, seed: int) -> Measured:
+        """Compute them."""
+        options = CorrelationOptions(resamples=resamples, seed=seed)
+        return cls(correlation.correlations(table, options, Control()), consistency(table), coverage(table))
+
+    @property
+    def measurements(self) -> list[Measurement]:
+        """Every number: correlations criterion by criterion, reliability of repeats, coverage of all."""
+        return [*self._agreement(), *self._of_repeats(), *self._rated()]
+
+    def _agreement(self) -> Iterator[Measurement]:
+        for row in self.correlations.rows:
+            if row.kind in _KINDS and row.subject.against is not None:
+                one, judge = row.subject, row.kind == JUDGE
+                yield Measurement(
+                    _KINDS[row.kind],
+                    one.dataset,
+                    one.judge if judge else None,
+                    one.eval_prompt if judge else None,
+                    one.criterion,
+                    row.estimate,
+                    one.run if judge else None,
+                )
+
+    def _of_repeats(self) -> Iterator[Measurement]:
+        for cell in self.consistency.judged:
+            estimate = cell.estimate("ICC(1,1)")
+            if estimate is not None:
+                yield Measurement(ICC, cell.dataset, cell.judge, cell.eval_prompt, cell.criterion, estimate, cell.run)
+
+    def _rated(self) -> Iterator[Measurement]:
+        for row in self.coverage.total.rows:
+            share = Estimate(row.share, row.asked) if row.asked else Estimate.undefined("no judge was asked")
+            yield Measurement(RATED, "", None, None, None, share)

@@ -1,0 +1,34 @@
+"""One table of ratings made elsewhere, analysed as a run is. Leaves nothing behind but what is asked for."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from judge.exchange.check.table import Checked
+from judge.exchange.imports.imported_folder import write_folder
+from judge.printing.tables import Table
+from judge.report.inputs import ReportInputs, ReportOptions
+from judge.report.sections import checked_table, headline
+
+
+@contextmanager
+def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None) -> Iterator[ReportInputs]:
+    """The table as a report reads runs, in a folder that is kept where `keep` names it, else removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="judge-check-") as place:
+        folder = write_folder(keep or Path(place) / checked.path.stem, checked.found)
+        inputs = ReportInputs.read([folder.path], options)
+        yield replace(inputs, runs=(str(keep or Path("runs") / checked.path.stem),), checked=checked)
+
+
+def tables(inputs: ReportInputs, checked: Checked) -> list[Table]:
+    """What the screen shows: answers, agreement over all stories, by system, the columns as read, the gaps."""
+    made = [checked_table.answers_table(headline.answers(inputs), checked)]
+    if inputs.has_people:
+        made.append(checked_table.agreement_table(inputs.correlations))
+        if any(len(matrix.systems) > 1 for matrix in inputs.matrices):
+            made.append(checked_table.systems_table(inputs.correlations_over_systems, inputs.classes))
+    return [*made, checked_table.untold_table(checked), checked_table.columns_table(checked)]

@@ -1,0 +1,162 @@
+"""What one table of ratings says, how its columns were read, and what it cannot tell. Of other pages: nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from judge.analysis.classes.result import Classes
+from judge.analysis.correlation import Correlations
+from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Kind
+from judge.analysis.inputs.candidates import Subject
+from judge.exchange.check.table import Checked
+from judge.printing.tables import Column, Table
+from judge.report.answers import Answer
+from judge.report.blocks import items, prose, shown
+from judge.report.inputs import ReportInputs
+from judge.wording import PLAIN, written
+
+_BARS: dict[str, Kind] = {"person": CEILING, "control": CONTROL}
+
+
+def answers(inputs: ReportInputs) -> Iterator[Answer]:
+    """What the table cannot tell, for the first box."""
+    if inputs.checked is not None and inputs.checked.untold:
+        yield Answer("What can the file not tell?", tuple(one.sentence for one in inputs.checked.untold))
+
+
+def without(inputs: ReportInputs) -> frozenset[str]:
+    """Sections of which such a table never has anything, or of which this one has nothing."""
+    absent = {"explanations", "audit", "contamination"}
+    if len(inputs.judges) < 2:
+        absent.add("comparison")
+    if inputs.table.frame["repeat"].isna().all() and not any(fact.repeats > 1 for fact in inputs.table.facts):
+        absent.add("consistency")
+    return frozenset(absent)
+
+
+def blocks(inputs: ReportInputs) -> list[Markup]:
+    """How the columns were read, with the command that repeats it, and the gaps."""
+    checked = inputs.checked
+    if checked is None:
+        return []
+    how = "Columns that were not said were guessed from their names and cells." if checked.guessed else ""
+    made = [
+        prose(
+            f"{checked.path.name} has {checked.rows:,} rows. {how} This command reads it so again:".replace("  ", " ")
+        ),
+        Markup("<pre>{}</pre>").format(inputs.options.command),
+    ]
+    if checked.notes:
+        made.append(items([written(note, None) or written(note, PLAIN) for note in checked.notes], kind="notes"))
+    made.append(shown(columns_table(checked), inputs, folded=False))
+    if checked.untold:
+        made.append(shown(untold_table(checked), inputs, folded=False))
+    return made
+
+
+def columns_table(checked: Checked) -> Table:
+    """Which column was read as what."""
+    guess = checked.columns
+    rows = [{"what": option, "column": column, "of": None} for option, column in guess.fields.items()]
+    rows += [{"what": "judge", "column": name, "of": "named in the column of raters"} for name in guess.judge_names]
+    for what, read in (("judge", guess.judges), ("human", guess.people)):
+        rows += [
+            {"what": what, "column": one.column, "of": "the row's criterion" if one.criterion == "*" else one.criterion}
+            for one in read
+        ]
+    for row in rows:
+        row["how"] = "guessed" if row["what"] in guess.guessed else "said"
+    columns = [Column("what", "read as"), Column("column", "column"), Column("of", "of"), Column("how", "how")]
+    return Table("Columns", columns, rows, _signature(checked))
+
+
+def untold_table(checked: Checked) -> Table:
+    """What the file cannot tell, and what would."""
+    columns = [
+        Column("missing", "not in the file", wrap=22),
+        Column("therefore", "so", wrap=30),
+        Column("closes", "what would tell", wrap=20),
+    ]
+    rows = [{"missing": one.missing, "therefore": one.therefore, "closes": one.closes} for one in checked.untold]
+    return Table("What the file cannot tell", columns, rows, _signature(checked))
+
+
+def answers_table(found: list[Answer], checked: Checked) -> Table:
+    """What the page says first, as a table."""
+    columns = [
+        Column("question", "question", wrap=18),
+        Column("answer", "answer", wrap=18),
+        Column("because", "because", wrap=38),
+    ]
+    rows = [
+        {
+            "question": one.question,
+            "answer": one.verdict.text if one.verdict else None,
+            "because": " ".join((*((f"({one.verdict.rule})",) if one.verdict else ()), *one.sentences)),
+        }
+        for one in found
+    ]
+    return Table("What the file shows", columns, rows, _signature(checked))
+
+
+def agreement_table(result: Correlations) -> Table:
+    """Each judge over all stories, beside one person and the control on the same stories."""
+    columns = [
+        Column("criterion", "criterion"),
+        Column("judge", "judge"),
+        Column("tau", "tau-b x100", digits=1, factor=100),
+        Column("person", "one person x100", digits=1, factor=100),
+        Column("control", "control x100", digits=1, factor=100),
+        Column("stories", "stories"),
+    ]
+    rows = []
+    for row in result.rows:
+        if row.kind == JUDGE:
+            beside = {name: row.beside[kind].bar[0] for name, kind in _BARS.items() if kind in row.beside}
+            rows.append({**_who(row.subject), "tau": row.estimate, **beside, "stories": row.stories})
+    notes = (
+        f"{result.statistic} with people's means, over all stories, with 95 % intervals",
+        "one person: against the mean of the others; control: a regression on the surface of the texts, out of fold",
+    )
+    return Table("Agreement with people", columns, rows, result.signature, notes)
+
+
+def systems_table(over_systems: Correlations, within: Classes) -> Table:
+    """Each judge over system means, and within the system where it is lowest and highest."""
+    columns = [
+        Column("criterion", "criterion"),
+        Column("judge", "judge"),
+        Column("means", "system means x100", digits=1, factor=100),
+        Column("lowest_system", "lowest in"),
+        Column("lowest", "tau-b x100", digits=1, factor=100),
+        Column("highest_system", "highest in"),
+        Column("highest", "tau-b x100", digits=1, factor=100),
+    ]
+    parts = {_who_key(row.subject): row.parts for row in within.rows if row.factor == "system"}
+    rows = []
+    for row in over_systems.rows:
+        if row.kind != JUDGE:
+            continue
+        made = {**_who(row.subject), "means": row.estimate}
+        mine = sorted(parts.get(_who_key(row.subject), ()), key=lambda part: part.value.value or 0.0)
+        for name, part in zip(("lowest", "highest"), (mine[:1], mine[-1:]), strict=True):
+            made |= {f"{name}_system": part[0].name, name: part[0].value} if part else {}
+        rows.append(made)
+    notes = ("the page has every system; of many, the lowest and the highest are so partly by chance",)
+    return Table("By system", columns, rows, over_systems.signature, notes)
+
+
+def _who(subject: Subject) -> dict[str, Any]:
+    asked = f" ({subject.eval_prompt})" if subject.eval_prompt not in (None, "-") else ""
+    return {"criterion": subject.criterion, "judge": f"{subject.judge}{asked}"}
+
+
+def _who_key(subject: Subject) -> tuple[str | None, ...]:
+    return subject.dataset, subject.judge, subject.eval_prompt, subject.criterion
+
+
+def _signature(checked: Checked) -> str:
+    return f"{checked.path.name}:{checked.rows}rows|sha256:{checked.digest[:12]}"
